@@ -1,0 +1,107 @@
+"""Failures: every exception that Diurna raises on purpose, under one root.
+
+A failure changes nothing and carries the facts its sentence is made of. What a caller may act on is
+the class; what a person or an agent reads is `message`, `where` and `hint`. A hint never names a
+command that deletes or forces.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.findings import Finding
+
+
+class DiurnaError(Exception):
+    """A refused or failed action; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class WrongUsage(DiurnaError):
+    """The request itself makes no sense."""
+
+    exit_code = 2
+
+
+class HomeNotFound(DiurnaError):
+    """No home at or above the given folder."""
+
+    def __init__(self, start: str) -> None:
+        super().__init__(
+            f"no Diurna home at or above {start}",
+            hint="run `diurna init` here to make one, or name one with --home PATH",
+        )
+
+
+class UnsupportedRepository(DiurnaError):
+    """A repository of a shape that Diurna can not write safely."""
+
+
+class PolicyInvalid(DiurnaError):
+    """`diurna.toml` says something that can not be meant."""
+
+
+class NotFound(DiurnaError):
+    """A fact, log or commit that was asked for does not exist."""
+
+
+class DraftRefused(DiurnaError):
+    """A session log that can not be stored canonically; `findings` say why."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        first = findings[0]
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        super().__init__(f"{first.message}{more}", where=first.where, hint=first.hint)
+        self.findings = findings
+
+
+class WriteRefused(DiurnaError):
+    """The repository is in a state in which Diurna must not commit."""
+
+
+class WaitsInSpool(DiurnaError):
+    """The log could not be committed now; it is kept in the spool under `stem`."""
+
+    def __init__(self, stem: str, reason: str, hint: str = "") -> None:
+        super().__init__(
+            f"not committed yet: {reason}; the log {stem} waits in the spool",
+            hint=hint or "the next Diurna command that can write commits it; nothing is lost",
+        )
+        self.stem = stem
+        self.reason = reason
+
+
+class Busy(DiurnaError):
+    """Another process held a lock for longer than the limit."""
+
+
+class StorageFailed(DiurnaError):
+    """The disk or the object store refused or lied."""
+
+
+class GitFailed(DiurnaError):
+    """A git command ended with an error; `stderr` is what it said."""
+
+    def __init__(self, command: str, status: int, stderr: str) -> None:
+        self.stderr = stderr.strip()
+        self.status = status
+        said = self.stderr.split("\n")[-1] if self.stderr else "it said nothing"
+        super().__init__(f"git {command} failed ({status}): {said}")
+
+
+class CorruptRepository(DiurnaError):
+    """An object of the repository is missing or unreadable."""
+
+
+class HandEdited(DiurnaError):
+    """A projection file was edited by hand; Diurna does not write over it."""

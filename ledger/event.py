@@ -1,0 +1,140 @@
+"""Events: what a session log says happened to facts. A closed union of frozen records.
+
+The text of a fact travels inside the event that brought it, so an event means something by itself.
+`remark` is what the author wrote beside the id; it is kept and means nothing to the fold.
+"""
+
+from __future__ import annotations
+
+from ledger.values import Record
+
+Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
+
+
+class FactReferenced(Record):
+    """The session relied on the fact."""
+
+    id: str
+    remark: str = ""
+
+
+class FactCreated(Record):
+    """A fact was born. `mark` is its checkbox: `""` none, `" "` open, `"x"` closed.
+
+    `text` is None when the log names the id and holds no text for it.
+    """
+
+    id: str
+    text: str | None
+    mark: str = ""
+    meta: Meta = ()
+    remark: str = ""
+
+
+class FactUpdated(Record):
+    """The fact got a new text that replaces the versions `was` (None: not said which)."""
+
+    id: str
+    text: str | None
+    was: tuple[str, ...] | None = None
+    mark: str = ""
+    meta: Meta = ()
+    remark: str = ""
+
+
+class FactSuperseded(Record):
+    """`id` is false now; `new` replaces it."""
+
+    id: str
+    new: str
+    remark: str = ""
+
+
+class FactInvalidated(Record):
+    """The fact is false now and nothing replaces it."""
+
+    id: str
+    remark: str = ""
+
+
+class FactReactivated(Record):
+    """The fact was pulled back from the archive."""
+
+    id: str
+    remark: str = ""
+
+
+class ThreadClosed(Record):
+    """The thread is done."""
+
+    id: str
+    remark: str = ""
+
+
+class ThreadReopened(Record):
+    """The thread is open again."""
+
+    id: str
+    remark: str = ""
+
+
+class FactVerified(Record):
+    """A human confirmed the fact again."""
+
+    id: str
+    remark: str = ""
+
+
+class FactPromoted(Record):
+    """A human set the tier `core`."""
+
+    id: str
+    remark: str = ""
+
+
+class FactDemoted(Record):
+    """A human lifted the tier `core`."""
+
+    id: str
+    remark: str = ""
+
+
+class FactRedacted(Record):
+    """The text of the fact is withheld from every projection."""
+
+    id: str
+    remark: str = ""
+
+
+Event = (
+    FactReferenced
+    | FactCreated
+    | FactUpdated
+    | FactSuperseded
+    | FactInvalidated
+    | FactReactivated
+    | ThreadClosed
+    | ThreadReopened
+    | FactVerified
+    | FactPromoted
+    | FactDemoted
+    | FactRedacted
+)
+
+#: The verb each event is written with, in the canonical order of the section. Never reused.
+VERBS: dict[str, type[Event]] = {
+    "Referenced": FactReferenced,
+    "Created": FactCreated,
+    "Updated": FactUpdated,
+    "Superseded": FactSuperseded,
+    "Invalidated": FactInvalidated,
+    "Reactivated": FactReactivated,
+    "Closed": ThreadClosed,
+    "Reopened": ThreadReopened,
+    "Verified": FactVerified,
+    "Promoted": FactPromoted,
+    "Demoted": FactDemoted,
+    "Redacted": FactRedacted,
+}
+
+VERB_OF: dict[type[Event], str] = {kind: verb for verb, kind in VERBS.items()}

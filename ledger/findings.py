@@ -1,0 +1,97 @@
+"""Findings: what was noticed, as values, never as exceptions.
+
+One table of codes; every code has one severity and one meaning for good.
+"""
+
+from __future__ import annotations
+
+from ledger.values import Record
+
+ERROR, WARNING, INFO = "error", "warning", "info"
+
+#: code -> (severity, what it means). Codes are never reused.
+CODES: dict[str, tuple[str, str]] = {
+    # what a session log says
+    "not-utf8": (WARNING, "the log is not UTF-8; unreadable bytes are shown as U+FFFD"),
+    "nul-byte": (WARNING, "the log holds a NUL byte"),
+    "too-large": (ERROR, "the log is over the size limit and was not read"),
+    "line-too-long": (WARNING, "a line is over the length limit and was not read"),
+    "too-many-ids": (WARNING, "the log names more ids than the limit; the rest was not read"),
+    "unclosed-fence": (WARNING, "a code fence is never closed; it hides nothing"),
+    "unclosed-comment": (WARNING, "a comment is never closed; it hides nothing"),
+    "conflict-marker": (ERROR, "the log holds merge conflict markers"),
+    "front-matter": (WARNING, "a line of the front matter is not `key: value`"),
+    "unknown-verb": (WARNING, "a bullet of the references names no known event"),
+    "bad-id": (WARNING, "this is not a fact id"),
+    "bad-event": (WARNING, "an event that can not be read"),
+    "bad-footer": (WARNING, "a footer that can not be read"),
+    "bad-date": (WARNING, "this is not a calendar date"),
+    "fact-without-event": (WARNING, "a fact block whose id no event of the log names"),
+    "event-without-fact": (WARNING, "an event that needs a text, and the log has none for it"),
+    "duplicate-block": (WARNING, "two fact blocks of one log share an id"),
+    "repeated-section": (INFO, "the log has more than one section of this name; all are read"),
+    "section-suffix": (INFO, "the heading has a suffix; the section is read"),
+    "remark-ids": (INFO, "ids in a remark do not count"),
+    "not-canonical": (WARNING, "the log can not be stored as it is"),
+    # the set of logs
+    "bad-name": (WARNING, "a file under sessions/ that is no session log"),
+    "date-only-name": (INFO, "the log's name has a date and no time"),
+    "duplicate-stem": (ERROR, "two logs of one name with different bytes; both are read"),
+    "seal-broken": (ERROR, "the bytes of a sealed log do not match its name"),
+    "log-modified": (ERROR, "a session log was changed after it was committed"),
+    "log-deleted": (ERROR, "a session log was deleted after it was committed"),
+    "log-moved": (ERROR, "a session log was moved after it was committed"),
+    "log-edited": (WARNING, "a session log differs in the work tree from what is committed"),
+    "log-uncommitted": (INFO, "a session log in the work tree is not committed"),
+    "not-a-file": (WARNING, "an entry under sessions/ that is not an ordinary file; not read"),
+    "unreadable": (ERROR, "an object of the ledger is missing or unreadable"),
+    "history-cut": (INFO, "the history is shallow; what is older was not checked"),
+    "history-rewritten": (ERROR, "the branch no longer descends from where it was"),
+    "clock-ahead": (WARNING, "a log is stamped more than a day ahead of this clock"),
+    # what the facts say together
+    "unknown-id": (WARNING, "an id that is named but was never created"),
+    "contradiction": (WARNING, "several versions or successors stand; none wins"),
+    "supersession-cycle": (WARNING, "facts supersede each other in a circle; the newest edge is cut"),
+    "not-a-thread": (WARNING, "closed or reopened, but not a thread"),
+    "unknown-kind": (WARNING, "a kind that the policy does not name"),
+    "unknown-version": (INFO, "an update names a version that is not there yet"),
+    # projection and repository
+    "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
+    "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
+    "drift": (WARNING, "the published projection differs from the replay"),
+    "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),
+    "conflict-in-projection": (WARNING, "a projection file holds conflict markers"),
+    "spool-waiting": (WARNING, "logs wait in the spool"),
+    "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),
+    "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
+    "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
+    "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),
+    "unsigned": (INFO, "commit.gpgsign is set; Diurna's commits are not signed"),
+    # adoption
+    "adopt-differs": (INFO, "the right count differs from the reference tool's"),
+}
+
+
+class Finding(Record):
+    """One thing noticed; `file` is relative to the home, `line` is 1-based or 0."""
+
+    code: str
+    message: str
+    file: str = ""
+    line: int = 0
+    hint: str = ""
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `info`, by the table of codes."""
+        return CODES[self.code][0]
+
+    @property
+    def where(self) -> str:
+        """`file:line`, as much of it as is known."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+def severe(findings: tuple[Finding, ...]) -> bool:
+    """Tell whether any finding is an error."""
+    return any(finding.severity == ERROR for finding in findings)

@@ -1,0 +1,57 @@
+"""Every path, ref, marker and attribute that Diurna uses, once.
+
+Paths are relative to the prefix of a home, with `/` between their parts.
+"""
+
+from __future__ import annotations
+
+FORMAT_VERSION = 1
+
+POLICY_FILE = "diurna.toml"
+SESSIONS_DIR = "sessions"
+CONTINUITY_FILE = "continuity.md"
+ARCHIVE_DIR = "archive"
+ARCHIVE_INDEX = "archive/INDEX.md"
+ATTRIBUTES_FILE = ".gitattributes"
+#: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
+TREE_PREFIX = "memory/"
+DEFAULT_BRANCH = "memory"
+MIRROR_DIR = ".memory"
+
+#: Keeps the bytes of logs, and keeps git from merging what is recomputed (FORMAT.md, M1 and M2).
+ATTRIBUTES = (
+    "# Written by Diurna: logs keep their bytes; projections are recomputed, never merged.\n"
+    "sessions/** -text\n"
+    "continuity.md -text -merge linguist-generated\n"
+    "archive/** -text -merge linguist-generated\n"
+)
+
+#: Under the common git directory.
+STATE_DIR = "diurna"
+SPOOL_DIR = "diurna/spool"
+LOCK_FILE = "diurna/lock"
+CACHE_DIR = "diurna/cache"
+JOURNAL_FILE = "diurna/journal.log"
+CONFIG_BRANCH = "diurna.branch"
+CHECKPOINT_REFS = "refs/diurna/checkpoint/"
+
+
+def log_path(stem: str) -> str:
+    """Return where a sealed log of this stem lives: `sessions/YYYY-MM/DD/<stem>.md`."""
+    return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
+
+
+def stem_of(path: str) -> str:
+    """Return the stem of a log's path, or "" for a file that is not markdown."""
+    name = path[path.rfind("/") + 1 :]
+    return name[:-3] if name.endswith(".md") else ""
+
+
+def archive_page(quarter: str) -> str:
+    """Return the path of an archive page; a quarter is written `2026-Q4`."""
+    return f"{ARCHIVE_DIR}/{quarter}.md"
+
+
+def quarter_of(stem: str) -> str:
+    """Return the quarter of a stem or date, `YYYY-Qn`."""
+    return f"{stem[:4]}-Q{(int(stem[5:7]) + 2) // 3}"

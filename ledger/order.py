@@ -1,0 +1,134 @@
+"""The one order of session logs, and the hybrid clock that stamps them.
+
+Ledger order is the lexicographic order of stems. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or
+`YYYY-MM-DD-HHMMSS` (unsealed: written by hand or by another tool). Keeps invariants O1 to O4 of
+FORMAT.md.
+"""
+
+from __future__ import annotations
+
+from _sha256 import sha256
+from time import gmtime
+
+SEAL_HEX = 12
+_STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
+_DAY_MS = 86_400_000
+LATEST_YEAR = 9999
+
+
+def stamp_of(milliseconds: int) -> str:
+    """Write milliseconds since 1970 (UTC) as `YYYY-MM-DD-HHMMSSmmm`."""
+    t = gmtime(milliseconds // 1000)
+    return (
+        f"{t[0]:04d}-{t[1]:02d}-{t[2]:02d}-{t[3]:02d}{t[4]:02d}{t[5]:02d}{milliseconds % 1000:03d}"
+    )
+
+
+def milliseconds_of(stem: str) -> int:
+    """Read the instant of a stem or stamp, in milliseconds since 1970.
+
+    A stem without a time of day stands for its first millisecond.
+
+    Raises:
+        ValueError: this is no stem.
+    """
+    year, month, day = int(stem[0:4]), int(stem[5:7]), int(stem[8:10])
+    clock = stem[11:20]
+    digits = clock if clock.isdigit() and len(clock) in (6, 9) else clock[:6]
+    hour, minute, second, ms = 0, 0, 0, 0
+    if len(digits) >= 6 and digits.isdigit():
+        hour, minute, second = int(digits[0:2]), int(digits[2:4]), int(digits[4:6])
+        ms = int(digits[6:9] or 0)
+    return _days(year, month, day) * _DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days from 1970-01-01 to a proleptic Gregorian date."""
+    y = year - (month <= 2)
+    era = y // 400
+    yoe = y - era * 400
+    doy = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
+
+
+def next_stamp(now_ms: int, newest_stem: str) -> str:
+    """Stamp an append: never before the wall clock, strictly after the newest stem that was seen.
+
+    Args:
+        now_ms: the wall clock, milliseconds since 1970.
+        newest_stem: the newest stem in the ledger that the writer saw, or "".
+    """
+    if newest_stem and stamp_of(now_ms) <= newest_stem[:_STAMP_CHARS]:
+        now_ms = milliseconds_of(newest_stem) + 1
+    return stamp_of(now_ms)
+
+
+def ended_of(stamp: str) -> str:
+    """Write a stamp as the `ended` header: `2026-11-21T08:30:12.417Z`."""
+    return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
+
+
+def seal(stamp: str, data: bytes) -> str:
+    """Name a log: its stamp and the first 12 hex digits of the SHA-256 of its bytes."""
+    return f"{stamp}-{sha256(data).hexdigest()[:SEAL_HEX]}"
+
+
+def is_date(text: str) -> bool:
+    """Tell whether `text` is a real calendar date `YYYY-MM-DD`."""
+    if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
+        return False
+    year, month, day = text[:4], text[5:7], text[8:]
+    if not (year.isdigit() and month.isdigit() and day.isdigit()):
+        return False
+    y, m, d = int(year), int(month), int(day)
+    if not (1 <= y and 1 <= m <= 12 and 1 <= d):
+        return False
+    leap = y % 4 == 0 and (y % 100 != 0 or y % 400 == 0)
+    return d <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[m - 1]
+
+
+def _is_clock(text: str) -> bool:
+    return (
+        text.isascii()
+        and text.isdigit()
+        and int(text[:2]) < 24
+        and int(text[2:4]) < 60
+        and int(text[4:6]) < 60
+    )
+
+
+def is_sealed(stem: str) -> bool:
+    """Tell whether `stem` has the form of a sealed name (its bytes are not looked at)."""
+    return (
+        len(stem) == 33
+        and stem[10] == "-"
+        and stem[20] == "-"
+        and is_date(stem[:10])
+        and _is_clock(stem[11:20])
+        and not stem[21:].strip("0123456789abcdef")
+    )
+
+
+def is_stem(stem: str) -> bool:
+    """Tell whether `stem` is the name of a session log: sealed, unsealed, or a bare date."""
+    if is_sealed(stem):
+        return True
+    if not is_date(stem[:10]):
+        return False
+    if len(stem) == 10:
+        return True
+    if stem[10] != "-":
+        return False
+    rest = stem[11:]
+    # other tools add a word after the time or the date: `2026-05-01-101500-refactor`
+    return len(rest) > 0 and not rest.strip("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+
+def has_time(stem: str) -> bool:
+    """Tell whether a stem carries a time of day."""
+    return len(stem) >= 17 and _is_clock(stem[11:17])
+
+
+def breaks_seal(stem: str, data: bytes) -> bool:
+    """Tell whether `stem` is sealed and `data` is not what it was sealed with."""
+    return len(stem) == 33 and stem[21:] != sha256(data).hexdigest()[:SEAL_HEX]

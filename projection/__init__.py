@@ -1,0 +1,1 @@
+"""What it means now: pure functions from the set of session logs to facts, tiers and files."""
