@@ -6,7 +6,7 @@ expression because `re` is not loaded on the fast path.
 
 from __future__ import annotations
 
-from _sha256 import sha256  # the interpreter's own; `hashlib` loads OpenSSL for 3 ms
+from ledger.digest import sha256
 
 ID_LIMIT_CHARS = 80
 _SET = "abcdefghijklmnopqrstuvwxyz0123456789.-"

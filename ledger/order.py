@@ -7,8 +7,9 @@ FORMAT.md.
 
 from __future__ import annotations
 
-from _sha256 import sha256
 from time import gmtime
+
+from ledger.digest import sha256
 
 SEAL_HEX = 12
 _STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm

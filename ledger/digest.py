@@ -1,0 +1,29 @@
+"""SHA-256 without loading OpenSSL: 3 ms less at the start of every command.
+
+Bulk work (a cold replay, `verify`) uses `hashlib`, whose code is faster per byte.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import sha1, sha256
+else:
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256
+    try:
+        from _sha1 import sha1
+    except ImportError:
+        from hashlib import sha1
+
+__all__ = ["sha1", "sha256", "blob_id"]
+
+
+def blob_id(data: bytes) -> str:
+    """Return the id git gives a blob of these bytes (SHA-1 repositories), 40 hex digits."""
+    return sha1(b"blob %d\x00" % len(data) + data, usedforsecurity=False).hexdigest()

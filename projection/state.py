@@ -1,0 +1,97 @@
+"""The projection as a value: facts with their tiers, and what the files need to say around them."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from ledger.values import Record
+from projection.fact import Fact
+from projection.policy import Policy
+
+TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
+
+#: Why a fact stands in the archive.
+FADED, SUPERSEDED, INVALIDATED, CLOSED = "faded", "superseded", "invalidated", "closed"
+
+
+class DecayClock(Record):
+    """Where the ledger stands, counted in work logs.
+
+    A cut for a window of k is the stem of the (k+1)-th newest work log, "" if there are fewer: a fact
+    is at most k work logs old exactly when its anchor is not below that cut.
+    """
+
+    sessions: int
+    working: str
+    active: str
+    archive: str
+
+
+class Standing(Record):
+    """A fact where it stands now. `reason` is "" for a live fact, else why it is archived.
+
+    `quarter` is the archive page of an archived fact, `YYYY-Qn`, "" for a live one.
+    """
+
+    fact: Fact
+    tier: str
+    reason: str = ""
+    quarter: str = ""
+
+    @property
+    def live(self) -> bool:
+        """Whether it stands in `continuity.md`."""
+        return not self.reason
+
+
+class Summary(Record):
+    """What the state block and the machine line of `continuity.md` say of the ledger.
+
+    Stems are "" where there is none. `digest` is the 64 hex digits of the set of logs.
+    """
+
+    logs: int
+    sessions: int
+    newest: str
+    digest: str
+    last_session: str = ""
+    last_agent: str = ""
+    last_review: str = ""
+    last_check: str = ""
+
+
+class LiveView(Record):
+    """All that `continuity.md` shows: enough to render it without the archive.
+
+    `live` are the live standings, in any order; `contradictions` the ids of contradicted facts with
+    their facts; `tiers` counts all facts by tier, in the order of `TIERS`.
+    """
+
+    summary: Summary
+    policy: Policy
+    live: tuple[Standing, ...]
+    contradicted: tuple[Fact, ...]
+    tiers: tuple[int, ...]
+
+
+class State(Record):
+    """A replayed ledger. Behaves as a mapping from fact id to `Standing`."""
+
+    summary: Summary
+    policy: Policy
+    standings: dict[str, Standing]
+    findings: tuple[Finding, ...]
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows."""
+        counts = dict.fromkeys(TIERS, 0)
+        live: list[Standing] = []
+        contradicted: list[Fact] = []
+        for standing in self.standings.values():
+            counts[standing.tier] += 1
+            if not standing.reason:
+                live.append(standing)
+            if standing.fact.contradicted:
+                contradicted.append(standing.fact)
+        return LiveView(
+            self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
+        )
