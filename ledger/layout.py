@@ -26,6 +26,9 @@ ATTRIBUTES = (
     "archive/** -text -merge linguist-generated\n"
 )
 
+#: `YYYY-MM-DD-HHMMSSmmm-<12 hex>`
+SEALED_CHARS = 33
+
 #: Under the common git directory.
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
@@ -37,7 +40,9 @@ CHECKPOINT_REFS = "refs/diurna/checkpoint/"
 
 
 def log_path(stem: str) -> str:
-    """Return where a sealed log of this stem lives: `sessions/YYYY-MM/DD/<stem>.md`."""
+    """Return where a log of this stem lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed ones flat."""
+    if len(stem) < SEALED_CHARS:
+        return f"{SESSIONS_DIR}/{stem}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 

@@ -1,0 +1,294 @@
+"""The fold: what a set of session logs says of each fact.
+
+`collect` gathers the histories, `merge` joins histories from disjoint sets of logs, `resolve` reads a
+fact off its history. A history depends only on the events that name the fact and their stems, so
+the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to F7).
+"""
+
+from __future__ import annotations
+
+from heapq import merge as merge_sorted
+
+from ledger.event import (
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    Meta,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.ids import version_id
+from ledger.order import is_date, is_stem
+from ledger.session import META_KEYS, Entry
+from projection.fact import Act, Fact, History, Version
+from projection.policy import DEFAULT_KIND, THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import assert_never
+else:
+
+    def assert_never(value: object) -> None:
+        raise AssertionError(f"not an event: {value!r}")
+
+
+#: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
+Edge = tuple[str, int, str, str]
+
+
+def collect(entries: Iterable[Entry]) -> dict[str, History]:
+    """Gather what logs say, by fact id. `entries` are distinct logs, in any order."""
+    uses: dict[str, int] = {}
+    last: dict[str, str] = {}
+    acts: dict[str, list[Act]] = {}
+    for stem, work, _, _, named, events in entries:
+        if work:
+            for fact in named:
+                if fact in uses:
+                    uses[fact] += 1
+                    if stem > last[fact]:
+                        last[fact] = stem
+                else:
+                    uses[fact] = 1
+                    last[fact] = stem
+        else:
+            for fact in named:
+                if fact not in uses:
+                    uses[fact] = 0
+                    last[fact] = ""
+        for seq, event in enumerate(events):
+            act = Act(stem, seq, event)
+            acts.setdefault(event.id, []).append(act)
+            if isinstance(event, FactSuperseded) and event.new != event.id:
+                acts.setdefault(event.new, []).append(act)
+    histories: dict[str, History] = {}
+    nothing: list[Act] = []
+    for fact, count in uses.items():
+        histories[fact] = History(count, last[fact], tuple(sorted(acts.pop(fact, nothing))))
+    for fact, rest in acts.items():
+        histories[fact] = History(0, "", tuple(sorted(rest)))
+    return histories
+
+
+def merge(a: History, b: History) -> History:
+    """Join what two disjoint sets of logs say of one fact."""
+    if not a.acts or not b.acts:
+        acts = a.acts or b.acts
+    else:
+        acts = tuple(merge_sorted(a.acts, b.acts))
+    return History(a.uses + b.uses, a.last if a.last > b.last else b.last, acts)
+
+
+def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> Fact | None:
+    """Read a fact off its history; None while no log has brought a text for it.
+
+    Args:
+        fact: its id.
+        history: all that the ledger says of it.
+        cut: supersessions that close a circle and do not count (`cut_edges`).
+    """
+    births: list[tuple[str, FactCreated]] = []
+    heads: dict[str, Version] = {}
+    meta: dict[str, str] = {}
+    closed: bool | None = None
+    closed_at = superseded_at = invalidated_at = verified = ""
+    successors: list[str] = []
+    predecessors: list[str] = []
+    promoted = redacted = False
+    for stem, seq, event in history.acts:
+        match event:
+            case FactCreated():
+                births.append((stem, event))
+                for key, value in event.meta:
+                    meta.setdefault(key, value)
+                if event.text is not None:
+                    _add_version(heads, event.text, stem, ())
+            case FactUpdated():
+                meta.update(event.meta)
+                if event.text is not None:
+                    parents = tuple(heads) if event.was is None else event.was
+                    _add_version(heads, event.text, stem, parents)
+            case FactSuperseded():
+                if (stem, seq, event.id, event.new) in cut:
+                    continue
+                if event.id == fact:
+                    superseded_at = superseded_at or stem
+                    if event.new not in successors:
+                        successors.append(event.new)
+                elif event.id not in predecessors:
+                    predecessors.append(event.id)
+            case FactInvalidated():
+                invalidated_at = invalidated_at or stem
+            case ThreadClosed():
+                closed, closed_at = True, stem
+            case ThreadReopened():
+                closed, closed_at = False, ""
+            case FactVerified():
+                verified = stem
+            case FactPromoted():
+                promoted = True
+            case FactDemoted():
+                promoted = False
+            case FactRedacted():
+                redacted = True
+            case FactReactivated() | FactReferenced():
+                pass  # naming the fact is all they do, and that is counted
+            case _:
+                assert_never(event)
+    if not heads:
+        return None
+    created, origin, born = _birth(births, heads)
+    kind = meta.pop("kind", "") or _kind_of(births)
+    if kind == THREAD_KIND and closed is None:
+        closed, closed_at = _closed_at_birth(births)
+    return Fact(
+        id=fact,
+        kind=kind,
+        heads=tuple(heads.values()),
+        meta=_ordered(meta),
+        created=created,
+        origin=origin,
+        last_used=history.last[:10] or created,
+        uses=history.uses,
+        born=born,
+        anchor=history.last or born,
+        closed=bool(closed),
+        closed_at=closed_at,
+        superseded_by=tuple(successors),
+        superseded_at=superseded_at,
+        supersedes=tuple(predecessors),
+        invalidated_at=invalidated_at,
+        promoted=promoted,
+        verified=verified,
+        redacted=redacted,
+    )
+
+
+def _add_version(
+    heads: dict[str, Version], text: str, stem: str, parents: tuple[str, ...]
+) -> None:
+    """Let a text stand; the versions it replaces no longer do, unless they come up again later."""
+    made = version_id(text)
+    for parent in parents:
+        if parent != made:
+            heads.pop(parent, None)
+    first = heads.pop(made, None)
+    heads[made] = first or Version(made, text, stem, parents)
+
+
+def _birth(births: list[tuple[str, FactCreated]], heads: dict[str, Version]) -> tuple[str, str, str]:
+    """Return (created, origin, born). What an import says of the birth goes before its own date."""
+    if not births:  # only updates brought a text: its first log stands for the birth
+        stem = min(version.stem for version in heads.values())
+        return stem[:10], stem, stem
+    for _, event in births:
+        said = dict(event.meta)
+        created, origin = said.get("created", ""), said.get("origin", "")
+        if origin and is_stem(origin):
+            return created if is_date(created) else origin[:10], origin, origin
+        if is_date(created):
+            # "~" sorts after every stem of that day: age counts the logs dated after it
+            return created, "", created + "~"
+    stem = births[0][0]
+    return stem[:10], stem, stem
+
+
+def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
+    return THREAD_KIND if any(event.mark for _, event in births) else DEFAULT_KIND
+
+
+def _closed_at_birth(births: list[tuple[str, FactCreated]]) -> tuple[bool, str]:
+    for stem, event in births:
+        if event.text is not None:
+            return event.mark == "x", stem if event.mark == "x" else ""
+    return False, ""
+
+
+def _ordered(meta: dict[str, str]) -> Meta:
+    """Known keys in canonical order, then the others by name; birth keys stand in the fact itself."""
+    known = [(key, meta[key]) for key in META_KEYS if key in meta and key not in _BIRTH]
+    return tuple(known + sorted(item for item in meta.items() if item[0] not in META_KEYS))
+
+
+_BIRTH = ("created", "origin", "kind")
+
+
+def edges_of(histories: Mapping[str, History]) -> list[Edge]:
+    """Return every supersession in the histories."""
+    return [
+        (act.stem, act.seq, fact, act.event.new)
+        for fact, history in histories.items()
+        for act in history.acts
+        if isinstance(act.event, FactSuperseded) and act.event.id == fact
+    ]
+
+
+def cut_edges(edges: Iterable[Edge]) -> frozenset[Edge]:
+    """Return the edges to leave out so that no fact supersedes itself, however long the way.
+
+    Edges enter in ledger order, and one that would close a circle is cut: each circle loses its newest
+    edge. Only the part of the graph that lies on circles is looked at edge by edge.
+    """
+    suspect = _peel(_peel(list(edges), 2, 3), 3, 2)
+    cut: set[Edge] = set()
+    follows: dict[str, list[str]] = {}
+    for edge in sorted(suspect):
+        _, _, old, new = edge
+        if _reaches(follows, new, old):
+            cut.add(edge)
+        else:
+            follows.setdefault(old, []).append(new)
+    return frozenset(cut)
+
+
+def _peel(edges: list[Edge], source: int, target: int) -> list[Edge]:
+    """Drop, in linear time, the edges out of facts that none (any more) leads into."""
+    indegree: dict[str, int] = {}
+    leaving: dict[str, list[Edge]] = {}
+    for edge in edges:
+        start, end = str(edge[source]), str(edge[target])
+        indegree.setdefault(start, 0)
+        indegree[end] = indegree.get(end, 0) + 1
+        leaving.setdefault(start, []).append(edge)
+    ready = [fact for fact, count in indegree.items() if not count]
+    while ready:
+        for edge in leaving.pop(ready.pop(), ()):
+            end = str(edge[target])
+            indegree[end] -= 1
+            if not indegree[end]:
+                ready.append(end)
+    return [edge for rest in leaving.values() for edge in rest]
+
+
+def _reaches(follows: Mapping[str, list[str]], start: str, goal: str) -> bool:
+    """Tell whether `goal` lies on a way from `start`."""
+    seen, todo = {start}, [start]
+    while todo:
+        fact = todo.pop()
+        if fact == goal:
+            return True
+        for successor in follows.get(fact, ()):
+            if successor not in seen:
+                seen.add(successor)
+                todo.append(successor)
+    return False
+
+
+def rivals(fact: Fact, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    """Return the live successors of a fact when there are several: nobody decided between them."""
+    if len(fact.superseded_by) < 2:
+        return ()
+    live = []
+    for successor in fact.superseded_by:
+        found = facts.get(successor)
+        if found is not None and not found.false:
+            live.append(successor)
+    return tuple(sorted(live)) if len(live) > 1 else ()

@@ -1,0 +1,96 @@
+"""Where each fact stands now: tiers and places by counting work logs, never by scores.
+
+Section 5 of the format. Everything is a comparison of stems with cuts (`DecayClock`), so a tier costs no
+count; only the archive page of a faded fact needs the list of work logs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.layout import quarter_of
+from projection.fact import Fact
+from projection.policy import THREAD_KIND, Policy, Windows
+from projection.state import CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock, Standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What a thread that is open is lifted to when rules 4 to 7 would give less.
+_PINNED = ("working", "active")
+
+
+def clock_of(work: Sequence[str], windows: Windows) -> DecayClock:
+    """Read the decay clock off the stems of all work logs, in ledger order."""
+
+    def cut(window: int) -> str:
+        return work[-1 - window] if len(work) > window else ""
+
+    return DecayClock(len(work), cut(windows.working), cut(windows.active), cut(windows.archive))
+
+
+def never_decaying(policy: Policy) -> frozenset[str]:
+    """Return the names of the kinds that never fade."""
+    return frozenset(kind.name for kind in policy.kinds if not kind.decays)
+
+
+def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
+    """Return the tier of a fact; first match wins (format, section 5).
+
+    Args:
+        fact: the resolved fact.
+        clock: where the ledger stands.
+        lasting: the kinds that never decay (`never_decaying`).
+    """
+    if fact.superseded_by or fact.invalidated_at:
+        return "superseded"
+    if fact.promoted or fact.kind in lasting:
+        return "core"
+    if fact.uses <= 1 and fact.born >= clock.working:
+        found = "working"
+    elif fact.anchor >= clock.active:
+        found = "active"
+    elif fact.anchor >= clock.archive:
+        found = "archive-candidate"
+    else:
+        found = "archived"
+    if fact.kind == THREAD_KIND and not fact.closed and found not in _PINNED:
+        return "active"
+    return found
+
+
+def stand(
+    fact: Fact,
+    clock: DecayClock,
+    policy: Policy,
+    lasting: frozenset[str],
+    work: Sequence[str] | None = None,
+) -> Standing:
+    """Place a fact: its tier, and for an archived one why and on which page.
+
+    Args:
+        fact: the resolved fact.
+        clock: where the ledger stands.
+        policy: the windows in force.
+        lasting: the kinds that never decay.
+        work: stems of all work logs in ledger order; None leaves the page of a faded fact open ("").
+    """
+    found = tier(fact, clock, lasting)
+    if fact.superseded_by:
+        return Standing(fact, found, SUPERSEDED, quarter_of(fact.superseded_at))
+    if fact.invalidated_at:
+        return Standing(fact, found, INVALIDATED, quarter_of(fact.invalidated_at))
+    swept = fact.closed and fact.closed_at < clock.archive
+    if not swept and found != "archived":
+        return Standing(fact, found)
+    if work is None:
+        return Standing(fact, found, CLOSED if fact.closed else FADED)
+    window = policy.windows.archive
+    crossings = []
+    if swept:
+        crossings.append(bisect_right(work, fact.closed_at) + window)
+    if found == "archived":
+        crossings.append(bisect_right(work, fact.anchor) + window)
+    quarter = quarter_of(work[min(crossings)])
+    return Standing(fact, found, CLOSED if fact.closed else FADED, quarter)
