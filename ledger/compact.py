@@ -29,7 +29,8 @@ def unpack_event(packed: tuple[Any, ...]) -> Event:
     Raises:
         (TypeError, IndexError): this was never packed here.
     """
-    return _KINDS[packed[0]](*packed[1:])
+    event: Event = _KINDS[packed[0]](*packed[1:])
+    return event
 
 
 def pack_entry(entry: Entry) -> tuple[Any, ...]:

@@ -105,3 +105,21 @@ class CorruptRepository(DiurnaError):
 
 class HandEdited(DiurnaError):
     """A projection file was edited by hand; Diurna does not write over it."""
+
+
+class TipMoved(DiurnaError):
+    """The branch no longer points where the commit was built: build again on the new tip."""
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"{reference} moved while a commit was being made")
+
+
+class ReferenceLocked(DiurnaError):
+    """The branch's lock file is there; `path` names it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is there: another git process is updating the branch, or one died",
+            hint="wait for it to end; Diurna moves a lock aside once nobody owns it",
+        )
+        self.path = path

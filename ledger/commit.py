@@ -1,0 +1,82 @@
+"""What a commit of Diurna is, and what both ways of writing one share.
+
+A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
+process writes it through pygit2 (`gitstore`), a short command through `git fast-import` (`fastimport`),
+which starts in a twentieth of the time.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from ledger.digest import sha1
+from ledger.errors import StorageFailed
+from ledger.values import Record
+
+FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
+
+
+class Identity(Record):
+    """Who commits. `fallback` tells that git knew no name."""
+
+    name: str
+    email: str
+    fallback: bool = False
+
+
+class Commit(Record):
+    """A commit to make.
+
+    Args:
+        reference: the branch's full name.
+        parent: the tip it is built on, "" for the first commit of the branch.
+        expected: what the reference must still point to, "" for unborn. It differs from `parent` only
+            when a branch is born from its remote-tracking branch.
+        files: (path from the repository's root, bytes); all other files stay as they are.
+        message: one line, or a line, a blank line and more.
+        seconds: author and commit time, since 1970.
+    """
+
+    reference: str
+    parent: str
+    expected: str
+    files: tuple[tuple[str, bytes], ...]
+    message: str
+    identity: Identity
+    seconds: int
+
+
+def clean_name(text: str) -> str:
+    """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
+    kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
+    return " ".join(kept.split()) or FALLBACK_NAME
+
+
+def loose_object(objects: str, oid: str) -> bytes | None:
+    """Read a loose object from the disk: its bytes with header, None when it is not loose.
+
+    Raises:
+        StorageFailed: the file is there and does not hold what its name says.
+    """
+    path = f"{objects}/{oid[:2]}/{oid[2:]}"
+    try:
+        with open(path, "rb") as file:
+            packed = file.read()
+    except FileNotFoundError:
+        return None
+    try:
+        data = zlib.decompress(packed)
+    except zlib.error:
+        data = b""
+    if sha1(data, usedforsecurity=False).hexdigest() != oid:
+        raise StorageFailed(
+            f"the object {oid} did not reach the disk whole",
+            hint="check the disk; the session log itself is safe in the spool",
+        )
+    return data
+
+
+def branch_lock(commondir: str, reference: str) -> str:
+    """Return the path of a branch's lock file."""
+    return os.path.join(commondir, reference + ".lock")

@@ -1,0 +1,182 @@
+"""Files written so that a crash leaves the old or the new, and locks that die with their owner."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+
+from ledger.errors import Busy, StorageFailed, WriteRefused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LOCK_WAIT_SECONDS = 30.0
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+def write_private(path: str, data: bytes) -> None:
+    """Write a new file of mode 0600 and make it durable with one fsync.
+
+    Raises:
+        FileExistsError: it is there already.
+        StorageFailed: the disk refused, or took fewer bytes than it said.
+    """
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
+    except FileExistsError:
+        raise
+    except OSError as problem:
+        raise storage_failure(problem, path) from problem
+    try:
+        try:
+            _write_all(fd, data)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as problem:
+        try:
+            os.unlink(path)  # our own half-written file, never acknowledged
+        except OSError:
+            pass
+        raise storage_failure(problem, path) from problem
+
+
+def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = False) -> None:
+    """Write a file so that readers see its old or its new content, never a part.
+
+    Refuses to write through a symbolic link in its last folder or name (J3).
+
+    Raises:
+        StorageFailed: the disk refused.
+        WriteRefused: the path is a link or a folder.
+    """
+    folder = os.path.dirname(path)
+    if os.path.islink(path) or os.path.islink(folder) or os.path.isdir(path):
+        raise WriteRefused(
+            f"{path} is not an ordinary file in an ordinary folder",
+            hint="Diurna does not write through links; put a file or nothing there",
+        )
+    temporary = f"{folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, mode)
+        try:
+            _write_all(fd, data)
+            if durable:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+    except OSError as problem:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise storage_failure(problem, path) from problem
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def storage_failure(problem: OSError, path: str) -> StorageFailed:
+    """Say in a sentence why the disk refused."""
+    hints = {
+        errno.ENOSPC: "free some space on that disk and try again",
+        errno.EDQUOT: "your quota on that disk is used up",
+        errno.EFBIG: "the file-size limit of this shell is too low (ulimit -f)",
+        errno.EROFS: "the disk is read-only; reading still works",
+        errno.EACCES: "this user may not write there; reading still works",
+        errno.EPERM: "this user may not write there; reading still works",
+        errno.EMFILE: "too many files are open in this process",
+        errno.EIO: "the disk reports an error: it is not durable; check the disk",
+    }
+    code = problem.errno or 0
+    return StorageFailed(
+        f"can not write {path}: {problem.strerror or problem}",
+        hint=hints.get(code, "nothing was changed; mend the cause and try again"),
+    )
+
+
+def make_folder(path: str, mode: int = 0o700) -> None:
+    """Make a folder and the ones above it.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    try:
+        os.makedirs(path, mode, exist_ok=True)
+    except OSError as problem:
+        raise storage_failure(problem, path) from problem
+
+
+class Lock:
+    """An exclusive lock between processes; the kernel frees it when its owner dies.
+
+    Args:
+        path: the lock file; it stays where it is.
+        wait_seconds: how long to wait for another owner.
+    """
+
+    def __init__(self, path: str, wait_seconds: float = LOCK_WAIT_SECONDS) -> None:
+        self._path = path
+        self._wait_seconds = wait_seconds
+        self._fd = -1
+
+    def __enter__(self) -> Lock:
+        """Take the lock.
+
+        Raises:
+            Busy: another process kept it for the whole time.
+            StorageFailed: the lock file can not be opened.
+        """
+        try:
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o600)
+        except OSError as problem:
+            raise storage_failure(problem, self._path) from problem
+        pause = 0.0005
+        deadline = 0.0
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as problem:
+                if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+                    os.close(self._fd)
+                    raise storage_failure(problem, self._path) from problem
+            now = time.monotonic()
+            deadline = deadline or now + self._wait_seconds
+            if now >= deadline:
+                owner = _owner(self._fd)
+                os.close(self._fd)
+                raise Busy(
+                    f"another Diurna process{owner} holds {self._path}",
+                    hint="try again when it is done; its work is not interrupted",
+                )
+            # the id of the process spreads the retries of several waiters
+            time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
+            pause = min(pause * 1.5, 0.02)
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Free the lock."""
+        os.close(self._fd)
+
+
+def _owner(fd: int) -> str:
+    try:
+        text = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+    except OSError:
+        return ""
+    return f" ({text})" if text.isdigit() else ""

@@ -1,0 +1,212 @@
+"""The git executable: spawned for what a short command needs, without loading a library.
+
+Spawning git costs 1 to 5 ms, importing pygit2 70 to 90. Every call runs without hooks, prompts, pagers,
+file-system monitors and inherited `GIT_*` settings, and with the ownership check that git makes itself.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+
+from ledger.errors import DiurnaError, GitFailed, StorageFailed, UnsupportedRepository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6).
+_GUARDS = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "core.pager=cat",
+    "-c", "core.quotePath=false",
+    "-c", "submodule.recurse=false",
+    "-c", "protocol.ext.allow=never",
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "advice.detachedHead=false",
+)  # fmt: skip
+#: `GIT_*` variables that say where git's own configuration is, not which repository to use.
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+
+
+class Git:
+    """Runs git in one place.
+
+    Args:
+        where: the folder to run in: a work tree's top, or a git directory.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("GIT_") or key in _KEPT
+        }
+        environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
+        self._environment = environment
+
+    def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
+        """Run a git command and return what it prints.
+
+        Args:
+            arguments: the command and its arguments.
+            data: its standard input.
+            check: raise when it fails; otherwise a failure prints nothing.
+
+        Raises:
+            GitFailed: it ended with another status than 0.
+            UnsupportedRepository: git refuses to work here for its owner.
+        """
+        status, out, err = self.call(*arguments, data=data)
+        if status and check:
+            raise self.failure(arguments[0], status, err)
+        return b"" if status else out
+
+    def call(self, *arguments: str, data: bytes = b"") -> tuple[int, bytes, bytes]:
+        """Run a git command; return its status, output and error output."""
+        argv = ["git", "-C", self.where, *_GUARDS, *arguments]
+        in_read, in_write = os.pipe()
+        out_read, out_write = os.pipe()
+        err_read, err_write = os.pipe()
+        try:
+            child = os.posix_spawnp(
+                "git",
+                argv,
+                self._environment,
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, in_read, 0),
+                    (os.POSIX_SPAWN_DUP2, out_write, 1),
+                    (os.POSIX_SPAWN_DUP2, err_write, 2),
+                ],
+            )
+        except OSError as problem:
+            for end in (in_write, out_read, err_read):
+                os.close(end)
+            raise DiurnaError(
+                f"git can not be started: {problem.strerror}", hint="install git 2.30 or newer"
+            ) from None
+        finally:
+            for end in (in_read, out_write, err_write):
+                os.close(end)
+        out, err = _converse(in_write, out_read, err_read, data)
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status), out, err
+
+    def failure(self, command: str, status: int, err: bytes) -> DiurnaError:
+        """Turn what a failed command said into an exception."""
+        said = err.decode("utf-8", "replace")
+        if "dubious ownership" in said:
+            return UnsupportedRepository(
+                f"{self.where} belongs to another user, and git does not trust it",
+                hint="if you do, tell git: git config --global --add safe.directory "
+                f"{self.where}",
+            )
+        if "No space left" in said or "Disk quota" in said or "File too large" in said:
+            return StorageFailed(f"git could not write: {said.strip()}", hint="free some space")
+        return GitFailed(command, status, said)
+
+    # ---- questions ------------------------------------------------------------------------------
+
+    def resolve(self, *specs: str) -> list[str]:
+        """Return the object ids that revisions name, "" where one names nothing."""
+        lines = "".join(spec + "\n" for spec in specs).encode()
+        answer = self.run("cat-file", "--batch-check=%(objectname)", data=lines)
+        found = answer.decode("utf-8", "replace").split("\n")[: len(specs)]
+        return ["" if " " in line else line for line in found]
+
+    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of each object, None for one that is missing."""
+        wanted = "".join(one + "\n" for one in ids).encode()
+        if not wanted:
+            return
+        answer = self.run("cat-file", "--batch", "--buffer", data=wanted)
+        at = 0
+        while at < len(answer):
+            end = answer.index(b"\n", at)
+            words = answer[at:end].rsplit(b" ", 2)
+            if len(words) != 3 or not words[2].isdigit():
+                at = end + 1
+                yield None
+                continue
+            size = int(words[2])
+            yield answer[end + 1 : end + 1 + size]
+            at = end + 2 + size
+
+    def tree_files(self, commit: str, folder: str) -> list[tuple[str, str, str]]:
+        """List (mode, object id, path) of everything below `folder` in a commit's tree.
+
+        Args:
+            commit: a commit or tree.
+            folder: relative to its root, "" for all.
+        """
+        where = ["--", folder] if folder else []
+        listing = self.run("ls-tree", "-r", "-z", "--full-tree", commit, *where)
+        rows = listing.decode("utf-8", "surrogateescape").split("\0")
+        # a row is `<mode> SP <type> SP <id> TAB <path>`; ids of SHA-1 repositories have 40 digits
+        return [
+            (row[:6], row[row.index("\t") - 40 : row.index("\t")], row[row.index("\t") + 1 :])
+            for row in rows
+            if row
+        ]
+
+    def changes(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]] | None:
+        """List (status, mode, new object id, path) of what differs below `paths`; None if unknown.
+
+        None means that `old` is no longer there: the history was rewritten and collected.
+        """
+        status, out, _ = self.call(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths
+        )
+        if status:
+            return None
+        fields = out.decode("utf-8", "surrogateescape").split("\0")
+        found = []
+        for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+            _, mode, _, blob, letter = meta.split(" ")
+            found.append((letter[0], mode, blob, path))
+        return found
+
+
+def _converse(to: int, out: int, err: int, data: bytes) -> tuple[bytes, bytes]:
+    """Feed a child and read both its outputs until it closes them; no side can block the other."""
+    parts: dict[int, list[bytes]] = {out: [], err: []}
+    poll = select.poll()
+    poll.register(out, select.POLLIN)
+    poll.register(err, select.POLLIN)
+    waiting = memoryview(data)
+    if waiting:
+        os.set_blocking(to, False)
+        poll.register(to, select.POLLOUT)
+    else:
+        os.close(to)
+    open_ends = 2
+    try:
+        while open_ends:
+            for fd, _ in poll.poll():
+                if fd == to:
+                    try:
+                        waiting = waiting[os.write(to, waiting) :]
+                    except BlockingIOError:
+                        continue
+                    except BrokenPipeError:
+                        waiting = waiting[:0]
+                    if not waiting:
+                        poll.unregister(to)
+                        os.close(to)
+                        to = -1
+                    continue
+                chunk = os.read(fd, 1 << 20)
+                if chunk:
+                    parts[fd].append(chunk)
+                else:
+                    poll.unregister(fd)
+                    open_ends -= 1
+    finally:
+        if waiting and to >= 0:
+            os.close(to)
+        os.close(out)
+        os.close(err)
+    return b"".join(parts[out]), b"".join(parts[err])

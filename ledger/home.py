@@ -1,0 +1,123 @@
+"""Home: where a ledger lives, as (repository, branch, prefix), and how it is found."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import HomeNotFound
+from ledger.layout import DEFAULT_BRANCH, POLICY_FILE, TREE_PREFIX
+from ledger.repository import (
+    Repository,
+    config_value,
+    find_repository,
+    head,
+    read_reference,
+    remote_branches,
+)
+from ledger.values import Record
+
+IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
+
+
+class Home(Record):
+    """A place that holds a ledger.
+
+    `reference` is the branch's full name, "" when HEAD is detached; `prefix` is "" or ends in "/";
+    `upstream` is the remote-tracking branch to start from while the own branch is unborn here.
+    """
+
+    kind: str
+    repository: Repository
+    reference: str
+    prefix: str
+    upstream: str = ""
+
+    @property
+    def branch(self) -> str:
+        """The branch's short name."""
+        return self.reference.removeprefix("refs/heads/")
+
+    @property
+    def checked_out(self) -> bool:
+        """Whether the ledger's files stand in the work tree."""
+        return self.kind != OWN_BRANCH and bool(self.repository.top)
+
+    @property
+    def folder(self) -> str:
+        """The folder in the work tree that holds the files, or where the projection is mirrored."""
+        return os.path.join(self.repository.top, self.prefix.rstrip("/")).rstrip("/")
+
+    @property
+    def state_dir(self) -> str:
+        """Where Diurna keeps its spool, locks and caches."""
+        return self.repository.commondir + "/diurna"
+
+    def tip(self) -> str:
+        """Return the commit the ledger is read from, "" when there is none yet."""
+        if not self.reference:
+            return head(self.repository)[1]
+        found = read_reference(self.repository, self.reference)
+        if not found and self.upstream:
+            found = read_reference(self.repository, self.upstream)
+        return found
+
+
+def discover(start: str) -> Home:
+    """Find the home for a folder: upward in the work tree, then the own branch, then the tip's tree.
+
+    Never looks past the repository that holds the folder.
+
+    Raises:
+        HomeNotFound: there is none.
+        UnsupportedRepository: the repository is of a shape Diurna does not handle.
+    """
+    repository = find_repository(start)
+    if repository is None:
+        raise HomeNotFound(start)
+    if repository.top:
+        found = _in_work_tree(repository, os.path.realpath(start))
+        if found is not None:
+            return checked_out_home(repository, found)
+    branch = config_value(repository, "diurna", "branch")
+    if branch:
+        return branch_home(repository, branch)
+    tip = head(repository)[1]
+    if tip:
+        git = repository.git()
+        for prefix, found_id in zip(
+            ("", TREE_PREFIX),
+            git.resolve(f"{tip}:{POLICY_FILE}", f"{tip}:{TREE_PREFIX}{POLICY_FILE}"),
+            strict=True,
+        ):
+            if found_id:
+                return checked_out_home(repository, prefix)
+    for upstream in remote_branches(repository, DEFAULT_BRANCH):
+        if repository.git().resolve(f"{upstream}:{POLICY_FILE}")[0]:
+            return branch_home(repository, DEFAULT_BRANCH)
+    raise HomeNotFound(start)
+
+
+def checked_out_home(repository: Repository, prefix: str) -> Home:
+    """Return the home at a prefix of the checked-out branch (of HEAD, in a bare repository)."""
+    kind = IN_TREE if prefix else OWN_REPOSITORY
+    return Home(kind, repository, head(repository)[0], prefix)
+
+
+def branch_home(repository: Repository, branch: str) -> Home:
+    """Return the home on a branch of its own."""
+    upstream = next(iter(remote_branches(repository, branch)), "")
+    return Home(OWN_BRANCH, repository, f"refs/heads/{branch}", "", upstream)
+
+
+def _in_work_tree(repository: Repository, start: str) -> str | None:
+    """Return the prefix of the nearest home at or above `start`, None if there is none."""
+    top = repository.top
+    folder = start
+    while folder == top or folder.startswith(top + "/"):
+        inside = folder[len(top) + 1 :]
+        if os.path.isfile(f"{folder}/{POLICY_FILE}"):
+            return inside + "/" if inside else ""
+        if os.path.isfile(f"{folder}/{TREE_PREFIX}{POLICY_FILE}"):
+            return (inside + "/" if inside else "") + TREE_PREFIX
+        folder = os.path.dirname(folder)
+    return None

@@ -1,0 +1,197 @@
+"""Which repository a folder belongs to and what state it is in, read off the file system.
+
+Reading a few small files replaces half a dozen spawned commands at every start. What is read here is the
+documented on-disk layout (gitrepository-layout, git-worktree); anything unusual is refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import UnsupportedRepository
+from ledger.gitcli import Git
+from ledger.values import Record
+
+#: Extensions that neither change objects nor references.
+_HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
+_HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
+
+
+class Repository(Record):
+    """A git repository as seen from one place. `top` is "" for a bare one."""
+
+    top: str
+    gitdir: str
+    commondir: str
+
+    @property
+    def where(self) -> str:
+        """The folder to run git in."""
+        return self.top or self.gitdir
+
+    def git(self) -> Git:
+        """Return the git executable, run here."""
+        return Git(self.where)
+
+
+def find_repository(start: str) -> Repository | None:
+    """Find the innermost repository that holds a folder, as git does.
+
+    Raises:
+        UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
+    """
+    folder = os.path.realpath(start)
+    while True:
+        marker = folder + "/.git"
+        found = None
+        if os.path.isdir(marker):
+            found = _repository(folder, marker)
+        elif os.path.isfile(marker):
+            with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+                line = file.readline(4096)
+            if line.startswith("gitdir: "):
+                gitdir = os.path.normpath(os.path.join(folder, line[8:].strip("\r\n")))
+                found = _repository(folder, gitdir)
+        elif os.path.isdir(folder + "/objects") and os.path.isdir(folder + "/refs"):
+            if os.path.isfile(folder + "/HEAD"):
+                found = _repository("", folder)
+        if found:
+            _check(found)
+            return found
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _repository(top: str, gitdir: str) -> Repository | None:
+    if not os.path.isfile(gitdir + "/HEAD"):
+        return None
+    common = gitdir
+    link = _read(gitdir + "/commondir")
+    if link:
+        common = os.path.normpath(os.path.join(gitdir, link.strip()))
+    if not top and not link and os.path.basename(gitdir) == ".git":
+        top = os.path.dirname(gitdir)  # started inside the git directory of a work tree
+    return Repository(top, gitdir, common)
+
+
+def _check(repository: Repository) -> None:
+    """Refuse what can not be handled safely."""
+    config = _read(repository.commondir + "/config")
+    lower = config.lower()
+    if "[extensions" in lower or "repositoryformatversion" in lower:
+        _check_extensions(repository.where, lower)
+    if os.stat(repository.gitdir).st_uid != os.geteuid():
+        repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
+
+
+def _check_extensions(where: str, config: str) -> None:
+    section = ""
+    for line in config.split("\n"):
+        line = line.strip()
+        if line.startswith("["):
+            section = line[1:].split("]")[0].split(" ")[0]
+            line = line[line.find("]") + 1 :].strip()
+        key, _, value = line.partition("=")
+        key, value = key.strip(), value.strip()
+        if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
+            raise UnsupportedRepository(
+                f"{where} has repository format {value}, which this version does not know",
+                hint=_HINT_OWN,
+            )
+        if section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
+            continue
+        if key == "objectformat" and value == "sha1":
+            continue
+        if key == "refstorage" and value == "files":
+            continue
+        said = {
+            "objectformat": f"stores its objects as {value}",
+            "refstorage": f"stores its references as {value}",
+            "partialclone": "is a partial clone, in which objects may be missing",
+        }.get(key, f"uses the extension {key}")
+        raise UnsupportedRepository(
+            f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN
+        )
+
+
+def head(repository: Repository) -> tuple[str, str]:
+    """Return (reference, commit) of HEAD; the reference is "" when it is detached."""
+    text = _read(repository.gitdir + "/HEAD").strip()
+    if text.startswith("ref: "):
+        reference = text[5:].strip()
+        return reference, read_reference(repository, reference)
+    return "", text
+
+
+def read_reference(repository: Repository, reference: str) -> str:
+    """Return the object id a reference points to, "" when there is none (an unborn branch)."""
+    for _ in range(5):
+        text = _read(f"{repository.commondir}/{reference}").strip()
+        if text.startswith("ref: "):
+            reference = text[5:].strip()
+            continue
+        if text:
+            return text
+        packed = _read(repository.commondir + "/packed-refs")
+        at = packed.find(f" {reference}\n")
+        return packed[at - 40 : at] if at >= 40 else ""
+    return ""
+
+
+def remote_branches(repository: Repository, branch: str) -> list[str]:
+    """Return the remote-tracking references of a branch name, sorted."""
+    found = set()
+    folder = repository.commondir + "/refs/remotes"
+    if os.path.isdir(folder):
+        for remote in os.listdir(folder):
+            if os.path.isfile(f"{folder}/{remote}/{branch}"):
+                found.add(f"refs/remotes/{remote}/{branch}")
+    for line in _read(repository.commondir + "/packed-refs").split("\n"):
+        name = line[41:]
+        if name.startswith("refs/remotes/") and name.endswith("/" + branch):
+            if name.count("/") == 3 + branch.count("/"):
+                found.add(name)
+    return sorted(found)
+
+
+#: Files that git leaves in the git directory while an operation is under way.
+_OPERATIONS = (
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase or `git am`"),
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("BISECT_LOG", "a bisect"),
+)
+
+
+def operation_under_way(repository: Repository) -> str:
+    """Name the operation that is in progress in this work tree, "" if none is."""
+    for name, said in _OPERATIONS:
+        if os.path.exists(f"{repository.gitdir}/{name}"):
+            return said
+    return ""
+
+
+def config_value(repository: Repository, section: str, key: str) -> str:
+    """Return a setting of the repository's own configuration, "" when it is not set."""
+    text = _read(repository.commondir + "/config")
+    if f"[{section}" not in text.lower():
+        return ""
+    answer = repository.git().run("config", "--local", "--get", f"{section}.{key}", check=False)
+    return answer.decode("utf-8", "replace").rstrip("\n")
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Tell whether the history is cut."""
+    return os.path.exists(repository.commondir + "/shallow")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except OSError:
+        return ""

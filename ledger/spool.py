@@ -1,0 +1,112 @@
+"""The spool: a write-ahead log of session logs, beside the object store.
+
+A log's bytes are durable here before any git object is touched, so a kill, a full disk, a stuck lock, a
+pruned object and a refused commit are all one case: commit what the spool holds. An entry's name is
+the log's stem, which proves its content; a half-written one is seen for what it is.
+
+`waiting` entries are not in the ledger yet. `kept` ones are, and stay until their objects are surely on
+the disk (after a flush), as the copy that survives `git gc --prune=now` and a power cut.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.disk import make_folder, write_private
+from ledger.errors import StorageFailed
+from ledger.layout import SEALED_CHARS
+from ledger.order import breaks_seal, is_sealed
+
+#: How many committed entries are kept before one flush makes their objects durable together.
+KEEP = 64
+
+
+class Spool:
+    """The spool of one repository.
+
+    Args:
+        folder: `<common git directory>/diurna/spool`.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.kept_folder = folder + "/kept"
+
+    def put(self, stem: str, data: bytes) -> None:
+        """Make a log durable. The same log again changes nothing.
+
+        Raises:
+            StorageFailed: the disk refused; nothing is left behind.
+        """
+        path = f"{self.folder}/{stem}"
+        try:
+            write_private(path, data)
+        except FileExistsError:
+            pass
+        except StorageFailed as problem:
+            if os.path.isdir(self.kept_folder):
+                raise
+            if not _missing_folder(problem):
+                raise
+            make_folder(self.kept_folder)
+            self.put(stem, data)
+
+    def waiting(self) -> list[str]:
+        """Return the stems that wait, oldest first."""
+        return _stems(self.folder)
+
+    def kept(self) -> list[str]:
+        """Return the stems that are committed and kept for a while, oldest first."""
+        return _stems(self.kept_folder)
+
+    def read(self, stem: str) -> bytes | None:
+        """Return a waiting log's bytes; None when it is gone or was never written whole."""
+        return _read(f"{self.folder}/{stem}", stem)
+
+    def read_kept(self, stem: str) -> bytes | None:
+        """Return a kept log's bytes; None when it is gone or damaged."""
+        return _read(f"{self.kept_folder}/{stem}", stem)
+
+    def commit(self, stem: str) -> None:
+        """Note that a log is in the ledger."""
+        try:
+            os.rename(f"{self.folder}/{stem}", f"{self.kept_folder}/{stem}")
+        except FileNotFoundError:
+            pass  # another process that held the lock before us noted it
+
+    def requeue(self, stem: str) -> None:
+        """Let a kept log wait again: the ledger lost it."""
+        try:
+            os.rename(f"{self.kept_folder}/{stem}", f"{self.folder}/{stem}")
+        except FileNotFoundError:
+            pass
+
+    def forget(self, stems: list[str]) -> None:
+        """Let go of kept logs whose objects are on the disk."""
+        for stem in stems:
+            try:
+                os.unlink(f"{self.kept_folder}/{stem}")
+            except FileNotFoundError:
+                pass
+
+
+def _missing_folder(problem: StorageFailed) -> bool:
+    cause = problem.__cause__
+    return isinstance(cause, FileNotFoundError)
+
+
+def _stems(folder: str) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return sorted(name for name in names if len(name) == SEALED_CHARS and is_sealed(name))
+
+
+def _read(path: str, stem: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return None
+    return None if breaks_seal(stem, data) else data
