@@ -1,0 +1,243 @@
+"""`diurna.toml`: what is read, what is refused and on which line, what is written."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.errors import PolicyInvalid
+from projection.policy import BUILT_IN_KINDS, Kind, Policy, Review, Windows
+from projection.policy_file import POLICY_LIMIT_BYTES, read_policy, write_policy
+
+_COUNTS = st.integers(0, 10**9)
+_NAMES = st.one_of(
+    st.sampled_from(
+        ['a "b" \\ c', "a'b", "payments-api", "漢字 👩\u200d💻", "a\u202eb", "#x", '"""']
+    ),
+    st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1, max_size=20),
+)
+_ADDED = st.builds(
+    Kind,
+    st.from_regex(r"[a-z]{1,8}(-[a-z0-9]{1,4})?", fullmatch=True).filter(
+        lambda name: name not in {kind.name for kind in BUILT_IN_KINDS}
+    ),
+    _NAMES,
+    st.booleans(),
+)
+
+
+@st.composite
+def _policies(draw: st.DrawFn) -> Policy:
+    built_in = tuple(
+        Kind(kind.name, draw(_NAMES), draw(st.booleans())) if draw(st.booleans()) else kind
+        for kind in BUILT_IN_KINDS
+    )
+    added = draw(st.lists(_ADDED, max_size=3, unique_by=lambda kind: kind.name))
+    return Policy(
+        draw(_NAMES),
+        draw(st.sampled_from(["append", "review"])),
+        Windows(*sorted(draw(st.tuples(_COUNTS, _COUNTS, _COUNTS)))),
+        Review(*draw(st.tuples(*[_COUNTS] * 6))),
+        (*built_in, *sorted(added)),
+    )
+
+
+@given(_policies())
+def test_read_after_write_is_the_same(policy: Policy) -> None:
+    """Every policy, also with kinds of its own and odd names, reads back from what is written."""
+    text = write_policy(policy)
+    assert read_policy(text) == read_policy(text.encode()) == policy
+    assert read_policy(text.replace("\n", "\r\n")) == policy
+    assert read_policy(b"\xef\xbb\xbf" + text.encode()) == policy
+
+
+def test_golden_file_of_init() -> None:
+    """The file that `diurna init` makes."""
+    assert (
+        write_policy(Policy("payments-api", "review"))
+        == """\
+# The policy of this Diurna home. A key that is left out has the value shown by `diurna init`.
+
+format  = 1
+project = "payments-api"
+publish = "review"  # when continuity.md is committed: "append" or "review"
+
+[windows]  # how long a fact lives unused, counted in work sessions, never in days
+working = 3
+active  = 8
+archive = 20
+
+[review]  # when `diurna review` is due, and what it looks at
+every = 10
+max_facts = 30
+max_lines = 600
+closed_thread_lines = 150
+verify_invariants_every = 40
+stale_thread_after = 40
+
+# Change a built-in kind of fact, or add one of your own:
+#
+# [kinds.glossary]
+# section = "Glossary"
+# decays  = true
+"""
+    )
+
+
+def test_empty_file_is_the_defaults() -> None:
+    """What is left out has its default."""
+    assert read_policy("") == read_policy(b"") == Policy()
+
+
+def test_kinds_change_and_add() -> None:
+    """A built-in kind keeps what is not said; added kinds follow the built-ins by name."""
+    text = (
+        "[kinds.zeta]\nsection = 'Z'\n[kinds.alpha]\nsection = 'A'\ndecays = false\n"
+        "[kinds.fact]\ndecays = false\n[kinds.stack]\nsection = 'Tools'\n"
+    )
+    kinds = read_policy(text).kinds
+    assert [kind.name for kind in kinds[:9]] == [kind.name for kind in BUILT_IN_KINDS]
+    assert kinds[9:] == (Kind("alpha", "A", decays=False), Kind("zeta", "Z"))
+    assert kinds[4] == Kind("fact", "Facts", decays=False)
+    assert kinds[1] == Kind("stack", "Tools")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("format = 1\nprojct = 'a'", 2, "unknown key `projct`"),
+        ("# c\n\n[windows]\nworking = 1\nactiv = 2", 5, "unknown key `windows.activ`"),
+        ("[windows]\n# -1\nactive = -1", 3, "`windows.active` must not be below 0, as -1 is"),
+        ("[windows]\nactive = true", 2, "`windows.active` must be a whole number, not true"),
+        ("[windows]\nactive = 8.0", 2, "must be a whole number, not 8.0"),
+        ("[windows]\nactive = nan", 2, "must be a whole number, not nan"),
+        ("[windows]\nactive = '8'", 2, "must be a whole number, not '8'"),
+        ("[review]\nevery = 1000000001", 2, "`review.every` must not be over 1000000000"),
+        (f"[review]\nevery = {10**30}", 2, "`review.every` must not be over 1000000000"),
+        ("publish = 'always'", 1, '`publish` must be "append" or "review", not \'always\''),
+        ("format = 2\nnew = 1", 1, "format 2 is newer than 1"),
+        ("format = 0", 1, "`format` must not be below 1"),
+        ("format = '1'", 1, "`format` must be a whole number"),
+        ("project = 3", 1, "`project` must be text, not 3"),
+        ("project = ''", 1, "`project` must not be empty"),
+        ('project = "a\\nb"', 1, "`project` must be one line"),
+        ('project = """\na"""', 1, "this is fine"),
+        ("project = [\n 1,\n\n 2,\n]\nformat = 1", 1, "`project` must be text"),
+        ("windows = 3", 1, "`windows` must be a table, not 3"),
+        ("windows.working = 4\nwindows.active = 2", 2, "`windows.active` can not be 2"),
+        ("[windows]\nworking = 9", 2, "`windows.working` can not be 9"),
+        ("[windows]\nx = [\n1,\n2]\narchive = 7", 2, "unknown key `windows.x`"),
+        ("[windows]\narchive = 7", 2, "`windows.archive` can not be 7"),
+        ("format = 1\n[kinds.term]\ndecays = true", 2, "`kinds.term` needs a section"),
+        ("[kinds.Term]\nsection = 'T'", 1, "`kinds.Term`: this is no name for a kind"),
+        ("[kinds.'a b']\nsection = 'T'", 1, "this is no name for a kind"),
+        ("[kinds.term]\nsection = ' T'", 2, "`kinds.term.section` must not start or end with"),
+        ("[kinds.term]\nsection = 'Contradictions'", 2, "must not be Contradictions"),
+        ("[kinds.term]\nsection = 'T'\nfades = 1", 3, "unknown key `kinds.term.fades`"),
+        ("[kinds.term]\nsection = 'T'\ndecays = 1", 3, "`kinds.term.decays` must be true or false"),
+        ("[kinds]\nfact = 1", 2, "`kinds.fact` must be a table"),
+        ("a = 1\na = 2", 2, "this is not TOML"),
+        ("format = 1\n\nproject = ", 3, "this is not TOML"),
+        ("format = 1\n<<<<<<< ours\n=======", 2, "a merge conflict is not resolved"),
+    ],
+)
+def test_m6_refusals_name_key_and_line(text: str, line: int, said: str) -> None:
+    """What can not be meant is refused with the file, the line and the key."""
+    if said == "this is fine":
+        assert read_policy(text).project == "a"
+        return
+    with pytest.raises(PolicyInvalid) as refused:
+        read_policy(text)
+    assert said in refused.value.message
+    assert refused.value.where == f"diurna.toml:{line}"
+
+
+def test_several_problems_are_all_named() -> None:
+    """The first in the file is said in full, the others by key."""
+    with pytest.raises(PolicyInvalid) as refused:
+        read_policy("[review]\nevery = 'x'\n[windows]\nactive = -1\nfoo = 1")
+    assert refused.value.message == (
+        "`review.every` must be a whole number, not 'x' "
+        "(also wrong: `windows.active`, `windows.foo`)"
+    )
+
+
+def test_bytes_that_are_no_text() -> None:
+    """Bytes that are not UTF-8, too long or nested too deep are refused, never a crash."""
+    with pytest.raises(PolicyInvalid, match=r"diurna.toml:2: this is not UTF-8"):
+        read_policy(b"format = 1\nproject = '\xe9'")
+    with pytest.raises(PolicyInvalid, match="over the limit"):
+        read_policy(b"#" * (POLICY_LIMIT_BYTES + 1))
+    with pytest.raises(PolicyInvalid, match="nested too deep"):
+        read_policy("a = " + "[" * 5000)
+    with pytest.raises(PolicyInvalid, match="too many digits"):
+        read_policy("a = " + "9" * 5000)
+
+
+def test_newer_format_can_be_read() -> None:
+    """A reader takes from a newer file what it understands, and sees that it is newer."""
+    text = (
+        "format = 7\nproject = 'x'\npublish = 'weekly'\nnew = 3\n[windows]\nworking = 30\n"
+        "[review]\nevery = 'x'\nmax_lines = 5\n[kinds.BAD]\n[kinds.zz]\nsection = 'Z'\nq = 1\n"
+    )
+    policy = read_policy(text, newer_ok=True)
+    assert policy == Policy(
+        "x", "append", Windows(), Review(max_lines=5), (*BUILT_IN_KINDS, Kind("zz", "Z")), 7
+    )
+    assert read_policy(write_policy(Policy("x")), newer_ok=True) == Policy("x")
+    with pytest.raises(PolicyInvalid):
+        read_policy("format = 1\nnew = 3", newer_ok=True)
+
+
+_JUNK = st.recursive(
+    st.one_of(st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=5), inner, max_size=2)
+    ),
+    max_leaves=6,
+)
+_KEYS = st.sampled_from(["format", "project", "publish", "windows", "review", "kinds", "other"])
+
+
+@given(st.dictionaries(_KEYS, _JUNK, max_size=4), st.booleans())
+def test_m6_any_table_is_read_or_refused(table: dict[str, object], newer_ok: bool) -> None:
+    """Whatever a file says, the answer is a policy that makes sense or `PolicyInvalid`."""
+    text = "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
+    tomllib.loads(text)
+    try:
+        policy = read_policy(text, newer_ok=newer_ok)
+    except PolicyInvalid as refused:
+        assert refused.where.startswith("diurna.toml:")
+    else:
+        assert 0 <= policy.windows.working <= policy.windows.active <= policy.windows.archive
+        assert min(policy.review[:]) >= 0
+        assert policy.format == 1 or newer_ok
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return '"' + "".join(f"\\U{ord(c):08x}" for c in value) + '"'
+        case float():
+            return repr(value) if "e" not in repr(value) else "1.5"
+        case list():
+            return "[" + ", ".join(_toml(part) for part in value) + "]"
+        case dict():
+            return "{" + ", ".join(f"{_toml(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+        case _:
+            return str(value)
+
+
+def test_a_hostile_file_is_refused_in_a_moment() -> None:
+    """Finding the line of a key gives up rather than making anybody wait."""
+    text = "a = [\n" + "1,\n" * 20_000 + "]\n"
+    start = time.process_time()
+    with pytest.raises(PolicyInvalid, match="unknown key `a`"):
+        read_policy(text)
+    assert time.process_time() - start < 5
