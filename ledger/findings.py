@@ -19,6 +19,7 @@ CODES: dict[str, tuple[str, str]] = {
     "too-many-ids": (WARNING, "the log names more ids than the limit; the rest was not read"),
     "unclosed-fence": (WARNING, "a code fence is never closed; it hides nothing"),
     "unclosed-comment": (WARNING, "a comment is never closed; it hides nothing"),
+    "too-complex": (WARNING, "too large to decide; indented fences and comments hide nothing"),
     "conflict-marker": (ERROR, "the log holds merge conflict markers"),
     "front-matter": (WARNING, "a line of the front matter is not `key: value`"),
     "unknown-verb": (WARNING, "a bullet of the references names no known event"),
