@@ -1,0 +1,1 @@
+"""What is done now and then: adopt, review, sync, hooks; and the command line."""

@@ -1,0 +1,1 @@
+"""Take over a ledger that another tool wrote, in place."""

@@ -1,0 +1,1 @@
+"""Generators of large ledgers for benchmarks and tests."""
