@@ -7,7 +7,8 @@ it in canonical form.
 
 Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
 all indented or empty lines after it; its footer is its last line, so no text can forge one
-(durability catalogue, G13, G14, G17). Linear in the length of the text; split on `\\n` only.
+(durability catalogue, G13, G14, G17). Linear in the length of the text; split on `\\n` only. Longer than
+most modules, so that the whole grammar of the file stands in one place.
 """
 
 from __future__ import annotations
@@ -252,7 +253,7 @@ class _Reader:
         if at < 0:
             self._note("bad-footer", "text stands after the footer; it is read as text", start - at)
         footer_line = start + abs(at)
-        if any(not key or key == "?" for key, _ in pairs):
+        if any(not key for key, _ in pairs):
             self._note("bad-footer", "a part of the footer is not `key: value`", footer_line)
         id = next((value for key, value in pairs if key == "id"), "")
         if id and not is_fact_id(id):
@@ -338,7 +339,7 @@ def _footer(line: str) -> Pairs | None:
     for part in inner.split("|"):
         key, colon, value = part.partition(":")
         key, value = key.strip(_BLANK), value.strip(_BLANK)
-        pairs.append((key, value) if colon else ("?", key))
+        pairs.append((key, value) if colon else ("", key))
     if not any(key in _FOOTER_KEYS for key, _ in pairs):
         return None
     return tuple(pairs)

@@ -109,13 +109,15 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
     if kind:
         out += f" | kind: {footer_value(kind)}"
     created, last_used, origin = fact.created, fact.last_used, fact.origin
+    if not (created + origin).replace("-", "").isalnum():  # an import may have brought anything
+        created, origin = footer_value(created), footer_value(origin)
     if created:
-        out += f" | created: {footer_value(created)}"
+        out += f" | created: {created}"
     if last_used:
-        out += f" | last_used: {footer_value(last_used)}"
+        out += f" | last_used: {last_used}"
     out += f" | uses: {fact.uses} | tier: {tier}"
     if origin:
-        out += f" | origin: {footer_value(origin)}"
+        out += f" | origin: {origin}"
     if fact.supersedes:
         out += f" | supersedes: {', '.join(fact.supersedes)}"
     for key, value in fact.meta:
@@ -126,11 +128,11 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
         if value and key and key not in COMPUTED_KEYS:
             out += f" | {key}: {value}"
     if fact.verified:
-        out += f" | verified: {footer_value(fact.verified)}"
+        out += f" | verified: {fact.verified}"
     if versions:
         out += f" | heads: {', '.join([v.id for v in versions])}"
     if reason:
-        out += f" | reason: {footer_value(reason)}"
+        out += f" | reason: {reason}"
     return out + " -->"
 
 

@@ -39,7 +39,8 @@ _IDS = st.from_regex(r"[a-z0-9]{1,6}([.-][a-z0-9]{1,4}){0,2}", fullmatch=True)
 _STEMS = st.sampled_from(
     [STEM, "2026-06-27-080000000-ffeeddccbbaa", "2025-01-01-101500", "2025-02-03"]
 )
-_DATES = st.sampled_from(["2026-06-01", "2026-06-02", "2025-12-31", "", "0000-00-00"])
+_DATES = st.sampled_from(["2026-06-01", "2026-06-02", "2025-12-31", ""])
+_CREATED = st.one_of(_DATES, st.sampled_from(["0000-00-00", "a | tier: core", "--> x\n- y"]))
 _VALUES = st.one_of(
     _LINES, st.sampled_from(["api, web", "a|b", "x\ny", "a: b", "docs/a.md:3@4f2a91c"])
 )
@@ -71,7 +72,7 @@ def _facts(draw: st.DrawFn, id: str) -> Fact:
         draw(_KINDS),
         tuple(Version(f"{n:08x}", text, draw(_STEMS)) for n, text in enumerate(texts)),
         draw(_META),
-        draw(_DATES),
+        draw(_CREATED),
         draw(_STEMS),
         draw(_DATES),
         draw(st.integers(0, 10**6)),
