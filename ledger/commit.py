@@ -33,7 +33,8 @@ class Commit(Record):
         parent: the tip it is built on, "" for the first commit of the branch.
         expected: what the reference must still point to, "" for unborn. It differs from `parent` only
             when a branch is born from its remote-tracking branch.
-        files: (path from the repository's root, bytes); all other files stay as they are.
+        files: (path from the repository's root, bytes); all other files stay as they are. None as
+            bytes takes a file out: only a projection page that the replay no longer makes.
         message: one line, or a line, a blank line and more.
         seconds: author and commit time, since 1970.
     """
@@ -41,7 +42,7 @@ class Commit(Record):
     reference: str
     parent: str
     expected: str
-    files: tuple[tuple[str, bytes], ...]
+    files: tuple[tuple[str, bytes | None], ...]
     message: str
     identity: Identity
     seconds: int

@@ -117,6 +117,9 @@ def make_folder(path: str, mode: int = 0o700) -> None:
 class Lock:
     """An exclusive lock between processes; the kernel frees it when its owner dies.
 
+    While it is held the file says whose it is and what it is about to do. `note` is what the owner
+    before us left there: "" when it ended well, what it was doing when it died in the middle.
+
     Args:
         path: the lock file; it stays where it is.
         wait_seconds: how long to wait for another owner.
@@ -126,6 +129,13 @@ class Lock:
         self._path = path
         self._wait_seconds = wait_seconds
         self._fd = -1
+        self.note = ""
+
+    def write_note(self, doing: str) -> None:
+        """Say what is about to be done; "" when it is done."""
+        text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, text, 0)
 
     def __enter__(self) -> Lock:
         """Take the lock.
@@ -160,8 +170,12 @@ class Lock:
             # the id of the process spreads the retries of several waiters
             time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
             pause = min(pause * 1.5, 0.02)
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, b"%d\n" % os.getpid(), 0)
+        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
+        self.note = left.partition(" ")[2]
+        try:
+            self.write_note("")
+        except OSError:
+            pass  # a full disk: the lock holds without a name on it
         return self
 
     def __exit__(
@@ -171,12 +185,15 @@ class Lock:
         trace: TracebackType | None,
     ) -> None:
         """Free the lock."""
-        os.close(self._fd)
+        try:
+            os.ftruncate(self._fd, 0)
+        finally:
+            os.close(self._fd)
 
 
 def _owner(fd: int) -> str:
     try:
-        text = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+        text = os.pread(fd, 32, 0).decode("ascii", "replace").partition(" ")[0].strip()
     except OSError:
         return ""
     return f" ({text})" if text.isdigit() else ""

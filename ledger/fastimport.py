@@ -96,6 +96,9 @@ def _stream(wanted: Commit) -> bytes:
     if wanted.parent:
         parts.append(f"from {wanted.parent}\n".encode())
     for path, data in wanted.files:
+        if data is None:
+            parts.append(f"D {_quoted(path)}\n".encode())
+            continue
         parts.append(f"M 100644 inline {_quoted(path)}\ndata {len(data)}\n".encode())
         parts += [data, b"\n"]
     # the answer to get-mark is the new commit's id, on standard output

@@ -76,7 +76,7 @@ class Store:
         base = None
         if wanted.parent:
             base = self._git[wanted.parent].peel(pygit2.Tree)
-        folders: dict[str, dict[str, bytes]] = {}
+        folders: dict[str, dict[str, bytes | None]] = {}
         for path, data in wanted.files:
             folder, _, name = path.rpartition("/")
             folders.setdefault(folder, {})[name] = data
@@ -84,13 +84,18 @@ class Store:
         return None if base is not None and made == str(base.id) else made
 
     def _folder(
-        self, base: pygit2.Tree | None, path: str, folders: dict[str, dict[str, bytes]]
+        self, base: pygit2.Tree | None, path: str, folders: dict[str, dict[str, bytes | None]]
     ) -> str:
         """Write one folder's tree: its old entries, our files, our sub-folders. Depth is ours."""
         builder = self._git.TreeBuilder(base) if base is not None else self._git.TreeBuilder()
         before = len(builder)
-        ours = 0
+        ours = gone = 0
         for name, data in folders.get(path, {}).items():
+            if data is None:
+                if builder.get(name) is not None:
+                    builder.remove(name)
+                    gone += 1
+                continue
             builder.insert(name, self._odb.write(ObjectType.BLOB, data), FileMode.BLOB)
             ours += 1
         start = path + "/" if path else ""
@@ -104,7 +109,7 @@ class Store:
             child = old if isinstance(old, pygit2.Tree) else None
             builder.insert(name, self._folder(child, start + name, folders), FileMode.TREE)
             ours += 1
-        if not before <= len(builder) <= before + ours:
+        if not before - gone <= len(builder) <= before + ours:
             raise StorageFailed(f"the tree of {path or 'the root'} would lose entries")
         return str(builder.write())
 

@@ -1,26 +1,142 @@
-"""Replay: from histories and the list of logs to the whole state. Pure."""
+"""Replay: from what all logs say to the whole state. Pure, and worked out only where it is asked.
+
+A `State` never changes. Its facts are resolved when they are looked at, so the state after one more log
+costs what that log touches; looking at everything costs the full price once.
+"""
 
 from __future__ import annotations
 
 from ledger.digest import sha256
-from ledger.event import FactCreated, FactUpdated, FactVerified, ThreadClosed, ThreadReopened
-from ledger.findings import Finding
-from ledger.ids import version_id
-from ledger.layout import log_path
+from ledger.event import FactVerified
+from projection.checks import fact_findings, pending_finding
 from projection.fact import Fact, History
-from projection.fold import cut_edges, edges_of, resolve, rivals
-from projection.policy import THREAD_KIND, Policy
-from projection.state import Standing, State, Summary
+from projection.fold import Edge, cut_edges, edges_of, resolve, rivals
+from projection.state import TIERS, LiveView, Standing, Summary
 from projection.tiers import clock_of, never_decaying, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from ledger.findings import Finding
     from ledger.session import Entry
+    from projection.policy import Policy
 
 _MODULUS = 1 << 256
 NOTHING = Summary(0, 0, "", "0" * 64)
+
+
+class State:
+    """A replayed ledger: a mapping from fact id to `Standing`.
+
+    Args:
+        histories: what all logs say, by fact id; not changed afterwards by anybody.
+        work: the stems of all `work` logs in ledger order; the same.
+        summary: of the same logs.
+        policy: windows and kinds.
+        noticed: what reading the logs brought up.
+        resolved: facts already resolved from these very histories, to be reused and added to.
+    """
+
+    def __init__(
+        self,
+        histories: Mapping[str, History],
+        work: Sequence[str],
+        summary: Summary,
+        policy: Policy,
+        noticed: tuple[Finding, ...] = (),
+        resolved: dict[str, tuple[History, Fact | None]] | None = None,
+        cut: frozenset[Edge] | None = None,
+    ) -> None:
+        self.histories = histories
+        self.work = work
+        self.summary = summary
+        self.policy = policy
+        self.cut = cut_edges(edges_of(histories)) if cut is None else cut
+        self._noticed = noticed
+        self._resolved = {} if resolved is None else resolved
+        self._clock = clock_of(work, policy.windows)
+        self._lasting = never_decaying(policy)
+
+    def fact(self, fact: str) -> Fact | None:
+        """Return a fact, None when no log has brought a text for the id."""
+        history = self.histories.get(fact)
+        if history is None:
+            return None
+        known = self._resolved.get(fact)
+        if known is not None and known[0] is history:
+            found = known[1]
+        else:
+            found = resolve(fact, history, self.cut)
+            self._resolved[fact] = (history, found)
+        if found is not None and len(found.superseded_by) > 1:
+            return found._replace(rivals=self._rivals(found))
+        return found
+
+    def _rivals(self, fact: Fact) -> tuple[str, ...]:
+        known = {name: self.fact(name) for name in fact.superseded_by if name != fact.id}
+        return rivals(fact, {name: found for name, found in known.items() if found is not None})
+
+    def get(self, fact: str) -> Standing | None:
+        """Return where a fact stands, None when there is no such fact."""
+        found = self.fact(fact)
+        if found is None:
+            return None
+        return stand(found, self._clock, self.policy, self._lasting, self.work)
+
+    def __getitem__(self, fact: str) -> Standing:
+        """Return where a fact stands.
+
+        Raises:
+            KeyError: there is no such fact.
+        """
+        found = self.get(fact)
+        if found is None:
+            raise KeyError(fact)
+        return found
+
+    def __contains__(self, fact: object) -> bool:
+        """Tell whether a fact of this id exists."""
+        return isinstance(fact, str) and self.fact(fact) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of all facts, sorted."""
+        return (fact for fact in sorted(self.histories) if self.fact(fact) is not None)
+
+    def __len__(self) -> int:
+        """Count the facts."""
+        return sum(1 for _ in self)
+
+    def standings(self) -> list[Standing]:
+        """Return all facts where they stand, by id."""
+        found = (self.get(fact) for fact in sorted(self.histories))
+        return [standing for standing in found if standing is not None]
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what was noticed in the logs and in what they say together."""
+        found = list(self._noticed)
+        for fact in sorted(self.histories):
+            value = self.fact(fact)
+            if value is None:
+                found.append(pending_finding(fact, self.histories[fact]))
+            else:
+                found += fact_findings(value, self.histories[fact], self.policy, self.cut)
+        return tuple(found)
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows."""
+        counts = dict.fromkeys(TIERS, 0)
+        live: list[Standing] = []
+        contradicted: list[Fact] = []
+        for standing in self.standings():
+            counts[standing.tier] += 1
+            if not standing.reason:
+                live.append(standing)
+            if standing.fact.contradicted:
+                contradicted.append(standing.fact)
+        return LiveView(
+            self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
+        )
 
 
 def log_digest(stem: str, blob: str) -> int:
@@ -36,31 +152,32 @@ def log_digest(stem: str, blob: str) -> int:
 def set_digest(terms: Iterable[int]) -> str:
     """Return the digest of a set of logs: the sum of the terms modulo 2^256, as 64 hex digits.
 
-    A sum (AdHash, Bellare and Micciancio 1997) so that the digest of a union follows from those of
-    its parts, in any order.
+    A sum (AdHash, Bellare and Micciancio 1997), so the digest of a union follows from those of its
+    parts in any order.
     """
     return f"{sum(terms) % _MODULUS:064x}"
 
 
-def summarise(entries: Iterable[Entry], digests: Iterable[int]) -> Summary:
-    """Summarise a set of logs."""
+def summarise(entries: Iterable[Entry], digest: str) -> Summary:
+    """Summarise a set of logs whose digest is known."""
     logs = sessions = 0
     newest = last = agent = review = check = ""
     for entry in entries:
         logs += 1
         stem = entry.stem
-        newest = max(newest, stem)
+        if stem > newest:
+            newest = stem
         if entry.work:
             sessions += 1
             if stem > last:
                 last, agent = stem, entry.agent
-        elif entry.type == "review":
-            review = max(review, stem)
+        elif entry.type == "review" and stem > review:
+            review = stem
         if entry.acts and stem > check:
             for event in entry.acts:
                 if isinstance(event, FactVerified):
                     check = stem
-    return Summary(logs, sessions, newest, set_digest(digests), last, agent, review, check)
+    return Summary(logs, sessions, newest, digest, last, agent, review, check)
 
 
 def merge_summaries(a: Summary, b: Summary) -> Summary:
@@ -76,131 +193,3 @@ def merge_summaries(a: Summary, b: Summary) -> Summary:
         max(a.last_review, b.last_review),
         max(a.last_check, b.last_check),
     )
-
-
-def replay(
-    histories: Mapping[str, History],
-    work: Sequence[str],
-    summary: Summary,
-    policy: Policy,
-    findings: tuple[Finding, ...] = (),
-) -> State:
-    """Make the state.
-
-    Args:
-        histories: what all logs say, by fact id.
-        work: the stems of all `work` logs in ledger order.
-        summary: of the same logs.
-        policy: windows and kinds.
-        findings: what reading the logs brought up.
-    """
-    cut = cut_edges(edges_of(histories))
-    facts: dict[str, Fact] = {}
-    pending: list[str] = []
-    contested: list[str] = []
-    for fact in sorted(histories):
-        found = resolve(fact, histories[fact], cut)
-        if found is None:
-            pending.append(fact)
-            continue
-        facts[fact] = found
-        if len(found.superseded_by) > 1:
-            contested.append(fact)
-    for fact in contested:
-        facts[fact] = facts[fact]._replace(rivals=rivals(facts[fact], facts))
-    clock = clock_of(work, policy.windows)
-    lasting = never_decaying(policy)
-    standings: dict[str, Standing] = {
-        fact: stand(found, clock, policy, lasting, work) for fact, found in facts.items()
-    }
-    noticed = list(findings)
-    noticed += [_unknown(fact, histories[fact]) for fact in pending]
-    noticed += [
-        Finding(
-            "supersession-cycle",
-            f"{old} → {new} would close a circle; this newest edge is left out",
-            log_path(stem),
-            hint=f"append a log that says which of {old} and {new} holds",
-        )
-        for stem, _, old, new in sorted(cut)
-    ]
-    noticed += _facts_findings(facts, histories, policy)
-    return State(summary, policy, standings, tuple(noticed))
-
-
-def _unknown(fact: str, history: History) -> Finding:
-    stem = history.acts[0].stem if history.acts else history.last
-    return Finding(
-        "unknown-id",
-        f"{fact} is named and no log has brought a text for it",
-        log_path(stem) if stem else "",
-        hint="it counts from the moment a log creates it with a text",
-    )
-
-
-def _facts_findings(
-    facts: Mapping[str, Fact], histories: Mapping[str, History], policy: Policy
-) -> list[Finding]:
-    """Find what is odd about facts that exist."""
-    kinds = {kind.name for kind in policy.kinds}
-    found: list[Finding] = []
-    for fact, value in facts.items():
-        if len(value.heads) > 1:
-            said = ", ".join(version.id for version in value.heads)
-            found.append(
-                Finding(
-                    "contradiction",
-                    f"{fact} has {len(value.heads)} versions that stand side by side: {said}",
-                    hint="append an update of it that names them all: diurna append --update "
-                    f'{fact} "the text that holds"',
-                )
-            )
-        if len(value.rivals) > 1:
-            found.append(
-                Finding(
-                    "contradiction",
-                    f"{fact} has {len(value.rivals)} live successors: {', '.join(value.rivals)}",
-                    hint="append a supersession between them, or an invalidation, to leave one",
-                )
-            )
-        if value.kind not in kinds:
-            found.append(
-                Finding(
-                    "unknown-kind",
-                    f"{fact} is of kind {value.kind}, which the policy does not name",
-                    hint=f"add [kinds.{value.kind}] to diurna.toml",
-                )
-            )
-        history = histories[fact]
-        if len(history.acts) > 1:
-            found += _acts_findings(value, history)
-    return found
-
-
-def _acts_findings(fact: Fact, history: History) -> list[Finding]:
-    found: list[Finding] = []
-    versions: set[str] = {version.id for version in fact.heads}
-    named: list[tuple[str, str]] = []
-    from ledger.ids import version_id
-
-    for act in history.acts:
-        event = act.event
-        if isinstance(event, FactCreated | FactUpdated):
-            if event.text is not None:
-                versions.add(version_id(event.text))
-            if isinstance(event, FactUpdated):
-                named += [(act.stem, was) for was in event.was or ()]
-        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind != THREAD_KIND:
-            found.append(
-                Finding(
-                    "not-a-thread",
-                    f"{fact.id} was closed or reopened and is of kind {fact.kind}",
-                    log_path(act.stem),
-                )
-            )
-    found += [
-        Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
-        for stem, was in named
-        if was not in versions
-    ]
-    return found

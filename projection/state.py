@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ledger.findings import Finding
 from ledger.values import Record
 from projection.fact import Fact
 from projection.policy import Policy
@@ -71,27 +70,3 @@ class LiveView(Record):
     live: tuple[Standing, ...]
     contradicted: tuple[Fact, ...]
     tiers: tuple[int, ...]
-
-
-class State(Record):
-    """A replayed ledger. Behaves as a mapping from fact id to `Standing`."""
-
-    summary: Summary
-    policy: Policy
-    standings: dict[str, Standing]
-    findings: tuple[Finding, ...]
-
-    def view(self) -> LiveView:
-        """Return what `continuity.md` shows."""
-        counts = dict.fromkeys(TIERS, 0)
-        live: list[Standing] = []
-        contradicted: list[Fact] = []
-        for standing in self.standings.values():
-            counts[standing.tier] += 1
-            if not standing.reason:
-                live.append(standing)
-            if standing.fact.contradicted:
-                contradicted.append(standing.fact)
-        return LiveView(
-            self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
-        )

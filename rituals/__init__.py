@@ -1,1 +1,1 @@
-"""What is done now and then: adopt, review, sync, hooks; and the command line."""
+"""What is done now and then: setting up, adopting, verifying, the tour; and the command line."""

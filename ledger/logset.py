@@ -1,0 +1,106 @@
+"""The set of session logs in a commit: which files are logs, and under which key each is folded."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from ledger.layout import SEALED_CHARS, SESSIONS_DIR, stem_of
+from ledger.order import has_time, is_stem
+from ledger.values import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FILE_MODE = "100644"
+#: Files that people and tools put beside logs, and that mean nothing.
+_BESIDE = ("INDEX", "README", ".gitkeep")
+
+
+class LogRef(Record):
+    """One log of the set.
+
+    `key` is the stem; when two logs share a stem and differ in bytes, the second and later ones (by
+    blob id) are keyed `<stem>~<blob>`, which still sorts right behind it.
+    """
+
+    key: str
+    path: str
+    blob: str
+
+    @property
+    def stem(self) -> str:
+        """The log's name."""
+        return self.key.partition("~")[0]
+
+
+def log_refs(
+    rows: Iterable[tuple[str, str, str]], prefix: str
+) -> tuple[list[LogRef], tuple[Finding, ...]]:
+    """Tell logs from other files.
+
+    Args:
+        rows: (mode, blob id, path from the repository's root) of files below the sessions folder.
+        prefix: of the home; paths in the result are relative to it.
+
+    Returns:
+        The logs in ledger order, and what else was there.
+    """
+    cut = len(prefix)
+    by_stem: dict[str, LogRef] = {}
+    twins: dict[str, list[LogRef]] = {}
+    findings: list[Finding] = []
+    for mode, blob, full in rows:
+        path = full[cut:]
+        stem = stem_of(path)
+        if len(stem) != SEALED_CHARS or mode != _FILE_MODE or not is_stem(stem):
+            finding = _odd(mode, path, stem)
+            if finding is not None:
+                findings.append(finding)
+                if finding.code != "date-only-name":
+                    continue
+            elif not is_stem(stem):
+                continue
+        ref = LogRef(stem, path, blob)
+        if stem in by_stem:
+            twins.setdefault(stem, [by_stem[stem]]).append(ref)
+        else:
+            by_stem[stem] = ref
+    for stem, refs in twins.items():
+        distinct = {ref.blob: ref for ref in sorted(refs, reverse=True)}
+        first, *others = [distinct[blob] for blob in sorted(distinct)]
+        by_stem[stem] = first
+        for ref in others:
+            key = f"{stem}~{ref.blob}"
+            by_stem[key] = ref._replace(key=key)
+            findings.append(
+                Finding(
+                    "duplicate-stem",
+                    f"{ref.path} and {first.path} are both named {stem} and differ; both are read",
+                    ref.path,
+                    hint="diurna verify tells who committed which",
+                )
+            )
+    return [by_stem[key] for key in sorted(by_stem)], tuple(findings)
+
+
+def _odd(mode: str, path: str, stem: str) -> Finding | None:
+    if mode != _FILE_MODE:
+        return Finding(
+            "not-a-file",
+            f"{path} has mode {mode}; only ordinary files are read",
+            path,
+            hint="a link, a submodule or an executable is never a session log",
+        )
+    if not is_stem(stem):
+        name = path[path.rfind("/") + 1 :]
+        if stem in _BESIDE or name in _BESIDE:
+            return None
+        return Finding(
+            "bad-name",
+            f"{path} is not named like a session log and is not read",
+            path,
+            hint=f"logs are named {SESSIONS_DIR}/YYYY-MM-DD-HHMMSS.md; diurna append names them",
+        )
+    if not has_time(stem):
+        return Finding("date-only-name", f"{path} has no time of day in its name", path)
+    return None

@@ -1,0 +1,73 @@
+"""Lock files of git that belong to nobody any more: told apart with care, moved aside, never removed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.disk import make_folder
+from ledger.findings import Finding
+from ledger.layout import JOURNAL_FILE, STATE_DIR
+
+#: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
+_OURS_AFTER_SECONDS = 1.0
+#: Any other lock counts as left behind after this long, if no process has it open.
+_OTHERS_AFTER_SECONDS = 120.0
+
+
+def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
+    """Move a reference's lock file aside if nobody owns it; say so, or return None.
+
+    Call it only while holding Diurna's own lock: no live Diurna process then owns a reference lock.
+
+    Args:
+        commondir: the common git directory.
+        path: the lock file.
+        note: what the last holder of Diurna's lock left when it died, a reference's name.
+    """
+    try:
+        age = time.time() - os.stat(path).st_mtime
+    except FileNotFoundError:
+        return None
+    ours = bool(note) and path == os.path.join(commondir, note + ".lock")
+    if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
+        return None
+    aside = f"{commondir}/{STATE_DIR}/stale"
+    make_folder(aside)
+    name = os.path.relpath(path, commondir).replace("/", "%2F")
+    target = f"{aside}/{name}.{time.time_ns()}"
+    try:
+        os.rename(path, target)
+    except FileNotFoundError:
+        return None
+    said = f"{path} belonged to no living process and was moved to {target}"
+    journal(commondir, said)
+    return Finding("stale-lock", said)
+
+
+def _is_open(path: str) -> bool:
+    """Tell whether some process of this machine has a file open (where /proc tells)."""
+    try:
+        wanted = os.stat(path)
+        processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return False
+    for process in processes:
+        try:
+            for fd in os.listdir(f"/proc/{process}/fd"):
+                here = os.stat(f"/proc/{process}/fd/{fd}")
+                if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
+                    return True
+        except OSError:
+            continue
+    return False
+
+
+def journal(commondir: str, said: str) -> None:
+    """Note a repair in Diurna's own log file; a disk that refuses is no reason to fail."""
+    line = time.strftime("%Y-%m-%dT%H:%M:%SZ ", time.gmtime()) + " ".join(said.split()) + "\n"
+    try:
+        with open(f"{commondir}/{JOURNAL_FILE}", "a", encoding="utf-8") as file:
+            file.write(line)
+    except OSError:
+        pass

@@ -1,0 +1,291 @@
+"""The library's door: `Memory`, one home opened for reading and recording."""
+
+from __future__ import annotations
+
+import time
+
+from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.errors import NotFound
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, Home, discover
+from memory.checkout import hand_edited
+from memory.draft import Receipt, SessionDraft
+from memory.provenance import (
+    Difference,
+    LogLine,
+    Provenance,
+    difference,
+    log_lines,
+    provenance,
+)
+from memory.record import Landed, Occasion, Recorder, edited_finding
+from memory.snapshot import Snapshot
+from memory.states import Follower, cold_state, state_at
+from projection.fact import Fact
+from projection.render import render
+from projection.replay import State
+from projection.state import LiveView, Standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+__all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
+
+
+class Memory:
+    """One home, open.
+
+    Reading never writes to the repository; the cache lives under its git directory and may be absent.
+
+    Args:
+        home: where the ledger lives.
+        agent: who writes logs that do not say; "" for the name git commits with.
+        clock: gives milliseconds since 1970.
+        in_process: write through pygit2, as a running process does; a short command spawns git.
+        progress: told how far a long reading is, as (done, total).
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        *,
+        agent: str = "",
+        clock: Callable[[], int] | None = None,
+        in_process: bool = True,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.home = home
+        self.snapshot = Snapshot(home, progress)
+        self._agent = agent
+        self._clock = clock or (lambda: time.time_ns() // 1_000_000)
+        self._progress = progress
+        self._recorder = Recorder(self.snapshot, in_process)
+        self._follower = Follower(self.snapshot)
+        self._identity: Identity | None = None
+
+    @classmethod
+    def open(cls, start: str = ".", *, agent: str = "") -> Memory:
+        """Open the home of a folder.
+
+        Raises:
+            HomeNotFound: there is none at or above it.
+            UnsupportedRepository: its repository is of a shape Diurna does not handle.
+        """
+        return cls(discover(start), agent=agent)
+
+    def close(self) -> None:
+        """Close the cache."""
+        self.snapshot.close()
+
+    # ---- asking -----------------------------------------------------------------------------------
+
+    def state(self, as_of: str = "") -> State:
+        """Return the replayed state, now or as of a date, a stem or a commit.
+
+        Raises:
+            NotFound: `as_of` is none of these.
+        """
+        return state_at(self.snapshot, as_of) if as_of else self._follower.state()
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows, without looking at the archive."""
+        return self.snapshot.cache().view()
+
+    def continuity(self) -> str:
+        """Return the replayed `continuity.md`."""
+        return render(self.view())
+
+    def cold_state(self) -> State:
+        """Replay from git alone, without any cache."""
+        return cold_state(self.snapshot, self.home.tip(), self._progress)
+
+    def why(self, fact: str) -> Provenance:
+        """Return every event of a fact, oldest first, with what git knows of each log.
+
+        Raises:
+            NotFound: no log names it.
+        """
+        return provenance(self.snapshot, fact)
+
+    def log(
+        self, agent: str = "", since: str = "", until: str = "", limit: int = 0
+    ) -> tuple[LogLine, ...]:
+        """List session logs, newest first.
+
+        Args:
+            agent: only of this agent.
+            since: only from this date or stem on.
+            until: only up to this date (the whole day) or stem.
+            limit: at most so many, 0 for all.
+        """
+        return log_lines(self.snapshot, agent, since, until, limit)
+
+    def diff(self, start: str, end: str) -> Difference:
+        """Return what memory learned, forgot and corrected between two points.
+
+        Raises:
+            NotFound: a point is no date, stem or commit.
+        """
+        return difference(self.state(start), self.state(end) if end else self.state())
+
+    def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
+        """Return existing ids that are spelled nearly like one, best first."""
+        from rapidfuzz import fuzz, process
+
+        found = process.extract(
+            fact, self.snapshot.cache().ids(), scorer=fuzz.ratio, limit=count, score_cutoff=70
+        )
+        return tuple(sorted((name for name, _, _ in found), key=lambda n: -fuzz.ratio(fact, n)))
+
+    def standing(self, fact: str) -> Standing:
+        """Return one fact where it stands.
+
+        Raises:
+            NotFound: there is no such fact; the hint names those spelled alike.
+        """
+        found = self.state().get(fact)
+        if found is None:
+            alike = self.nearest(fact)
+            hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna show` lists all ids"
+            raise NotFound(f"there is no fact {fact}", hint=hint)
+        return found
+
+    # ---- recording --------------------------------------------------------------------------------
+
+    def occasion(self) -> Occasion:
+        """Return when and by whom something would be written now."""
+        who = self.identity()
+        return Occasion(self._clock(), who, self._agent or who.name)
+
+    def identity(self) -> Identity:
+        """Return who commits: what git says, or a fixed name where it knows none."""
+        if self._identity is None:
+            self._identity = read_identity(self.home)
+        return self._identity
+
+    def append(
+        self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False
+    ) -> Receipt:
+        """Append a session log: the same write as `diurna append`.
+
+        Args:
+            draft: what to record.
+            again: record it even if the same was recorded in the last ten minutes.
+            dry_run: change nothing, and return what would be.
+
+        Raises:
+            DraftRefused: it can not be stored canonically; nothing changed.
+            WaitsInSpool: it is durable, and the next command that can write commits it.
+            StorageFailed: the disk refused; nothing changed.
+        """
+        receipt = self._recorder.append(draft, self.occasion(), again=again, dry_run=dry_run)
+        notes = (*self.snapshot.notes, *self._identity_notes())
+        self.snapshot.notes.clear()
+        return receipt._replace(findings=(*receipt.findings, *notes))
+
+    def _identity_notes(self) -> tuple[Finding, ...]:
+        if not self.identity().fallback:
+            return ()
+        said = f"git has no user.name; commits are made by {FALLBACK_NAME} <{FALLBACK_EMAIL}>"
+        return (Finding("fallback-identity", said, hint="git config user.name YOU"),)
+
+    def drain(self) -> Landed | None:
+        """Commit logs that wait in the spool; None when none does.
+
+        Raises:
+            WaitsInSpool: they still can not be committed.
+        """
+        return self._recorder.drain(self.occasion())
+
+    def waiting(self) -> list[str]:
+        """Return the stems of logs that wait in the spool."""
+        return self._recorder.spool.waiting()
+
+    def commit_files(self, files: Iterable[tuple[str, bytes]], message: str) -> str:
+        """Commit files of the home that are no logs (a policy, attributes); return the commit.
+
+        Raises:
+            Busy: the branch kept moving or is locked.
+            StorageFailed: the disk refused.
+        """
+        return self._recorder.commit_files(files, message, self.occasion())
+
+    def drift(self) -> tuple[str, ...]:
+        """Return the projection files of the tip that differ from the replay, sorted."""
+        return tuple(path for path, _ in self._publishing())
+
+    def edited(self) -> tuple[str, ...]:
+        """Return the projection files that a person edited in the work tree, sorted."""
+        from memory.publish import committed_projection
+
+        if not self.home.checked_out:
+            return ()
+        committed = committed_projection(self.home, self.home.tip())
+        return tuple(sorted(set(hand_edited(self.home, sorted(committed), committed))))
+
+    def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
+        """Write and commit the projection where it drifted.
+
+        Args:
+            dry_run: change nothing.
+
+        Returns:
+            The files that differed, and the commit ("" when there was nothing to do).
+
+        Raises:
+            HandEdited: a person edited one of the files; nothing changed.
+            WriteRefused: the repository is in no state to be committed to.
+        """
+        from memory.publish import refuse_edited, refuse_unwritable
+
+        refuse_unwritable(self.home)
+        files = self._publishing()
+        refuse_edited(self.edited())
+        if not files or dry_run:
+            return tuple(path for path, _ in files), ""
+        self._recorder.heal_index()
+        tip = self.home.tip()
+        made = self._recorder.commit_files(files, "diurna: publish the projection", self.occasion())
+        cache = self.snapshot.cache(tip)
+        cache.advance(tip, made, (), (), ())
+        if self.home.kind == OWN_BRANCH and self.home.repository.top:
+            from memory.mirror import mirror
+
+            mirror(self.home, files)
+        return tuple(path for path, _ in files), made
+
+    def write_projection(self, state: State) -> tuple[str, ...]:
+        """Write the projection of a state into the work tree, without a commit; return the files.
+
+        Raises:
+            HandEdited: a person edited one of the files; nothing changed.
+        """
+        from memory.publish import write_files
+
+        return write_files(self.home, state, self.edited())
+
+    def _publishing(self) -> tuple[tuple[str, bytes | None], ...]:
+        from memory.publish import changes, committed_projection, projection_files
+
+        files: Mapping[str, bytes] = projection_files(self.state())
+        return changes(files, committed_projection(self.home, self.home.tip()))
+
+
+def read_identity(home: Home) -> Identity:
+    """Ask git who commits here."""
+    said = home.repository.git().run(
+        "config", "-z", "--get-regexp", r"^user\.(name|email)$", check=False
+    )
+    found = dict(
+        item.split("\n", 1) for item in said.decode("utf-8", "replace").split("\0") if "\n" in item
+    )
+    name, email = found.get("user.name", ""), found.get("user.email", "")
+    if not name:
+        return Identity(FALLBACK_NAME, FALLBACK_EMAIL, fallback=True)
+    return Identity(name, email or FALLBACK_EMAIL)
+
+
+def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Say which projection files a person edited."""
+    return tuple(edited_finding(path) for path in paths)

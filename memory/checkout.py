@@ -1,0 +1,185 @@
+"""The work tree and the index beside a commit that git did not make itself.
+
+After a commit on the checked-out branch exactly our own files follow it: their copies in the work tree and
+their index entries. Whatever the user staged or edited stays as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.digest import blob_id
+from ledger.disk import make_folder, replace_file
+from ledger.errors import DiurnaError
+from ledger.findings import Finding
+from ledger.home import Home
+from ledger.layout import SESSIONS_DIR
+from ledger.repository import config_value, head
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_INDEX_TRIES = 12
+
+
+def written_record(home: Home) -> str:
+    """Return the file that remembers which projection bytes Diurna last wrote in this work tree."""
+    return f"{home.repository.gitdir}/diurna/written"
+
+
+def read_written(home: Home) -> dict[str, str]:
+    """Return path -> blob id of the projection files last written in this work tree."""
+    try:
+        with open(written_record(home), encoding="utf-8") as file:
+            lines = file.read().split("\n")
+    except OSError:
+        return {}
+    return {line[41:]: line[:40] for line in lines if len(line) > 41}
+
+
+def note_written(home: Home, blobs: Mapping[str, str]) -> None:
+    """Remember the projection bytes just written."""
+    known = read_written(home)
+    known.update(blobs)
+    text = "".join(f"{blob} {path}\n" for path, blob in sorted(known.items()))
+    make_folder(os.path.dirname(written_record(home)))
+    replace_file(written_record(home), text.encode(), 0o600)
+
+
+def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) -> list[str]:
+    """Return the projection files whose work-tree copy is neither committed nor ours.
+
+    Args:
+        home: a home with a work tree.
+        paths: projection files, relative to the home.
+        committed: path -> blob id at the tip.
+    """
+    edited: list[str] = []
+    ours: dict[str, str] | None = None
+    for path in paths:
+        data = work_file(home, path)
+        if data is None:
+            continue
+        here = blob_id(data)
+        if here == committed.get(path):
+            continue
+        if ours is None:
+            ours = read_written(home)
+        if ours.get(path) != here:
+            edited.append(path)
+    return edited
+
+
+def work_file(home: Home, path: str) -> bytes | None:
+    """Return the work tree's copy of a file of the home, None when there is none."""
+    full = f"{home.folder}/{path}"
+    if os.path.islink(full):
+        return b""  # a link is never ours: it counts as edited
+    try:
+        with open(full, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+    """Let work tree and index follow a commit on the checked-out branch.
+
+    Args:
+        home: a home with a work tree.
+        files: (path relative to the home, bytes) that the commit added or changed; None: taken out.
+
+    Returns:
+        What could not be done; the commit itself stands.
+    """
+    if head(home.repository)[0] != home.reference:
+        return []  # another branch was checked out meanwhile
+    findings: list[Finding] = []
+    lines: list[str] = []
+    written: dict[str, str] = {}
+    sparse = not os.path.isdir(home.folder) and _is_sparse(home)
+    for path, data in files:
+        full = f"{home.folder}/{path}"
+        if data is None:  # a projection page that the replay no longer makes
+            lines.append(f"0 {'0' * 40}\t{home.prefix}{path}")
+            if os.path.isfile(full):
+                os.unlink(full)
+            continue
+        blob = blob_id(data)
+        lines.append(f"100644 {blob}\t{home.prefix}{path}")
+        if sparse:
+            continue
+        try:
+            make_folder(os.path.dirname(full), 0o777)
+            if path.startswith(SESSIONS_DIR + "/"):
+                if not os.path.lexists(full):
+                    replace_file(full, data)
+            else:
+                replace_file(full, data)
+                written[path] = blob
+        except DiurnaError as problem:
+            findings.append(
+                Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
+            )
+    if written:
+        note_written(home, written)
+    findings += update_index(home, lines, sparse)
+    return findings
+
+
+def _is_sparse(home: Home) -> bool:
+    return config_value(home.repository, "core", "sparseCheckout") == "true"
+
+
+def _pending_file(home: Home) -> str:
+    return f"{home.repository.gitdir}/diurna/index-pending"
+
+
+def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
+    """Set index entries, with those that an earlier command could not set.
+
+    Args:
+        home: a home with a work tree.
+        lines: `mode SP blob TAB path` as `git update-index --index-info` reads them.
+        sparse: the home lies outside the sparse checkout: mark the entries so.
+    """
+    pending = _pending_file(home)
+    try:
+        with open(pending, encoding="utf-8", errors="surrogateescape") as file:
+            before = [line for line in file.read().split("\n") if line]
+    except OSError:
+        before = []
+    wanted = before + [line for line in lines if line not in before]
+    if not wanted:
+        return []
+    git = home.repository.git()
+    data = "".join(line + "\n" for line in wanted).encode("utf-8", "surrogateescape")
+    said = b""
+    for attempt in range(_INDEX_TRIES):
+        status, _, said = git.call("update-index", "--add", "--index-info", data=data)
+        if not status:
+            if before:
+                os.unlink(pending)
+            if sparse:
+                paths = "".join(line.split("\t", 1)[1] + "\0" for line in wanted)
+                git.run(
+                    "update-index", "--skip-worktree", "-z", "--stdin",
+                    data=paths.encode("utf-8", "surrogateescape"), check=False,
+                )  # fmt: skip
+            return []
+        if b"index.lock" not in said:
+            break
+        time.sleep(0.01 * (attempt + 1))
+    make_folder(os.path.dirname(pending))
+    replace_file(pending, data, 0o600)
+    return [
+        Finding(
+            "index-busy",
+            "the log is committed, and git's index could not follow: "
+            + said.decode("utf-8", "replace").strip().split("\n")[0],
+            hint="the next Diurna command that writes sets the entry; "
+            "until then `git status` shows the file as deleted",
+        )
+    ]

@@ -1,0 +1,141 @@
+"""Publishing: the projection files of a state, and whether those that stand match it."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.digest import blob_id
+from ledger.disk import make_folder, replace_file
+from ledger.errors import HandEdited, WriteRefused
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, Home
+from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, MIRROR_DIR
+from ledger.repository import operation_under_way
+from memory.checkout import note_written
+from projection.archive import pages
+from projection.render import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.replay import State
+
+
+def projection_files(state: State) -> dict[str, bytes]:
+    """Render every projection file: path relative to the home -> bytes."""
+    files = {CONTINUITY_FILE: render(state.view()).encode("utf-8", "surrogateescape")}
+    archived = (standing for standing in state.standings() if not standing.live)
+    for path, text in pages(archived).items():
+        files[path] = text.encode("utf-8", "surrogateescape")
+    return files
+
+
+def committed_projection(home: Home, tip: str) -> dict[str, str]:
+    """Return path -> blob id of the projection files in a commit."""
+    if not tip:
+        return {}
+    git = home.repository.git()
+    found: dict[str, str] = {}
+    blob = git.resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")[0]
+    if blob:
+        found[CONTINUITY_FILE] = blob
+    for _, one, path in git.tree_files(tip, f"{home.prefix}{ARCHIVE_DIR}"):
+        found[path[len(home.prefix) :]] = one
+    return found
+
+
+def changes(
+    files: Mapping[str, bytes], committed: Mapping[str, str]
+) -> tuple[tuple[str, bytes | None], ...]:
+    """Return what must change for the committed projection to be that of the replay, by path.
+
+    None stands for an archive page of ours that the replay no longer makes.
+    """
+    found: dict[str, bytes | None] = {
+        path: data for path, data in files.items() if committed.get(path) != blob_id(data)
+    }
+    for path in committed:
+        if path not in files and _is_page(path):
+            found[path] = None
+    return tuple(sorted(found.items()))
+
+
+def _is_page(path: str) -> bool:
+    """Tell whether a path is one that the archive writes: its index or `archive/2026-Q4.md`."""
+    name = path.removeprefix(ARCHIVE_DIR + "/")
+    if path == ARCHIVE_INDEX:
+        return True
+    return (
+        len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
+        and name[7:] == ".md"
+    )  # fmt: skip
+
+
+def drift_findings(paths: list[str]) -> list[Finding]:
+    """Say which files differ from the replay."""
+    return [
+        Finding("drift", f"{path} differs from the replay", path, hint="run `diurna publish`")
+        for path in paths
+    ]
+
+
+def refuse_edited(paths: tuple[str, ...]) -> None:
+    """Stop before anything is written over a person's edit.
+
+    Raises:
+        HandEdited: there is such a file.
+    """
+    if paths:
+        raise HandEdited(
+            f"{paths[0]} was edited by hand and is left as it is",
+            where=paths[0],
+            hint="record what the edit says with `diurna append`, then put the file back as git "
+            "has it and publish",
+        )
+
+
+def refuse_unwritable(home: Home) -> None:
+    """Stop where a commit would get into the way of something the user is doing.
+
+    Raises:
+        WriteRefused: HEAD is detached, or an operation is under way on the branch.
+    """
+    if not home.reference:
+        raise WriteRefused(
+            "HEAD is detached, so there is no branch to commit to",
+            hint="check out the branch whose memory this is",
+        )
+    if home.checked_out:
+        doing = operation_under_way(home.repository)
+        if doing:
+            raise WriteRefused(f"{doing} is in progress on {home.branch}", hint="finish it first")
+
+
+def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
+    """Write the projection of a state into the work tree, or the mirror of an own branch.
+
+    Args:
+        home: a home with a work tree.
+        state: what to write.
+        edited: the files that a person edited.
+
+    Raises:
+        WriteRefused: there is no work tree.
+        HandEdited: a person edited one of the files; nothing changed.
+    """
+    if not home.repository.top:
+        raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
+    refuse_edited(edited)
+    folder = home.folder
+    if home.kind == OWN_BRANCH:
+        folder = f"{home.repository.top}/{MIRROR_DIR}"
+    blobs: dict[str, str] = {}
+    for path, data in projection_files(state).items():
+        full = f"{folder}/{path}"
+        make_folder(os.path.dirname(full), 0o777)
+        replace_file(full, data)
+        blobs[path] = blob_id(data)
+    if home.checked_out:
+        note_written(home, blobs)
+    return tuple(sorted(blobs))

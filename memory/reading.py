@@ -1,0 +1,205 @@
+"""Reading logs from git: all of them with both cores, or the few that are new without a library."""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import os
+
+from ledger.codec import read_entry
+from ledger.commit import loose_object
+from ledger.compact import pack_entry, unpack_entry
+from ledger.findings import Finding
+from ledger.logset import LogRef
+from ledger.order import breaks_seal, is_sealed
+from ledger.session import LOG_LIMIT_BYTES, Entry
+from ledger.values import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.home import Home
+
+#: From how many logs on a second process pays for its start.
+_FORK_FROM = 3000
+#: Up to how many blobs are looked for as loose files before git is asked.
+_LOOSE_UP_TO = 16
+
+
+class Reading(Record):
+    """Logs as read: entries in ledger order, each with the log it came from, and the findings."""
+
+    refs: tuple[LogRef, ...]
+    entries: tuple[Entry, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
+    """Read some logs through loose files and the git executable."""
+    contents: dict[str, bytes | None] = {}
+    missing: list[str] = []
+    objects = home.repository.commondir + "/objects"
+    for ref in refs:
+        data = loose_object(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
+        if data is None:
+            missing.append(ref.blob)
+        else:
+            contents[ref.blob] = data[data.index(b"\0") + 1 :]
+    if missing:
+        contents.update(zip(missing, home.repository.git().blobs(missing), strict=True))
+    return _reading(home, refs, [contents[ref.blob] for ref in refs])
+
+
+def read_all(
+    home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None = None
+) -> Reading:
+    """Read many logs, with a second process when it pays.
+
+    Args:
+        home: where they are.
+        refs: which ones, in ledger order.
+        progress: told now and then how many of how many are read.
+    """
+    if len(refs) <= 64:
+        return read_few(home, refs)
+    collecting = gc.isenabled()
+    gc.disable()  # nothing here is cyclic, and the collector would look at every record again
+    try:
+        if len(refs) < _FORK_FROM or (os.cpu_count() or 1) < 2:
+            return _read_part(home, refs, len(refs), progress)
+        return _read_in_two(home, refs, progress)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _read_part(
+    home: Home,
+    refs: Sequence[LogRef],
+    of: int,
+    progress: Callable[[int, int], None] | None,
+) -> Reading:
+    from ledger.gitstore import Store
+
+    store = Store(home.repository)
+    step = max(1, len(refs) // 50)
+    contents = store.blobs(ref.blob for ref in refs)
+    if progress is None:
+        return _reading(home, refs, contents)
+
+    def told() -> Iterable[bytes | None]:
+        for number, data in enumerate(contents):
+            if number % step == 0:
+                progress(number * of // len(refs), of)
+            yield data
+
+    return _reading(home, refs, told())
+
+
+def _read_in_two(
+    home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None
+) -> Reading:
+    """Let a forked child read the older half and send it back packed."""
+    half = len(refs) // 2
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.close(out)
+            part = _read_part(home, refs[:half], half, None)
+            packed = (
+                [pack_entry(entry) for entry in part.entries],
+                [tuple(finding) for finding in part.findings],
+            )
+            with os.fdopen(into, "wb") as pipe:
+                marshal.dump(packed, pipe)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(into)
+    try:
+        newer = _read_part(home, refs[half:], len(refs), progress)
+        with os.fdopen(out, "rb") as pipe:
+            try:
+                entries, findings = marshal.load(pipe)
+            except (EOFError, ValueError, TypeError):
+                entries, findings = None, None
+    finally:
+        os.waitpid(child, 0)
+    if entries is None:  # the child died (memory, a signal): its half is read here
+        older = _read_part(home, refs[:half], half, progress)
+    else:
+        older = Reading(
+            tuple(refs[:half]),
+            tuple([unpack_entry(packed) for packed in entries]),
+            tuple([Finding(*values) for values in findings]),
+        )
+    return Reading(
+        tuple(refs), older.entries + newer.entries, older.findings + newer.findings
+    )
+
+
+def _reading(
+    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]
+) -> Reading:
+    kept: list[LogRef] = []
+    entries: list[Entry] = []
+    findings: list[Finding] = []
+    for ref, data in zip(refs, contents, strict=True):
+        if data is None:
+            findings.append(_unreadable(ref))
+            continue
+        if len(data) > LOG_LIMIT_BYTES:
+            findings.append(
+                Finding("too-large", f"{ref.path} has {len(data)} bytes; not read", ref.path)
+            )
+            continue
+        if len(ref.key) >= 33 and is_sealed(ref.stem) and breaks_seal(ref.stem, data):
+            data, finding = _sealed_bytes(home, ref, data)
+            findings.append(finding)
+        entry, noticed = read_entry(ref.stem, data)
+        if ref.key != ref.stem:
+            entry = entry._replace(stem=ref.key)
+        for one in noticed:
+            findings.append(one._replace(file=ref.path))
+        kept.append(ref)
+        entries.append(entry)
+    return Reading(tuple(kept), tuple(entries), tuple(findings))
+
+
+def _unreadable(ref: LogRef) -> Finding:
+    return Finding(
+        "unreadable",
+        f"the bytes of {ref.path} (object {ref.blob}) are missing from the repository",
+        ref.path,
+        hint="fetch them from a clone that has them; all other logs are read",
+    )
+
+
+def _sealed_bytes(home: Home, ref: LogRef, data: bytes) -> tuple[bytes, Finding]:
+    """Find, in history, the bytes that a sealed log was sealed with."""
+    path = home.prefix + ref.path
+    git = home.repository.git()
+    tip = home.tip()
+    listing = git.run(
+        "log", "--format=", "--raw", "--no-abbrev", "--no-renames", "--full-history", "-m", "-z",
+        tip, "--", path, check=False,
+    )  # fmt: skip
+    blobs = {words for words in listing.decode("utf-8", "replace").replace("\0", " ").split(" ")}
+    wanted = sorted(blob for blob in blobs if len(blob) == 40 and blob.strip("0"))
+    for found in git.blobs(wanted):
+        if found is not None and not breaks_seal(ref.stem, found):
+            return found, Finding(
+                "seal-broken",
+                f"{ref.path} was changed; the bytes it was sealed with are read from history",
+                ref.path,
+                hint="diurna verify names the commit and its author",
+            )
+    return data, Finding(
+        "seal-broken",
+        f"the bytes of {ref.path} are not those it was sealed with, and history has no others",
+        ref.path,
+        hint="fetch the log from a clone that has it",
+    )

@@ -1,0 +1,167 @@
+"""States: the whole replayed ledger, now or at a point of the past, from the cache or from git."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from ledger.errors import NotFound
+from ledger.home import Home
+from ledger.logset import LogRef
+from ledger.order import is_date, is_stem
+from ledger.session import Entry
+from memory.reading import read_all
+from memory.snapshot import Snapshot
+from projection.fact import Fact, History
+from projection.fold import Edge, collect, merge
+from projection.policy import Policy
+from projection.replay import (
+    NOTHING,
+    State,
+    log_digest,
+    merge_summaries,
+    set_digest,
+    summarise,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.findings import Finding
+    from memory.cache import Cache
+
+
+def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
+    """Return the state of a cache, with more logs on top if given."""
+    histories = cache.histories()
+    work = cache.work_stems()
+    summary = cache.summary
+    if entries:
+        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+        summary = merge_summaries(summary, summarise(entries, digest))
+        for fact, news in collect(entries).items():
+            known = histories.get(fact)
+            histories[fact] = news if known is None else merge(known, news)
+        for entry in entries:
+            if entry.work:
+                insort(work, entry.stem)
+    return State(histories, work, summary, cache.policy, cache.findings())
+
+
+def state_from(
+    refs: Iterable[LogRef],
+    entries: Sequence[Entry],
+    policy: Policy,
+    findings: tuple[Finding, ...] = (),
+) -> State:
+    """Return the state of some logs: a full replay."""
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = summarise(entries, digest) if entries else NOTHING
+    work = sorted(entry.stem for entry in entries if entry.work)
+    return State(collect(entries), work, summary, policy, findings)
+
+
+def cold_state(
+    snapshot: Snapshot, commit: str, progress: Callable[[int, int], None] | None = None
+) -> State:
+    """Replay a commit from git alone; no cache is read or written."""
+    refs, odd = snapshot.list_logs(commit)
+    reading = read_all(snapshot.home, refs, progress)
+    _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
+    return state_from(reading.refs, reading.entries, policy, (*odd, *reading.findings))
+
+
+class Follower:
+    """The whole state of a running process, brought forward by what each new log touches.
+
+    Args:
+        snapshot: of the home.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._generation = ""
+        self._number = 0
+        self._histories: dict[str, History] = {}
+        self._work: list[str] = []
+        self._resolved: dict[str, tuple[History, Fact | None]] = {}
+        self._cut: frozenset[Edge] = frozenset()
+
+    def state(self) -> State:
+        """Return the state at the branch's tip."""
+        cache = self._snapshot.cache()
+        if cache.generation != self._generation:
+            self._generation = cache.generation
+            self._histories = cache.histories()
+            self._work = cache.work_stems()
+            self._number = cache.newest_number()
+            self._resolved = {}
+        else:
+            self._catch_up(cache)
+        if cache.cut != self._cut:  # which edges are cut changes facts that no new log names
+            self._cut, self._resolved = cache.cut, {}
+        return State(
+            self._histories,
+            self._work,
+            cache.summary,
+            cache.policy,
+            cache.findings(),
+            self._resolved,
+            cache.cut,
+        )
+
+    def _catch_up(self, cache: Cache) -> None:
+        """Add what was appended since; values that were handed out stay as they were."""
+        added: list[Entry] = []
+        for number, _, entry in cache.entries(self._number):
+            self._number = number
+            added.append(entry)
+        if not added:
+            return
+        histories = self._histories.copy()
+        for fact, news in collect(added).items():
+            known = histories.get(fact)
+            histories[fact] = news if known is None else merge(known, news)
+        work = self._work.copy()
+        for entry in added:
+            if entry.work:
+                insort(work, entry.stem)
+        self._histories, self._work = histories, work
+
+def point_in_time(home: Home, as_of: str) -> tuple[str, str]:
+    """Read what `--as-of` names: ("commit", id) or ("stem", the last stem that counts).
+
+    Args:
+        home: the home.
+        as_of: a date, a stem (or the start of one), or anything git can name a commit with.
+
+    Raises:
+        NotFound: it is none of these.
+    """
+    if is_date(as_of):
+        return "stem", as_of + "~"  # "~" sorts after every stem of that day
+    if is_stem(as_of):
+        return "stem", as_of + "~"
+    commit = home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
+    if not commit:
+        raise NotFound(
+            f"{as_of} is no date, no session log and no commit",
+            hint="write a date as 2026-11-21, a stem as `diurna log` prints it, or a commit id",
+        )
+    return "commit", commit
+
+
+def state_at(snapshot: Snapshot, as_of: str) -> State:
+    """Return the state as it was at a point of time: the replay of the logs up to it.
+
+    Raises:
+        NotFound: the point is not known.
+    """
+    how, value = point_in_time(snapshot.home, as_of)
+    if how == "commit":
+        return cold_state(snapshot, value)
+    cache = snapshot.cache()
+    kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
+    kept.sort(key=lambda pair: pair[0].key)
+    return state_from([ref for ref, _ in kept], [entry for _, entry in kept], cache.policy)
+

@@ -1,0 +1,99 @@
+"""What is odd about facts, seen from all that the ledger says of them."""
+
+from __future__ import annotations
+
+from ledger.event import (
+    FactCreated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.findings import Finding
+from ledger.ids import version_id
+from ledger.layout import log_path
+from projection.policy import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fact import Fact, History
+    from projection.fold import Edge
+    from projection.policy import Policy
+
+
+def pending_finding(fact: str, history: History) -> Finding:
+    """Say that an id is named and no log has brought a text for it."""
+    stem = history.acts[0].stem if history.acts else history.last
+    return Finding(
+        "unknown-id",
+        f"{fact} is named and no log has brought a text for it",
+        log_path(stem) if stem else "",
+        hint="it counts from the moment a log creates it with a text",
+    )
+
+
+def fact_findings(
+    fact: Fact, history: History, policy: Policy, cut: frozenset[Edge]
+) -> list[Finding]:
+    """Find what is odd about a fact that exists."""
+    found: list[Finding] = []
+    if len(fact.heads) > 1:
+        said = ", ".join(version.id for version in fact.heads)
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} has {len(fact.heads)} versions that stand side by side: {said}",
+                hint=f'append the text that holds: diurna append --update {fact.id} "…"',
+            )
+        )
+    if len(fact.rivals) > 1:
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}",
+                hint="append a supersession between them, or an invalidation, to leave one",
+            )
+        )
+    if fact.kind not in {kind.name for kind in policy.kinds}:
+        found.append(
+            Finding(
+                "unknown-kind",
+                f"{fact.id} is of kind {fact.kind}, which the policy does not name",
+                hint=f"add [kinds.{fact.kind}] with a section to diurna.toml",
+            )
+        )
+    if len(history.acts) > 1:
+        found += _act_findings(fact, history, cut)
+    return found
+
+
+def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Finding]:
+    """Find what is odd in what happened to a fact."""
+    found: list[Finding] = []
+    versions = {version.id for version in fact.heads}
+    replaced: list[tuple[str, str]] = []
+    for stem, seq, event in history.acts:
+        if isinstance(event, FactCreated | FactUpdated):
+            if event.text is not None:
+                versions.add(version_id(event.text))
+            if isinstance(event, FactUpdated):
+                replaced += [(stem, was) for was in event.was or ()]
+        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind != THREAD_KIND:
+            said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
+            found.append(Finding("not-a-thread", said, log_path(stem)))
+        elif isinstance(event, FactSuperseded) and event.id == fact.id:
+            if (stem, seq, event.id, event.new) in cut:
+                found.append(
+                    Finding(
+                        "supersession-cycle",
+                        f"{event.id} → {event.new} would close a circle; this edge is left out",
+                        log_path(stem),
+                        hint=f"append a log that says which of {event.id} and {event.new} holds",
+                    )
+                )
+    found += [
+        Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
+        for stem, was in replaced
+        if was not in versions
+    ]
+    return found

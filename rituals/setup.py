@@ -1,0 +1,274 @@
+"""Setting up a home: plan first, then apply. Idempotent; nothing that is there is emptied or replaced."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.disk import make_folder
+from ledger.errors import WriteRefused
+from ledger.home import (
+    IN_TREE,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    Home,
+    branch_home,
+    checked_out_home,
+)
+from ledger.layout import (
+    ATTRIBUTES,
+    ATTRIBUTES_FILE,
+    CONFIG_BRANCH,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    TREE_PREFIX,
+)
+from ledger.repository import (
+    Repository,
+    config_value,
+    find_repository,
+    head,
+    operation_under_way,
+    read_reference,
+    remote_branches,
+)
+from ledger.values import Record
+from memory.api import Memory
+from memory.drivers import ensure_drivers
+from memory.mirror import keep_out_of_status, mirror
+from projection.policy import Policy
+from projection.policy_file import write_policy
+from projection.render import render
+from projection.replay import NOTHING, State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class SetupPlan(Record):
+    """What `diurna init` will do.
+
+    Args:
+        kind: of the home.
+        place: the folder or branch, for the reader.
+        repository: an existing repository, None when `place` becomes one.
+        branch: of the home.
+        prefix: of the home.
+        files: (path relative to the home, bytes) to commit; those that exist are left out.
+        steps: the plan in sentences; empty when there is nothing to do.
+    """
+
+    kind: str
+    place: str
+    repository: Repository | None
+    branch: str
+    prefix: str
+    files: tuple[tuple[str, bytes], ...]
+    steps: tuple[str, ...]
+
+
+def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
+    """Plan a home.
+
+    Args:
+        start: the folder the command runs in.
+        folder: the DIR argument, "" for none.
+        branch: the name of an own branch, "" for none.
+        project: the project's name, "" to take the folder's.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
+    place = os.path.realpath(os.path.join(start, folder or "."))
+    repository = find_repository(place if os.path.isdir(place) else os.path.dirname(place))
+    if branch:
+        if repository is None:
+            raise WriteRefused(
+                f"{place} is in no git repository, so there is none to put the branch into",
+                hint="run `diurna init` without --branch for a repository of its own",
+            )
+        return _plan_branch(repository, branch, project)
+    if repository is not None and _is_fresh_top(repository, place) and folder:
+        return _plan_own(place, repository, project)
+    if repository is None:
+        if os.path.isfile(place):
+            raise WriteRefused(f"{place} is a file", hint="name a folder")
+        return _plan_own(place, None, project)
+    if not repository.top:
+        raise WriteRefused(
+            f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
+            hint="diurna init --branch memory",
+        )
+    if folder and place != repository.top:
+        raise WriteRefused(
+            f"{place} lies inside the repository {repository.top}",
+            hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
+        )
+    if os.path.isfile(f"{repository.top}/{POLICY_FILE}"):
+        return _plan_own(repository.top, repository, project)
+    return _plan_tree(repository, project)
+
+
+def _is_fresh_top(repository: Repository, place: str) -> bool:
+    """Tell whether a folder is a repository without commits or of a home of its own."""
+    if repository.top != place:
+        return False
+    return not head(repository)[1] or os.path.isfile(f"{place}/{POLICY_FILE}")
+
+
+def _named(project: str, folder: str) -> str:
+    return project or os.path.basename(folder.rstrip("/")) or "project"
+
+
+def _initial(policy: Policy) -> tuple[tuple[str, bytes], ...]:
+    """Return the files of an empty home."""
+    empty = State({}, [], NOTHING, policy)
+    return (
+        (POLICY_FILE, write_policy(policy).encode()),
+        (ATTRIBUTES_FILE, ATTRIBUTES.encode()),
+        (CONTINUITY_FILE, render(empty.view()).encode()),
+    )
+
+
+def _missing(
+    repository: Repository, commit: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> tuple[tuple[str, bytes], ...]:
+    """Keep the files that neither the commit nor the work tree has."""
+    there = [""] * len(files)
+    if commit:
+        there = repository.git().resolve(*[f"{commit}:{prefix}{path}" for path, _ in files])
+    return tuple(
+        (path, data) for (path, data), found in zip(files, there, strict=True) if not found
+    )
+
+
+def _plan_tree(repository: Repository, project: str) -> SetupPlan:
+    reference, commit = head(repository)
+    _refuse_state(repository, reference)
+    policy = Policy(project=_named(project, repository.top), publish="review")
+    files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
+    _refuse_overwriting(repository, TREE_PREFIX, files)
+    branch = reference.removeprefix("refs/heads/")
+    steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
+    return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
+
+
+def _plan_own(place: str, repository: Repository | None, project: str) -> SetupPlan:
+    policy = Policy(project=_named(project, place), publish="append")
+    if repository is None:
+        files = _initial(policy)
+        steps = (f"make a git repository in {place}", *(f"commit {path}" for path, _ in files))
+        return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
+    reference, commit = head(repository)
+    _refuse_state(repository, reference)
+    files = _missing(repository, commit, "", _initial(policy))
+    _refuse_overwriting(repository, "", files)
+    branch = reference.removeprefix("refs/heads/")
+    steps = tuple(f"commit {path} on {branch}" for path, _ in files)
+    return SetupPlan(OWN_REPOSITORY, place, repository, branch, "", files, steps)
+
+
+def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
+    status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
+    if status or branch.startswith("-"):
+        raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
+    reference = f"refs/heads/{branch}"
+    if head(repository)[0] == reference and repository.top and head(repository)[1]:
+        raise WriteRefused(
+            f"{branch} is checked out in {repository.top}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
+    local = read_reference(repository, reference)
+    upstream = next(iter(remote_branches(repository, branch)), "")
+    tip = local or (read_reference(repository, upstream) if upstream else "")
+    policy = Policy(project=_named(project, repository.where), publish="append")
+    files = _initial(policy)
+    if tip:
+        if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
+            raise WriteRefused(
+                f"the branch {branch} exists and holds something else",
+                hint="choose another name: diurna init --branch NAME",
+            )
+        files = _missing(repository, tip, "", files)
+    steps = [f"commit {path} on the branch {branch}" for path, _ in files]
+    if not local and upstream:
+        steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
+    if config_value(repository, "diurna", "branch") != branch:
+        steps.append(f"set {CONFIG_BRANCH} = {branch} in the repository's configuration")
+    return SetupPlan(
+        OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
+    )
+
+
+def _refuse_state(repository: Repository, reference: str) -> None:
+    if not reference:
+        raise WriteRefused(
+            "HEAD is detached, so there is no branch to commit to",
+            hint="check out a branch, or use one of its own: diurna init --branch memory",
+        )
+    doing = operation_under_way(repository)
+    if doing:
+        raise WriteRefused(f"{doing} is in progress", hint="finish it first")
+
+
+def _refuse_overwriting(
+    repository: Repository, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> None:
+    """Refuse when an uncommitted file stands where one would be written."""
+    for path, data in files:
+        full = f"{repository.top}/{prefix}{path}"
+        if os.path.lexists(full):
+            try:
+                with open(full, "rb") as file:
+                    if file.read() == data:
+                        continue
+            except OSError:
+                pass
+            raise WriteRefused(
+                f"{prefix}{path} is there and is not committed; it is left as it is",
+                where=f"{prefix}{path}",
+                hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
+                "`diurna adopt`",
+            )
+
+
+def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
+    """Make the home that a plan describes and return it, open."""
+    repository = plan.repository
+    if repository is None:
+        repository = _make_repository(plan.place, plan.branch)
+    if plan.kind == OWN_BRANCH:
+        home = branch_home(repository, plan.branch)
+        if config_value(repository, "diurna", "branch") != plan.branch:
+            repository.git().run("config", "--local", CONFIG_BRANCH, plan.branch)
+        if repository.top:
+            keep_out_of_status(home)
+        _birth_from_upstream(home)
+    else:
+        home = checked_out_home(repository, plan.prefix)
+    memory = Memory(home, agent=agent, clock=clock, in_process=False)
+    if plan.files:
+        memory.commit_files(plan.files, f"diurna: a home for {os.path.basename(plan.place)}")
+    ensure_drivers(home)
+    if plan.kind == OWN_BRANCH and repository.top:
+        mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
+    return memory
+
+
+def _make_repository(place: str, branch: str) -> Repository:
+    make_folder(place, 0o777)
+    above = Repository(place, place, place).git()
+    above.run("init", "-q", "-b", branch)
+    found = find_repository(place)
+    assert found is not None, "git init made a repository"
+    return found
+
+
+def _birth_from_upstream(home: Home) -> None:
+    """Let the own branch start where its remote-tracking branch is."""
+    if home.upstream and not read_reference(home.repository, home.reference):
+        tip = read_reference(home.repository, home.upstream)
+        # the all-zero old value makes git refuse when the branch was born meanwhile
+        home.repository.git().run("update-ref", home.reference, tip, "0" * 40)
+
+
