@@ -276,7 +276,7 @@ def _sections(
     seen: set[str] = set()
     begin = body
     ends = [line for line, _ in found.headings[1:]] + [len(lines)]
-    for (line, title), end in zip(found.headings, ends, strict=True):
+    for (line, title), end in zip(found.headings, ends, strict=False):
         kind, suffix = section_kind(title)
         if not kind:
             continue

@@ -14,7 +14,13 @@ from __future__ import annotations
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ledger.sections import Outline, closes_fence, html_ends, html_kind, outline_by_lines
+from ledger.sections import (
+    Outline,
+    closes_fence,
+    html_ends,
+    html_kind,
+    outline_by_lines,
+)
 
 LINES_BUDGET = 20_000
 CHARS_BUDGET = 512 << 10
@@ -40,7 +46,7 @@ def outline_by_markdown(lines: list[str], start: int = 0) -> Outline:
                 return Outline(tuple(headings), tuple(hidden), tuple(unclosed))
             first = again
     guessed = outline_by_lines(lines, first, guess=True)
-    assert guessed is not None  # noqa: S101 - by contract: a guess is never in doubt
+    assert guessed is not None
     return Outline(
         (*headings, *guessed.headings),
         (*hidden, *guessed.hidden),

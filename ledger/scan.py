@@ -11,19 +11,24 @@ from ledger.event import (
     VERBS,
     Event,
     FactCreated,
+    FactInvalidated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
+    Meta,
 )
 from ledger.facts import read_facts
 from ledger.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
 from ledger.references import read_references
 from ledger.sections import outline_by_lines
-from ledger.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, Entry
+from ledger.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, Entry
 
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
 _FACTS = "\n## Facts\n"
+_BULLETS = {f"- {verb}": kind for verb, kind in VERBS.items()}
+#: Footer keys that need no look at their value.
+_RANK = {key: rank for rank, key in enumerate(META_KEYS) if key != "created"}
 _SIMPLE = "abcdefghijklmnopqrstuvwxyz0123456789.-, "
 _NAMES = ("memory references", "facts")
 
@@ -63,21 +68,13 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if head < 0:
         return Entry(stem, kind == "work", agent, kind, (), ())
     cut = text.find(_FACTS, head + 21)
-    events = _references(text[head + 22 : cut + 1 if cut >= 0 else None])
-    if events is None or not _join(events, text[cut + 10 :] if cut >= 0 else ""):
+    names: list[str] = []
+    acts: list[Event] = []
+    if not _references(text[head + 22 : cut + 1 if cut >= 0 else None], names, acts):
         return None
-    named = dict.fromkeys(
-        [
-            event.new if type(event) is FactSuperseded else event.id
-            for event in events
-            if type(event) is not _INVALIDATED
-        ]
-    )
-    acts = tuple([event for event in events if type(event) is not FactReferenced])
-    return Entry(stem, kind == "work", agent, kind, tuple(named), acts)
-
-
-_INVALIDATED = VERBS["Invalidated"]
+    if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
+        return None
+    return Entry(stem, kind == "work", agent, kind, tuple(dict.fromkeys(names)), tuple(acts))
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:
@@ -86,112 +83,185 @@ def _is_plain(text: str, begin: int, end: int) -> bool:
     `text[begin]` is the line feed before the prose, `text[end]` the one before what follows it.
     """
     prose = text[begin : end + 1]
-    if "```" in prose or "~~~" in prose or ("<" in prose and _opens_html(prose)) or " ##" in prose:
-        # `end` stands behind a blank line, so an HTML block that a blank line ends has ended too
-        if "\n<<<<<<< " in text or (end < len(text) - 1 and text[end - 1] != "\n"):
-            return False
-        found = outline_by_lines(prose.split("\n"), 1)
-        return (
-            found is not None
-            and not found.unclosed
-            and not any(title.lower().startswith(_NAMES) for _, title in found.headings)
-        )
-    at = prose.find("\n##")
+    if (
+        ("`" in prose and "```" in prose)
+        or ("~" in prose and "~~~" in prose)
+        or ("<" in prose and _opens_html(prose))
+    ):
+        return _is_plain_line_by_line(text, prose, end)
+    at = prose.find("##")
     while at >= 0:
-        if prose[at + 3] != "#":
-            stop = prose.find("\n", at + 3)
-            if prose[at + 3 : stop].strip().lower().startswith(_NAMES):
+        before = prose[at - 1]
+        if before == " ":  # perhaps an indented heading
+            return _is_plain_line_by_line(text, prose, end)
+        if before == "\n" and prose[at + 2] != "#":
+            stop = prose.find("\n", at + 2)
+            if prose[at + 2 : stop].strip().lower().startswith(_NAMES):
                 return False
-        at = prose.find("\n##", at + 3)
+        at = prose.find("##", at + 2)
     return True
+
+
+def _is_plain_line_by_line(text: str, prose: str, end: int) -> bool:
+    """Tell the same about prose that holds code, HTML or indented headings."""
+    # behind a blank line an HTML block that a blank line ends has ended too
+    if "\n<<<<<<< " in text or (end < len(text) - 1 and text[end - 1] != "\n"):
+        return False
+    found = outline_by_lines(prose.split("\n"), 1)
+    return (
+        found is not None
+        and not found.unclosed
+        and not any(title.lower().startswith(_NAMES) for _, title in found.headings)
+    )
 
 
 def _opens_html(prose: str) -> bool:
     return "\n<" in prose or "\n <" in prose or "\n  <" in prose or "\n   <" in prose
 
 
-def _references(section: str) -> list[Event] | None:
-    """Read the bullets; None when a line is no canonical bullet."""
-    events: list[Event] = []
+def _references(section: str, names: list[str], acts: list[Event]) -> bool:
+    """Read the bullets; tell whether all of them were canonical."""
     for line in section.split("\n"):
         if not line:
             continue
         verb, colon, rest = line.partition(": ")
-        kind = VERBS.get(verb[2:])
-        if kind is None or verb[:2] != "- " or not colon:
-            return None
-        if kind is not FactSuperseded and kind is not FactUpdated:
-            if (
-                not rest.strip(_SIMPLE)
-                and "--" not in rest
-                and ".." not in rest
-                and ".-" not in rest
-                and "-." not in rest
-            ):
-                # the joints are sound, so each id only needs its ends and its length
-                ids = rest.split(", ")
-                for id in ids:
-                    if (
-                        not 0 < len(id) <= ID_LIMIT_CHARS
-                        or " " in id
-                        or "," in id
-                        or id[0] in ".-"
-                        or id[-1] in ".-"
-                    ):
-                        return None
-                if kind is FactCreated:
-                    events.extend([FactCreated(id, None) for id in ids])
-                else:
-                    events.extend([kind(id) for id in ids])  # type: ignore[call-arg]
+        kind = _BULLETS.get(verb)
+        if kind is None or not colon:
+            return False
+        if kind is FactSuperseded:
+            id, _, new = rest.partition(" → ")
+            if is_fact_id(id) and is_fact_id(new):
+                names.append(new)
+                acts.append(FactSuperseded(id, new))
                 continue
         elif kind is FactUpdated:
             id, mid, tail = rest.partition(" (was ")
             if is_fact_id(id) and (not mid or tail[-1:] == ")"):
                 was = tuple(tail[:-1].split(", ")) if mid else None
-                if was is None or all(is_version_id(v) for v in was):
-                    events.append(FactUpdated(id, None, was))
+                if was is None or all(map(is_version_id, was)):
+                    names.append(id)
+                    acts.append(FactUpdated(id, None, was))
                     continue
         else:
-            id, _, new = rest.partition(" → ")
-            if is_fact_id(id) and is_fact_id(new):
-                events.append(FactSuperseded(id, new))
+            ids = rest.split(", ")
+            if _are_ids(rest, ids):
+                if kind is FactReferenced:
+                    names.extend(ids)
+                elif kind is FactCreated:
+                    names.extend(ids)
+                    acts.extend([FactCreated(id, None) for id in ids])
+                else:
+                    if kind is not FactInvalidated:
+                        names.extend(ids)
+                    acts.extend([kind(id) for id in ids])  # type: ignore[call-arg]
                 continue
-        named, findings = read_references([line], strict=True)
+        events, findings = read_references([line], strict=True)
         if findings:
-            return None
-        events.extend(named)
-    return events if len(events) <= IDS_LIMIT else None
+            return False
+        for event in events:
+            if isinstance(event, FactSuperseded):
+                names.append(event.new)
+            elif not isinstance(event, FactInvalidated):
+                names.append(event.id)
+            if not isinstance(event, FactReferenced):
+                acts.append(event)
+    return len(names) + len(acts) <= IDS_LIMIT
 
 
-def _join(events: list[Event], section: str) -> bool:
+def _are_ids(rest: str, ids: list[str]) -> bool:
+    """Tell whether `rest`, cut into `ids` at ", ", is nothing but fact ids.
+
+    The whole line is looked at once: the characters, then every pair that no id and no joint has.
+    """
+    return (
+        not rest.strip(_SIMPLE)
+        and rest != ""
+        and rest[0] not in ".-, "
+        and rest[-1] not in ".-, "
+        and rest.count(" ") == rest.count(",") == len(ids) - 1
+        and "--" not in rest
+        and ".." not in rest
+        and ".-" not in rest
+        and "-." not in rest
+        and (
+            len(ids) == 1
+            or not ("-," in rest or ".," in rest or " -" in rest or " ." in rest or " ," in rest)
+        )
+        and (len(rest) <= ID_LIMIT_CHARS or max(map(len, ids)) <= ID_LIMIT_CHARS)
+    )
+
+
+def _join(acts: list[Event], section: str) -> bool:
     """Put the texts of the facts into the events; tell whether the two match exactly."""
-    texts = {}
-    if section:
-        lines = section.split("\n")
-        item = False
-        for line in lines:
-            if line[:2] == "- ":
-                # not surely a list item: an indented one, or a rule (`- - -`)
-                if line[2:3] in ("", " ", "\t") or not line.strip("- \t"):
-                    return False
-                item = True
-            elif line and (line[:2] != "  " or not item):
-                return False
-        blocks, findings = read_facts(lines)
-        if findings:
+    texts: dict[str, tuple[str, str, Meta]] = {}
+    blocks = section[:-1].split("\n- ") if section else [""]
+    if blocks[0].strip("\n"):
+        return False
+    for position in range(1, len(blocks)):
+        text, _, footer = blocks[position].rstrip("\n").rpartition("\n  <!-- id: ")
+        read = _fact(text, footer) or _fact_in_full(blocks[position])
+        if read is None or read[0] in texts:
             return False
-        texts = {block.id: block for block in blocks}
-        if len(texts) != len(blocks):
-            return False
-    for index, event in enumerate(events):
-        if type(event) is FactCreated or type(event) is FactUpdated:
-            block = texts.pop(event.id, None)
-            if block is None:
+        texts[read[0]] = read[1:]
+    for index, event in enumerate(acts):
+        kind = type(event)
+        if kind is FactCreated or kind is FactUpdated:
+            found = texts.pop(event.id, None)
+            if found is None:
                 return False
-            if type(event) is FactCreated:
-                events[index] = FactCreated(
-                    event.id, block.text, block.mark, block.meta, event.remark
-                )
+            text, mark, meta = found
+            if kind is FactCreated:
+                acts[index] = FactCreated(event.id, text, mark, meta, event.remark)
             else:
-                events[index] = event._replace(text=block.text, mark=block.mark, meta=block.meta)
+                was = event.was  # type: ignore[union-attr]
+                acts[index] = FactUpdated(event.id, text, was, mark, meta, event.remark)
     return not texts
+
+
+def _fact(text: str, footer: str) -> tuple[str, str, str, Meta] | None:
+    """Read a fact of one line and its canonical footer; None when there is more to it."""
+    mark = ""
+    if text[:1] == "[" and text[:4] in ("[ ] ", "[x] "):
+        mark, text = text[1], text[4:]
+    if (
+        "\n" in text
+        or "\n" in footer
+        or footer[-4:] != " -->"
+        or footer.find("-->") != len(footer) - 3
+        or not text.strip("- \t")
+        or text in ("[ ]", "[x]", "[X]")
+        or text[:4] == "[X] "
+        or text[0] in " \t"
+        or text[-1] in " \t"
+    ):
+        return None
+    id, *pairs = footer[:-4].split(" | ")
+    if not is_fact_id(id):
+        return None
+    meta = []
+    last = -1
+    for pair in pairs:
+        key, _, value = pair.partition(": ")
+        rank = _RANK.get(key, -1)
+        # ascending ranks: known keys, in order, none twice
+        if rank <= last or not value or value.strip() != value or "|" in value or "\t" in value:
+            return None
+        last = rank
+        meta.append((key, value))
+    return id, text, mark, tuple(meta)
+
+
+def _fact_in_full(block: str) -> tuple[str, str, str, Meta] | None:
+    """Read any other fact that surely is one list item."""
+    lines = ("- " + block).split("\n")
+    first = lines[0]
+    # an indented item or a rule (`- - -`) is not surely an item
+    if first[2:3] in ("", " ", "\t") or not first.strip("- \t"):
+        return None
+    for line in lines:
+        if line and line[:2] != "  " and line is not first:
+            return None
+    blocks, findings = read_facts(lines)
+    if findings or len(blocks) != 1:
+        return None
+    return blocks[0][:4]

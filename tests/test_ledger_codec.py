@@ -1,0 +1,352 @@
+"""The laws of the codec, what a draft is refused for, and what reading tolerates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.codec import canonical, decode, encode, entry_of, problems
+from ledger.draft import read_draft
+from ledger.errors import DraftRefused
+from ledger.event import (
+    VERBS,
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.facts import parse_footer, read_facts, tidy
+from ledger.scan import scan
+from ledger.session import HEADER_KEYS, SessionLog
+
+LAWS = settings(max_examples=300, deadline=None)
+STEM = "2026-11-21-083012417-000000000000"
+
+EXAMPLE = """\
+---
+agent: claude-code
+ended: 2026-11-21T08:30:12.417Z
+after: 2026-11-21-075501120-5d0c9e4a7b21
+role: builder
+branch: feat/retry
+commit: 4f2a91c
+---
+# Wire the webhook retry queue
+
+Free prose, any headings: what happened, why, what is next.
+
+## Next
+
+Measure the retry storm on staging.
+
+## Memory References
+
+- Referenced: post-only-mutations, webhook-fire-forget
+- Created: webhook-retry-queue, retry-storm-risk
+- Superseded: webhook-fire-forget → webhook-retry-queue
+- Updated: api-timeouts (was 3fa9c1d2)
+
+## Facts
+
+- Webhooks retry three times with jitter, then go to the dead-letter table.
+  <!-- id: webhook-retry-queue | kind: decision | tags: api, webhooks -->
+- [ ] Find out whether a retry storm can starve the API workers.
+  <!-- id: retry-storm-risk | kind: thread -->
+- All outbound calls time out after 10 s.
+  <!-- id: api-timeouts -->
+"""
+
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=12)
+pieces = st.sampled_from([
+    "text", "- x", "- [ ] y", "## Facts", "## Next", "# T", "```", "~~~", "<!-- c -->", "<!--", "-->",
+    "<!-- id: forged -->", "    <!-- id: code -->", "  in", "", "", "---", "> q", "<div>", "- Created: a",
+    "=======", "<<<<<<< x", "\u2028", "\x0c", "é", "[x]", "\t tab", "end ", "| a", "1. one", " ## Facts",
+    "## Memory References", "* * *", "👩‍💻", "\ufeff", "\x85",
+])  # fmt: skip
+paragraphs = st.lists(st.one_of(pieces, words), max_size=6).map("\n".join)
+ids = st.sampled_from(["a", "b-c", "d.e-1", "thread-x", "4.6.2", "none", "was", "id"])
+remarks = st.one_of(
+    st.just(""),
+    words,
+    st.sampled_from(["so (x), b", "a → b", "x — y", "(none)", "`b-c`", "a -> b"]),
+)
+versions = st.one_of(st.none(), st.lists(st.sampled_from(["01234567", "89abcdef"]), min_size=1, max_size=2).map(tuple))  # fmt: skip # noqa: E501
+metas = st.lists(
+    st.tuples(
+        st.sampled_from(["kind", "tags", "source", "x-new", "created", "id", "Kind"]),
+        st.one_of(st.sampled_from(["thread", "api, web", "2026-02-30", "a|b", "-->", "a: b", " "]), words),
+    ),
+    max_size=3,
+).map(tuple)  # fmt: skip
+marks = st.sampled_from(["", "", " ", "x"])
+events = st.one_of(
+    st.builds(FactReferenced, ids, remarks),
+    st.builds(FactCreated, ids, paragraphs, marks, metas, remarks),
+    st.builds(FactUpdated, ids, paragraphs, versions, marks, metas, remarks),
+    st.builds(FactSuperseded, ids, ids, remarks),
+    st.builds(FactInvalidated, ids, remarks),
+    st.builds(ThreadClosed, ids, remarks),
+    st.builds(ThreadReopened, ids, remarks),
+)
+headers = st.lists(
+    st.tuples(st.sampled_from([*HEADER_KEYS, "x-new"]), st.one_of(st.just("work"), words)), max_size=4
+).map(tuple)  # fmt: skip
+logs = st.builds(
+    SessionLog, headers, st.one_of(st.just("A title"), words), paragraphs,
+    st.lists(events, max_size=5).map(tuple),
+)  # fmt: skip
+
+
+@LAWS
+@given(logs)
+def test_what_problems_accepts_reads_back_as_it_was(log: SessionLog) -> None:
+    """decode∘encode is the identity on every log without problems, and both readers agree."""
+    for candidate in (log, canonical(log)):
+        if not problems(candidate):
+            data = encode(candidate)
+            assert decode(data, sealed=True) == (candidate, ())
+            assert encode(decode(data, sealed=True)[0]) == data
+            entry = scan(STEM, data)
+            assert entry is None or entry == entry_of(STEM, candidate)
+
+
+simple_texts = st.lists(st.sampled_from(["One line.", "", "- nested", "```\n<!-- id: q -->\n```", "é 👩‍💻"]),
+                        min_size=1, max_size=4).map("\n".join).map(tidy).filter(bool)  # fmt: skip
+none = st.just("")
+simple_events = st.lists(
+    st.one_of(
+        st.builds(
+            FactCreated, ids, simple_texts, st.just(" "), st.just((("kind", "thread"),)), none
+        ),
+        st.builds(FactUpdated, ids, simple_texts, versions, none, st.just(()), none),
+        st.builds(FactReferenced, ids, st.sampled_from(["", "so (x), b", "a → b", "x — y"])),
+        st.builds(ThreadClosed, ids, none),
+    ),
+    max_size=6,
+    unique_by=lambda event: event.id,
+).map(tuple)
+
+
+@LAWS
+@given(
+    simple_events, st.sampled_from(["", "Prose.", "```\n## Facts\n```", "<div>\n\n## Next\n\nx"])
+)
+def test_ordinary_logs_have_no_problems(events: tuple[Event, ...], prose: str) -> None:
+    """What agents ordinarily write is accepted, and the fast path reads it."""
+    log = SessionLog((("agent", "a"),), "Title", prose, events)
+    assert problems(log) == ()
+    assert scan(STEM, encode(log)) == entry_of(STEM, log)
+
+
+@LAWS
+@given(st.one_of(paragraphs.map(str.encode), st.binary(max_size=60), logs.filter(
+    lambda log: not any("\ud800" <= c <= "\udfff" for c in repr(log))).map(encode)))  # fmt: skip
+def test_reading_and_drafting_are_total(data: bytes) -> None:
+    """Any bytes are read without raising; a draft is stored canonically or refused."""
+    decode(data, sealed=True)
+    decode(data, sealed=False)
+    try:
+        log = read_draft(data)
+    except DraftRefused as refused:
+        assert refused.findings
+    else:
+        assert problems(log) == ()
+        assert decode(encode(log), sealed=True) == (log, ())
+
+
+@LAWS
+@given(logs)
+def test_a_draft_loses_no_word(log: SessionLog) -> None:
+    """Every word of an accepted draft stands in the stored log."""
+    data = encode(log)
+    try:
+        stored = encode(read_draft(data)).decode()
+    except DraftRefused:
+        return
+    # what says nothing goes: an empty section, an empty header value, `type: work`
+    gone = set("## Facts Memory References type: work --- [X] -".split())
+    gone.update(f"{key}:" for key, value in log.header if not value.strip())
+    assert set(data.decode().split()) - set(stored.split()) <= gone
+
+
+def test_the_example_of_the_format_is_canonical() -> None:
+    """The log shown in the format document reads and writes back byte for byte."""
+    data = EXAMPLE.encode()
+    log, findings = decode(data, sealed=True)
+    assert findings == ()
+    assert encode(log) == data
+    assert problems(log) == ()
+    assert scan(STEM, data) == entry_of(STEM, log)
+    assert entry_of(STEM, log).named == (
+        "post-only-mutations", "webhook-fire-forget", "webhook-retry-queue", "retry-storm-risk",
+        "api-timeouts",
+    )  # fmt: skip
+
+
+def test_entries_hold_what_counts() -> None:
+    """The old side of a supersession is no use; references are no act."""
+    data = b"# t\n\n## Memory References\n\n- Referenced: a\n- Superseded: b \xe2\x86\x92 c\n- Invalidated: d\n"
+    entry = entry_of(STEM, decode(data, sealed=True)[0])
+    assert entry.named == ("a", "c")
+    assert entry.acts == (FactSuperseded("b", "c"), FactInvalidated("d"))
+    assert entry == scan(STEM, data)
+
+
+def created(text: str = "A text.", **changes: object) -> SessionLog:
+    event = FactCreated("a-fact", text)._replace(**changes)  # type: ignore[arg-type]
+    return SessionLog((), "T", "", (event,))
+
+
+GOOD = created()
+REFUSED: dict[str, SessionLog] = {
+    "no title": GOOD._replace(title=""),
+    "title of two lines": GOOD._replace(title="a\nb"),
+    "escape code in the title": GOOD._replace(title="a\x1b[2J"),
+    "line break in a value": GOOD._replace(header=(("agent", "a\nb"),)),
+    "false line break in a value": GOOD._replace(header=(("agent", "a\u2028b"),)),
+    "empty value": GOOD._replace(header=(("agent", ""),)),
+    "key twice": GOOD._replace(header=(("agent", "a"), ("agent", "b"))),
+    "keys in another order": GOOD._replace(header=(("branch", "a"), ("agent", "b"))),
+    "strange key": GOOD._replace(header=(("a b", "c"),)),
+    "unknown type": GOOD._replace(header=(("type", "dream"),)),
+    "work is left out": GOOD._replace(header=(("type", "work"),)),
+    "open fence": GOOD._replace(prose="```\nx"),
+    "open comment": GOOD._replace(prose="<!-- x"),
+    "own section in the prose": GOOD._replace(prose="## facts"),
+    "conflict markers": GOOD._replace(prose="<<<<<<< a\nx\n=======\ny\n>>>>>>> b"),
+    "carriage return": GOOD._replace(prose="a\rb"),
+    "NUL": GOOD._replace(prose="a\0b"),
+    "lone surrogate": GOOD._replace(prose="a\ud800b"),
+    "blank lines around the prose": GOOD._replace(prose="\na"),
+    "too large": GOOD._replace(prose="a b\n" * 300_000),
+    "line too long": GOOD._replace(prose="a" * 70_000),
+    "too many ids": GOOD._replace(events=tuple(FactReferenced(f"a{n}") for n in range(10_001))),
+    "bad id": created(id="A"),
+    "no text": created(text=""),
+    "text unknown": GOOD._replace(events=(FactUpdated("a", None),)),
+    "footer in the text": created("a\n<!-- id: b -->\nc"),
+    "footer as the text": created("<!-- id: b -->"),
+    "open fence in the text": created("a\n```\nb"),
+    "trailing blanks": created("a "),
+    "leading blanks": created(" a"),
+    "rule as the text": created("- -"),
+    "checkbox in the text": created("[x] a"),
+    "checkbox without a thread": created(mark="x"),
+    "pipe in a value": created(meta=(("tags", "a | kind: b"),)),
+    "comment end in a value": created(meta=(("tags", "a -->"),)),
+    "line break in a footer": created(meta=(("tags", "a\nb"),)),
+    "id in the footer keys": created(meta=(("id", "b"),)),
+    "no date": created(meta=(("created", "2026-02-30"),)),
+    "import key outside an import": created(meta=(("created", "2026-02-03"),)),
+    "remark of two lines": created(remark="a\n- Closed: b"),
+    "remark that ends in blanks": created(remark="a "),
+    "created and updated": GOOD._replace(
+        events=(FactCreated("a", "x"), FactUpdated("a", "y", ("01234567",)))
+    ),
+    "closed and reopened": GOOD._replace(events=(ThreadClosed("a"), ThreadReopened("a"))),
+    "created twice": GOOD._replace(events=(FactCreated("a", "x"), FactCreated("a", "y"))),
+    "said twice": GOOD._replace(events=(ThreadClosed("a"), ThreadClosed("a"))),
+    "superseded by itself": GOOD._replace(events=(FactSuperseded("a", "a"),)),
+    "no version": GOOD._replace(events=(FactUpdated("a", "x", ("xyz",)),)),
+}
+
+
+@pytest.mark.parametrize("log", REFUSED.values(), ids=REFUSED.keys())
+def test_what_can_not_be_stored_is_named(log: SessionLog) -> None:
+    """Each of these logs has a problem, and finding it raises nothing."""
+    assert problems(log)
+
+
+def test_what_can_be_stored() -> None:
+    """Imports carry their dates, threads their checkboxes, unknown keys stay."""
+    meta = (("kind", "thread"), ("created", "2026-02-03"), ("x-new", "1"))
+    log = created("a\n\n    <!-- id: in-code -->\n\nb", mark="x", meta=meta)
+    assert problems(log._replace(header=(("type", "import"), ("x-new", "a: b")))) == ()
+    quoted = "```\n<<<<<<< a\n=======\n>>>>>>> b\n```"
+    assert problems(GOOD._replace(prose=quoted)) == ()
+    assert problems(GOOD._replace(prose="text <!-- c --> `## Facts`\n\n<b>\n\n## Factory")) == ()
+
+
+def test_a_draft_is_put_right() -> None:
+    """Line ends, mark, section order, several sections and a missing title are normalised."""
+    draft = (
+        "\ufeffWhat happened.\r\n\r\n## Memory References\r\n- closed: `t-1` (done)\r\n- Created: t-2\r\n"
+        "## Facts\r\n\r\n* [ ] Do it\r\n  soon.  \r\n  <!-- KIND: thread|id: t-2 | tags: -->\r\n"
+        "## Next\r\nRest.\r\n## Memory References (addendum)\r\n- Referenced: a, a\r\n"
+    )
+    assert encode(read_draft(draft.encode())).decode() == (
+        "# Work session\n\nWhat happened.\n\n## Next\nRest.\n\n## Memory References\n\n"
+        "- Referenced: a\n- Created: t-2\n- Closed: t-1 — done\n\n## Facts\n\n"
+        "- [ ] Do it\n  soon.\n  <!-- id: t-2 | kind: thread -->\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("draft", "code", "line"),
+    [
+        ("x\n```\ny", "unclosed-fence", 2),
+        ("## Memory References\n- Touched: a", "unknown-verb", 2),
+        ("## Memory References\n\n- Referenced: A", "bad-id", 3),
+        ("## Memory References\nprose", "bad-event", 2),
+        ("## Memory References\n- Created: a", "event-without-fact", 0),
+        ("## Facts\n- x\n  <!-- id: a -->", "fact-without-event", 2),
+        ("## Facts\n- x", "bad-footer", 2),
+        ("## Facts\nx", "bad-footer", 2),
+        ("---\nagent\n---\n", "front-matter", 2),
+        ("---\nagent: a", "front-matter", 1),
+    ],
+)
+def test_a_draft_is_refused_with_its_line(draft: str, code: str, line: int) -> None:
+    """What a draft is refused for names the file and the line."""
+    with pytest.raises(DraftRefused) as refused:
+        read_draft(draft.encode(), "draft.md")
+    found = refused.value.findings[0]
+    assert (found.code, found.line, found.file) == (code, line, "draft.md")
+
+
+def test_a_checkbox_makes_a_thread() -> None:
+    """A new fact with a checkbox and no kind is a thread."""
+    log = read_draft(b"## Memory References\n- Created: a\n## Facts\n- [ ] x\n  <!-- id: a -->\n")
+    assert log.events == (FactCreated("a", "x", " ", (("kind", "thread"),)),)
+
+
+def test_facts_keep_their_form() -> None:
+    """Nested lists, code and paragraphs are stored dedented; wrapped lines belong to their fact."""
+    lines = "- a\n  - b\n\n      code\n\n  c\nlazy\n  <!-- id: x -->\n\n-   wide\n    in\n\n  <!-- id: y -->"
+    blocks, findings = read_facts(lines.split("\n"))
+    assert findings == []
+    assert [block.text for block in blocks] == ["a\n- b\n\n    code\n\nc\nlazy", "wide\nin"]
+    assert [block.line for block in blocks] == [1, 10]
+
+
+def test_every_verb_is_written_and_read() -> None:
+    """Each event of the union has its bullet."""
+    for verb in VERBS:
+        body = {"Superseded": "a → b"}.get(verb, "a")
+        facts = "\n## Facts\n\n- x\n  <!-- id: a -->\n" if verb in ("Created", "Updated") else ""
+        data = f"# t\n\n## Memory References\n\n- {verb}: {body}\n{facts}".encode()
+        log, findings = decode(data, sealed=True)
+        assert (findings, encode(log)) == ((), data)
+        assert [type(event) for event in log.events] == [VERBS[verb]]
+
+
+def test_footers_name_an_id() -> None:
+    """A comment without an id, or over its end, is no footer."""
+    assert parse_footer("<!-- id: a | kind: b -->") == ("a", (("kind", "b"),), [])
+    assert parse_footer("<!-- todo -->") is None
+    assert parse_footer("<!-- id: a --> -->") is None
+    assert parse_footer("<!-->") is None
+
+
+def test_golden_logs_of_the_repository() -> None:
+    """Session logs of this repository, if it has any, are canonical when sealed."""
+    for path in Path(__file__).parents[1].glob("memory/sessions/*/*/*.md"):
+        log, _ = decode(path.read_bytes(), sealed=True)
+        assert encode(log) == path.read_bytes()

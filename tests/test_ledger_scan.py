@@ -1,0 +1,155 @@
+"""Laws of the line scanner (`ledger.sections`) and of the fast path (`ledger.scan`)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it.common.html_blocks import block_names
+
+from ledger.codec import decode, encode, entry_of, problems, read_entry
+from ledger.event import FactCreated, FactReferenced, FactUpdated
+from ledger.markdown import outline_by_markdown
+from ledger.scan import scan
+from ledger.sections import _BLOCK_TAGS, outline, outline_by_lines, title_of
+from ledger.session import SessionLog
+
+LAWS = settings(max_examples=400, deadline=None)
+STEM = "2026-11-21-083012417-000000000000"
+
+PIECES = (
+    "## Memory References", "## Facts", "##", "## x ##", "##x", "### y", "# z", " ## Facts",
+    "   ## Memory References", "    ## Facts", "```", "````", "```py", "``` a`b", "~~~", "~~~~ `x",
+    " ```", "  ```", "   ~~~", "    ```", "``` ", "```\t", "> ```", "> ## Facts", "- ```", "- a", "-",
+    "-  b", "-\tc", "* * *", "- - -", "+ p", "1. one", "2. two", "12) d", "  in", "   in", "    in",
+    "\tin", "", "", " ", "text", "more text", "<!--", "-->", "<!-- c -->", "  <!-- id: a -->",
+    "<!-- open", "text -->", "  <!--", "<div>", "</div>", "<DIV class='a'", "<div/>", "<span>",
+    "<span", "<https://x.y>", "<a b=c>", "</a>", "<script>", "</script>", "<pre", "x</PRE>", "<?php",
+    "?>", "<!DOCTYPE", "<!x>", "<![CDATA[", "]]>", "===", "---", "[r]: /u 'a", "[r]:", "a'", ">", "> q",
+    "  - n", "    - m", "- > ```", "- <!--", "1. ```", "   ```", "<\u212aink>", "<hr\x0c", "> - a", "`x",
+    "- Referenced: a, b", "- Created: c", "- Updated: d (was 00000000)", "- Closed: e — why, f",
+    "- Superseded: a → b", "- Superseded: a (invalidated)", "- Invalidated: g", "- Other: a",
+    "- fact\n  <!-- id: c -->", "- [ ] do\n  <!-- id: d | kind: thread | x: y -->", "<<<<<<< a",
+    "- t\n\n  ```\n  <!-- id: q -->\n  ```\n  <!-- id: c | created: 2026-02-30 -->", "=======",
+    ">>>>>>> b", "---\nagent: a\ntype: review\n---", "---\nagent:  a\nnew: b\n---", "- Referenced: a,b",
+)  # fmt: skip
+documents = st.lists(st.sampled_from(PIECES), max_size=14).map(lambda d: "\n".join(d).split("\n"))
+
+CANONICAL = SessionLog(
+    (("agent", "claude"), ("after", STEM), ("type", "edit"), ("branch", "main")),
+    "A log",
+    "Prose.\n\n## Next\n\n```py\n## Facts\n```\n\nmore",
+    (
+        FactReferenced("a-b"),
+        FactReferenced("c", "why, so (x)"),
+        FactCreated("d.e", "One line.", meta=(("kind", "decision"), ("tags", "x, y"))),
+        FactCreated("f", "Lines\n\n  - in\n\n```\n<!-- id: x -->\n```", " ", (("kind", "thread"),)),
+        FactUpdated("g", "New", ("0123abcd", "89abcdef")),
+    ),
+)
+
+
+@LAWS
+@given(documents)
+def test_line_scanner_agrees_with_the_parser_or_is_in_doubt(lines: list[str]) -> None:
+    """Where the line scanner answers, a CommonMark parser gives the same outline."""
+    found = outline_by_lines(lines)
+    if found is not None:
+        assert found == outline_by_markdown(lines)
+
+
+@LAWS
+@given(documents)
+@example(["---", "agent: a", "---", "# t", "", "## Memory References", "", "- Referenced: a"])
+@example(["", "## Memory References", "", "- Referenced: a, -b"])
+@example(
+    ["", "## Memory References", "", "- Created: a", "", "## Facts", "- - -", "  <!-- id: a -->"]
+)
+def test_fast_path_agrees_with_the_full_reading(lines: list[str]) -> None:
+    """Where `scan` answers, `decode` reads the same without a finding."""
+    data = ("\n".join(lines) + "\n").encode()
+    entry = scan(STEM, data)
+    if entry is not None:
+        log, findings = decode(data, sealed=True)
+        assert findings == ()
+        assert entry == entry_of(STEM, log)
+
+
+@LAWS
+@given(
+    st.data(),
+    st.sampled_from([
+        "", "\n", " ", "  ", "-", ",", ", ", "a", "[x] ", "-->", "<!--", "|", "`", "```", "##", "\t", "\x0c",
+        "→", "—", "(", ")", ": ", "\u2028", "\ufeff", "\r", "\n## Facts\n", "\n\n## Facts\n\n- z", "x", ".",
+        "\n- ", "\n  ", "<div>", "\n## memory references (again)\n", "kind: b | ", "id: c", "[X] ", "[ ]",
+    ]),
+)  # fmt: skip
+def test_fast_path_agrees_on_damaged_logs(data: st.DataObject, piece: str) -> None:
+    """The two readers agree on canonical logs that were changed in a few places."""
+    text = encode(CANONICAL).decode()
+    for _ in range(data.draw(st.integers(1, 2))):
+        begin = data.draw(st.integers(0, len(text)))
+        end = min(len(text), begin + data.draw(st.integers(0, 3)))
+        text = text[:begin] + piece + text[end:]
+    raw = text.encode()
+    entry = scan(STEM, raw)
+    if entry is not None:
+        log, findings = decode(raw, sealed=True)
+        assert findings == ()
+        assert entry == entry_of(STEM, log)
+
+
+def test_fast_path_answers_for_canonical_logs() -> None:
+    """A canonical log with fenced code, remarks and long facts needs no full reading."""
+    assert problems(CANONICAL) == ()
+    entry = scan(STEM, encode(CANONICAL))
+    assert entry is not None
+    assert (entry.work, entry.type, entry.agent) == (False, "edit", "claude")
+    assert entry.named == ("a-b", "c", "d.e", "f", "g")
+    assert read_entry(STEM, encode(CANONICAL)) == (entry, ())
+
+
+def test_tag_names_are_those_of_the_parser() -> None:
+    """The scanner knows the block-level tags that the parser knows."""
+    assert frozenset(block_names) == _BLOCK_TAGS
+
+
+def test_titles_lose_their_closing_hashes() -> None:
+    """`## Facts ##` is the heading `Facts`; `## C#` keeps its hash."""
+    titles = [title_of(line) for line in ("## Facts ##", "## C#", "##", "## #", "##\tx\t#")]
+    assert titles == ["Facts", "C#", "", "", "x"]
+
+
+def test_canonical_logs_are_never_in_doubt() -> None:
+    """Lists with indented code, and facts with footers, are decided without the parser."""
+    lines = "1. a\n\n   ```\n   ## Facts\n   ```\n- x\n  <!--\n  ## Facts\n\n## Facts".split("\n")
+    found = outline_by_lines(lines)
+    assert found is not None
+    assert found.headings == ((9, "Facts"),)
+    assert found == outline_by_markdown(lines)
+
+
+def test_outline_is_linear_on_hostile_input() -> None:
+    """Documents made to be slow are outlined in time: by the scanner and by the parser."""
+    falling = ["`" * n for n in range(1200, 2, -1)] + ["x"] * 200_000
+    deep = [" <!--", *["> " * 400 + "- " * 400 for _ in range(300)]]
+    broad = [" <!--", *["- a"] * 300_000]
+    restarts = ["```" + "`" * n for n in range(100)] + [" ```", "## Facts"]
+    started = time.process_time()
+    for lines in (falling, deep, broad, restarts, ["<!--"] * 100_000, ["<a>"] * 100_000):
+        outline(lines)
+    assert time.process_time() - started < 12
+
+
+def test_fast_path_loads_nothing_heavy() -> None:
+    """Importing the codec loads no regular expressions, typing, dataclasses or parser."""
+    heavy = "re typing dataclasses enum json datetime pathlib markdown_it hashlib".split()
+    code = f"import sys, ledger.codec, ledger.scan; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, '.'); {code}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "[]"
