@@ -5,7 +5,14 @@ from __future__ import annotations
 import os
 
 from ledger.errors import HomeNotFound
-from ledger.layout import DEFAULT_BRANCH, POLICY_FILE, TREE_PREFIX
+from ledger.layout import (
+    CACHE_DIR,
+    DEFAULT_BRANCH,
+    POLICY_FILE,
+    SPOOL_DIR,
+    STATE_DIR,
+    TREE_PREFIX,
+)
 from ledger.repository import (
     Repository,
     config_value,
@@ -48,9 +55,21 @@ class Home(Record):
         return os.path.join(self.repository.top, self.prefix.rstrip("/")).rstrip("/")
 
     @property
+    def spool_folder(self) -> str:
+        """Where logs wait; an own branch has a spool of its own beside the work tree's."""
+        folder = f"{self.repository.commondir}/{SPOOL_DIR}"
+        return f"{folder}@{_as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
+
+    @property
+    def cache_file(self) -> str:
+        """Where the caches of this branch and prefix are, without their suffix."""
+        name = _as_name(f"{self.reference or 'detached'}@{self.prefix}")[-180:]
+        return f"{self.repository.commondir}/{CACHE_DIR}/{name}"
+
+    @property
     def state_dir(self) -> str:
         """Where Diurna keeps its spool, locks and caches."""
-        return self.repository.commondir + "/diurna"
+        return f"{self.repository.commondir}/{STATE_DIR}"
 
     def tip(self) -> str:
         """Return the commit the ledger is read from, "" when there is none yet."""
@@ -60,6 +79,11 @@ class Home(Record):
         if not found and self.upstream:
             found = read_reference(self.repository, self.upstream)
         return found
+
+
+def _as_name(text: str) -> str:
+    """Make one file name of a branch or path, reversibly."""
+    return text.replace("%", "%25").replace("/", "%2F")
 
 
 def discover(start: str) -> Home:

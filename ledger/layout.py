@@ -60,3 +60,8 @@ def archive_page(quarter: str) -> str:
 def quarter_of(stem: str) -> str:
     """Return the quarter of a stem or date, `YYYY-Qn`."""
     return f"{stem[:4]}-Q{(int(stem[5:7]) + 2) // 3}"
+
+
+#: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
+#: packed forms, of how logs are read, or of the fold, the tiers and the rendering.
+CACHE_VERSION = 1

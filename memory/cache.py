@@ -13,6 +13,7 @@ import sqlite3
 from ledger.compact import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.event import FactSuperseded
 from ledger.findings import Finding
+from ledger.layout import CACHE_VERSION
 from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, Fact, History
@@ -32,9 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
-
-#: Raise it with every change of the tables, the packed forms, the reading of logs or the fold.
-CACHE_VERSION = 1
 
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;

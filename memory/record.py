@@ -28,7 +28,7 @@ from ledger.errors import (
 from ledger.event import Event, FactCreated, FactUpdated
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
-from ledger.layout import CONTINUITY_FILE, LOCK_FILE, SPOOL_DIR, log_path
+from ledger.layout import CONTINUITY_FILE, LOCK_FILE, log_path
 from ledger.logset import LogRef
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
 from ledger.repository import head, operation_under_way
@@ -94,7 +94,7 @@ class Recorder:
         self._snapshot = snapshot
         self._in_process = in_process
         self._writer: Store | FastImport | None = None
-        self.spool = Spool(spool_folder(self.home))
+        self.spool = Spool(self.home.spool_folder)
 
     # ---- a draft becomes a log --------------------------------------------------------------------
 
@@ -473,14 +473,6 @@ class Recorder:
 
 
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit")
-
-
-def spool_folder(home: Home) -> str:
-    """Return the spool of a home: an own branch has one of its own beside the work tree's."""
-    where = f"{home.repository.commondir}/{SPOOL_DIR}"
-    if home.kind == OWN_BRANCH:
-        where += "@" + home.branch.replace("%", "%25").replace("/", "%2F")
-    return where
 
 
 def edited_finding(path: str) -> Finding:

@@ -7,7 +7,7 @@ import os
 from ledger.disk import make_folder
 from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
 from ledger.findings import Finding
-from ledger.layout import CACHE_DIR, POLICY_FILE, SESSIONS_DIR
+from ledger.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.order import is_stem
 from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, build, open_cache
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 _REBUILD_FROM = 5000
 
 
-def cache_path(home: Home) -> str:
-    """Return the cache file of a home: one for each branch and prefix."""
-    name = f"{home.reference or 'detached'}@{home.prefix}".replace("%", "%25").replace("/", "%2F")
-    return f"{home.repository.commondir}/{CACHE_DIR}/{name[-180:]}"
-
-
 class Snapshot:
     """Follows one home. Reading it writes nothing but the cache.
 
@@ -43,7 +37,7 @@ class Snapshot:
     def __init__(self, home: Home, progress: Progress | None = None) -> None:
         self.home = home
         self._progress = progress
-        self._path = cache_path(home) + ".sqlite"
+        self._path = home.cache_file + ".sqlite"
         self._cache: Cache | None = None
         self.notes: list[Finding] = []
 

@@ -37,6 +37,7 @@ def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
     known: list[str] = []
     texts: dict[str, str] = {}
     dead: set[str] = set()
+    threads: list[str] = []
     previous = ""
     ms = START_MS
     for number in range(count):
@@ -76,6 +77,12 @@ def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
             if old not in dead and old not in named:
                 dead.add(old)
                 lines.append(f"- Superseded: {old} → {created[0][0]}")
+        threads = [fact for fact in threads if fact not in dead]
+        closing = threads[:-15]
+        if closing:
+            lines.append("- Closed: " + ", ".join(closing))
+            threads = threads[-15:]
+        threads += [fact for fact, kind, _ in created if kind == "thread"]
         blocks = []
         for fact, kind, text in created:
             mark = "[ ] " if kind == "thread" else ""
