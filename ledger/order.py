@@ -74,8 +74,20 @@ def seal(stamp: str, data: bytes) -> str:
     return f"{stamp}-{sha256(data).hexdigest()[:SEAL_HEX]}"
 
 
+_DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs
+
+
 def is_date(text: str) -> bool:
     """Tell whether `text` is a real calendar date `YYYY-MM-DD`."""
+    known = _DATES.get(text)
+    if known is None:
+        known = _is_date(text)
+        if len(_DATES) < 100_000:
+            _DATES[text] = known
+    return known
+
+
+def _is_date(text: str) -> bool:
     if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
         return False
     year, month, day = text[:4], text[5:7], text[8:]

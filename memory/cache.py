@@ -26,7 +26,7 @@ from projection.replay import (
     set_digest,
     summarise,
 )
-from projection.state import TIERS, DecayClock, LiveView, Summary
+from projection.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
 from projection.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
@@ -269,12 +269,12 @@ class Cache:
         facts, false = self._counts
         counts["superseded"] = false
         counts["archived"] = (
-            facts - false - sum(n for tier, n in counts.items() if tier not in _ARCHIVE_TIERS)
+            facts - false - sum(n for tier, n in counts.items() if tier not in ARCHIVED_TIERS)
         )
         return LiveView(
             self.summary,
             self.policy,
-            tuple(live),
+            tuple(sorted(live, key=lambda standing: standing.fact.id)),
             tuple(self.contested()),
             tuple(counts.get(tier, 0) for tier in TIERS),
         )
@@ -302,7 +302,7 @@ class Cache:
 
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which several versions or successors stand."""
-        rows = self._base.execute("SELECT id FROM facts WHERE contested").fetchall()
+        rows = self._base.execute("SELECT id FROM facts WHERE contested ORDER BY id").fetchall()
         for (fact,) in rows:
             found = self.fact(fact)
             if found is not None and found.contradicted:
@@ -388,9 +388,6 @@ class Cache:
         """Return what reading the logs brought up."""
         rows = self._base.execute("SELECT value FROM findings ORDER BY number").fetchall()
         return tuple(Finding(*marshal.loads(row[0])) for row in rows)
-
-
-_ARCHIVE_TIERS = ("archived", "superseded")
 
 
 def build(

@@ -10,8 +10,9 @@ from ledger.codec import read_entry
 from ledger.commit import loose_object
 from ledger.compact import pack_entry, unpack_entry
 from ledger.findings import Finding
+from ledger.layout import SEALED_CHARS
 from ledger.logset import LogRef
-from ledger.order import breaks_seal, is_sealed
+from ledger.order import SEAL_HEX, breaks_seal
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 
@@ -147,6 +148,10 @@ def _reading(
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
+    if len(refs) > _LOOSE_UP_TO:
+        from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
+    else:
+        from ledger.digest import sha256
     for ref, data in zip(refs, contents, strict=True):
         if data is None:
             findings.append(_unreadable(ref))
@@ -156,14 +161,18 @@ def _reading(
                 Finding("too-large", f"{ref.path} has {len(data)} bytes; not read", ref.path)
             )
             continue
-        if len(ref.key) >= 33 and is_sealed(ref.stem) and breaks_seal(ref.stem, data):
+        stem = ref.key
+        if len(stem) != SEALED_CHARS:
+            stem = ref.stem
+        seal = stem[21:] if len(stem) == SEALED_CHARS else ""
+        if seal and sha256(data).hexdigest()[:SEAL_HEX] != seal:
             data, finding = _sealed_bytes(home, ref, data)
             findings.append(finding)
-        entry, noticed = read_entry(ref.stem, data)
-        if ref.key != ref.stem:
+        entry, noticed = read_entry(stem, data)
+        if stem != ref.key:
             entry = entry._replace(stem=ref.key)
-        for one in noticed:
-            findings.append(one._replace(file=ref.path))
+        if noticed:
+            findings += [one._replace(file=ref.path) for one in noticed]
         kept.append(ref)
         entries.append(entry)
     return Reading(tuple(kept), tuple(entries), tuple(findings))

@@ -11,8 +11,8 @@ from ledger.event import FactVerified
 from projection.checks import fact_findings, pending_finding
 from projection.fact import Fact, History
 from projection.fold import Edge, cut_edges, edges_of, resolve, rivals
-from projection.state import TIERS, LiveView, Standing, Summary
-from projection.tiers import clock_of, never_decaying, stand
+from projection.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
+from projection.tiers import clock_of, never_decaying, stand, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,12 +128,21 @@ class State:
         counts = dict.fromkeys(TIERS, 0)
         live: list[Standing] = []
         contradicted: list[Fact] = []
-        for standing in self.standings():
-            counts[standing.tier] += 1
-            if not standing.reason:
-                live.append(standing)
-            if standing.fact.contradicted:
-                contradicted.append(standing.fact)
+        clock, lasting = self._clock, self._lasting
+        for name in self.histories:
+            fact = self.fact(name)
+            if fact is None:
+                continue
+            found = tier(fact, clock, lasting)
+            counts[found] += 1
+            if found not in ARCHIVED_TIERS:
+                standing = stand(fact, clock, self.policy, lasting)
+                if not standing.reason:
+                    live.append(standing)
+            if len(fact.heads) > 1 or len(fact.rivals) > 1:
+                contradicted.append(fact)
+        live.sort(key=lambda standing: standing.fact.id)
+        contradicted.sort(key=lambda fact: fact.id)
         return LiveView(
             self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
         )

@@ -7,6 +7,8 @@ from projection.fact import Fact
 from projection.policy import Policy
 
 TIERS = ("core", "working", "active", "archive-candidate", "archived", "superseded")
+#: The tiers whose facts never stand in `continuity.md`.
+ARCHIVED_TIERS = ("archived", "superseded")
 
 #: Why a fact stands in the archive.
 FADED, SUPERSEDED, INVALIDATED, CLOSED = "faded", "superseded", "invalidated", "closed"
