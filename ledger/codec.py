@@ -16,12 +16,12 @@ from ledger.event import (
     FactSuperseded,
     FactUpdated,
 )
-from ledger.facts import OVERLONG, Block, order_meta, read_facts, tidy, write_fact
+from ledger.facts import Block, order_meta, read_facts, tidy, write_fact
 from ledger.findings import Finding
 from ledger.order import is_sealed
 from ledger.references import read_references, write_references
 from ledger.scan import scan
-from ledger.sections import Outline, outline
+from ledger.sections import OVERLONG, Outline, outline
 from ledger.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     Find = Callable[[str, str, int, str], None]
 
+#: Findings kept of one section: a hostile log has a hundred thousand, and one says enough.
+FINDINGS_LIMIT = 200
 _HEADER_RANK = {key: rank for rank, key in enumerate(HEADER_KEYS)}
 _VERB_RANK = {kind: rank for rank, kind in enumerate(VERBS.values())}
 _KEY_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -112,7 +114,7 @@ def decode(data: bytes, *, sealed: bool, file: str = "") -> tuple[SessionLog, tu
         else:
             named, wrong = read_references(part, begin + 1, strict=sealed, file=file)
             events.extend(named)
-        findings.extend(wrong)
+        findings.extend(wrong[:FINDINGS_LIMIT])
     if len(events) > IDS_LIMIT:
         find("too-many-ids", f"{len(events)} ids; the limit is {IDS_LIMIT}", 0, "")
         del events[IDS_LIMIT:]

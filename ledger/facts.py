@@ -7,15 +7,14 @@ The text is stored dedented and without trailing spaces. Keeps invariants S9 to 
 
 from __future__ import annotations
 
-from ledger.event import FactCreated, FactUpdated, Meta
+from ledger.event import Meta
 from ledger.findings import Finding
 from ledger.ids import is_fact_id
 from ledger.order import is_date
+from ledger.sections import OVERLONG
 from ledger.session import META_KEYS
 from ledger.values import Record
 
-#: Stands for a line over the limit; no real line is equal to it.
-OVERLONG = "\x00"
 _DATE_KEYS = ("created", "last_used")
 _RANK = {key: rank for rank, key in enumerate(META_KEYS)}
 _MARKS = {"[ ] ": " ", "[x] ": "x", "[X] ": "x"}

@@ -17,13 +17,14 @@ from markdown_it.token import Token
 from ledger.sections import (
     Outline,
     closes_fence,
+    html_end,
     html_ends,
     html_kind,
     outline_by_lines,
 )
 
-LINES_BUDGET = 20_000
-CHARS_BUDGET = 512 << 10
+LINES_BUDGET = 4_000
+CHARS_BUDGET = 256 << 10
 RESTARTS_BUDGET = 16
 NESTING_COLUMNS = 32
 _CONTAINER = frozenset(" \t>-+*0123456789.)")
@@ -63,7 +64,7 @@ def _read(
     hidden: list[tuple[int, int]],
     unclosed: list[tuple[str, int]],
 ) -> int | None:
-    """Read one stretch; return the line to go on at when it ended in something never closed."""
+    """Read one stretch; return the line to go on at when our rule and the parser part."""
     tokens = _parser.parse("\n".join(shallow[first - start :]))
     for position, token in enumerate(tokens):
         if token.level or token.map is None:
@@ -72,22 +73,28 @@ def _read(
         if token.type == "heading_open" and token.tag == "h2" and token.markup == "##":
             headings.append((begin, tokens[position + 1].content.strip()))
         elif token.type in ("fence", "html_block"):
-            if _is_open(token, lines, begin, end):
+            real = _end(token, lines, begin, end)
+            if not real:
                 code = "unclosed-fence" if token.type == "fence" else "unclosed-comment"
                 unclosed.append((code, begin))
                 return begin + 1
+            if real != end:
+                hidden.append((begin, real))
+                return real
             if end - begin > 1:
                 hidden.append((begin, end))
     return None
 
 
-def _is_open(token: Token, lines: list[str], begin: int, end: int) -> bool:
-    """Tell whether a top-level fence or HTML block ended only because the document did."""
-    last = lines[end - 1]
+def _end(token: Token, lines: list[str], begin: int, end: int) -> int:
+    """Return where a top-level fence or HTML block ends by our rule, or 0 when it never does."""
     if token.type == "fence":
-        return end - begin < 2 or closes_fence(last, token.markup[0]) < len(token.markup)
+        closed = end - begin > 1 and closes_fence(lines[end - 1], token.markup[0])
+        return end if closed >= len(token.markup) else 0
     kind = html_kind(lines[begin].lstrip(" "))
-    return kind < 6 and not html_ends(kind, last)
+    if kind > 5 or html_ends(kind, lines[begin]):
+        return end
+    return html_end(kind, lines, begin + 1)
 
 
 def _shallow(line: str) -> str:

@@ -27,7 +27,7 @@ from ledger.event import (
 )
 from ledger.findings import Finding
 from ledger.ids import is_fact_id, is_version_id
-from ledger.sections import closes_fence, fence_length
+from ledger.sections import OVERLONG, closes_fence, fence_length
 from ledger.values import Record
 
 TYPE_CHECKING = False
@@ -162,7 +162,7 @@ def _units(lines: list[str], first_line: int, reader: _Reader) -> list[Unit]:
         if index < skip_to:
             continue
         text = line.strip(" \t")
-        if not text:
+        if not text or line == OVERLONG:
             after_blank = True
             continue
         head = line[: len(line) - len(line.lstrip(" \t"))]

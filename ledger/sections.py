@@ -5,7 +5,8 @@ closed fence, a closed HTML block (comments among them) at the document's top le
 block that runs to a blank line. This module decides all of that exactly or says that it can not
 (an indented opener may belong to a list item); then `ledger.markdown` is asked. Both keep one rule
 of the format: a fence or comment that is never closed is a finding and hides nothing. Reading goes
-on behind its opener as if the document began there.
+on behind its opener as if the document began there. A `-->` that ends a comment begun on its own
+line (a footer) closes no comment above it, so a forgotten `-->` can not swallow the facts.
 
 Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Linear in the input.
 """
@@ -25,6 +26,10 @@ _RAW_TAGS = ("script", "pre", "style", "textarea")
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
 _ENDS = {2: "-->", 3: "?>", 4: ">", 5: "]]>"}
 _TO_BLANK, _MAYBE = 6, 7
+
+
+#: Stands for a line over the limit; no real line is equal to it.
+OVERLONG = "\x00"
 
 
 class Outline(Record):
@@ -108,15 +113,12 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
                 while following < count and lines[following].strip(" \t"):
                     following += 1
             elif kind and not html_ends(kind, line):
-                end = following
-                if kind not in endless:
-                    while end < count and not html_ends(kind, lines[end]):
-                        end += 1
-                if kind in endless or end == count:
+                end = 0 if kind in endless else html_end(kind, lines, following)
+                if end:
+                    following = end
+                else:
                     endless.add(kind)
                     unclosed.append(("unclosed-comment", index))
-                else:
-                    following = end + 1
             if following - index > 1:
                 hidden.append((index, following))
         elif char in "-*+0123456789":
@@ -179,13 +181,24 @@ def html_kind(text: str) -> int:
 
 
 def html_ends(kind: int, line: str) -> bool:
-    """Tell whether an HTML block of `kind` 1 to 5 ends on `line`."""
+    """Tell whether an HTML block of `kind` 1 to 5 that `line` opens ends there too."""
     if kind != 1:
         return _ENDS[kind] in line
     if "</" not in line:
         return False
     lower = line.lower()
     return any(f"</{name}>" in lower for name in _RAW_TAGS)
+
+
+def html_end(kind: int, lines: list[str], start: int) -> int:
+    """Return the index behind the line that ends an HTML block opened before `start`, or 0."""
+    for index in range(start, len(lines)):
+        line = lines[index]
+        if html_ends(kind, line) and not (
+            kind == 2 and line.find("<!--", 0, line.find("-->")) >= 0
+        ):
+            return index + 1
+    return 0
 
 
 def _matters(text: str, lines: list[str], index: int) -> bool:
