@@ -18,14 +18,14 @@ from ledger.values import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ledger.home import Home
 
 #: From how many logs on a second process pays for its start.
 _FORK_FROM = 3000
 #: Up to how many blobs are looked for as loose files before git is asked.
-_LOOSE_UP_TO = 16
+_LOOSE_UP_TO = 64
 
 
 class Reading(Record):
@@ -38,18 +38,28 @@ class Reading(Record):
 
 def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
     """Read some logs through loose files and the git executable."""
-    contents: dict[str, bytes | None] = {}
-    missing: list[str] = []
+    contents = dict(read_bytes(home, refs))
+    return _reading(home, refs, [contents.get(ref) for ref in refs])
+
+
+def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
+    """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
+
+    Logs whose object is missing are left out.
+    """
     objects = home.repository.commondir + "/objects"
+    packed: list[LogRef] = []
     for ref in refs:
         data = loose_object(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
         if data is None:
-            missing.append(ref.blob)
+            packed.append(ref)
         else:
-            contents[ref.blob] = data[data.index(b"\0") + 1 :]
-    if missing:
-        contents.update(zip(missing, home.repository.git().blobs(missing), strict=True))
-    return _reading(home, refs, [contents[ref.blob] for ref in refs])
+            yield ref, data[data.index(b"\0") + 1 :]
+    if packed:
+        found = home.repository.git().blobs([ref.blob for ref in packed])
+        for ref, content in zip(packed, found, strict=True):
+            if content is not None:
+                yield ref, content
 
 
 def read_all(

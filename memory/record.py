@@ -39,6 +39,7 @@ from ledger.values import Record
 from memory.checkout import follow, hand_edited, update_index
 from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
 from memory.drivers import ensure_drivers
+from memory.reading import read_bytes
 from memory.snapshot import Snapshot
 from projection.fold import resolve
 from projection.tiers import never_decaying, tier
@@ -195,12 +196,15 @@ class Recorder:
     def _recorded_before(self, log: SessionLog, cache: Cache, now_ms: int) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
         since = stamp_of(now_ms - RETRY_WINDOW_MS)
-        for ref, entry in cache.entries_since(since):
-            if entry.agent != log.get("agent") or entry.type != log.type:
-                continue
-            (data,) = self.home.repository.git().blobs([ref.blob])
-            if data is None:
-                continue
+        named = frozenset(named_ids(log.events))
+        candidates = [
+            ref
+            for ref, entry in cache.entries_since(since)
+            if entry.agent == log.get("agent")
+            and entry.type == log.type
+            and named.issuperset(entry.named)
+        ]
+        for ref, data in read_bytes(self.home, candidates):
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log):
                 return Receipt(
