@@ -46,8 +46,8 @@ def outline_by_markdown(lines: list[str], start: int = 0) -> Outline:
             if again is None:
                 return Outline(tuple(headings), tuple(hidden), tuple(unclosed))
             first = again
-    guessed = outline_by_lines(lines, first, guess=True)
-    assert guessed is not None
+    # a guess is never in doubt, so there always is one
+    guessed = outline_by_lines(lines, first, guess=True) or Outline((), (), ())
     return Outline(
         (*headings, *guessed.headings),
         (*hidden, *guessed.hidden),

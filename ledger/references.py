@@ -4,6 +4,9 @@ Two readings. *Strict*, for sealed logs and drafts: the event table of the forma
 leniencies. *Tolerant*, for logs written by hand or by other tools: more verbs, verbs above their
 bullets, bullets that start with an id. Neither raises and neither loses the rest over a bad part.
 Keeps invariants S5 to S8 of FORMAT.md.
+
+Longer than most modules because both readings share one cutting of lines into bullets and of
+bullets into items; apart, they would drift.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def test_g15_hidden_characters_are_kept(char: str) -> None:
 
 def test_g16_every_character_is_kept() -> None:
     """Emoji, combining characters and planes beyond the first stay byte for byte."""
-    text = "👩‍💻 e\u0301 é 𝔘 \ufeff ﷽ 한"
+    text = "👩‍💻 e\u0301 é \U0001d518 \ufeff ﷽ 한"
     log = SessionLog((("agent", text),), text, text, (FactCreated("a", text, remark=text),))
     assert problems(log) == ()
     assert decode(encode(log), sealed=True) == (log, ())
@@ -297,7 +297,7 @@ def test_g21_numbers_in_footers_of_a_log_mean_nothing(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "date", ["0000-00-00", "2026-02-30", "2026-2-3", "yesterday", "２０２６-01-01"]
+    "date", ["0000-00-00", "2026-02-30", "2026-2-3", "yesterday", "\uff12\uff10\uff12\uff16-01-01"]
 )
 def test_g22_impossible_dates_are_reported_and_the_fact_is_kept(date: str) -> None:
     """A date that is none is left out with a finding; the fact stays."""

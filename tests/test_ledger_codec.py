@@ -77,7 +77,7 @@ remarks = st.one_of(
     words,
     st.sampled_from(["so (x), b", "a → b", "x — y", "(none)", "`b-c`", "a -> b"]),
 )
-versions = st.one_of(st.none(), st.lists(st.sampled_from(["01234567", "89abcdef"]), min_size=1, max_size=2).map(tuple))  # fmt: skip # noqa: E501
+versions = st.one_of(st.none(), st.lists(st.sampled_from(["01234567", "89abcdef"]), min_size=1, max_size=2).map(tuple))  # fmt: skip
 metas = st.lists(
     st.tuples(
         st.sampled_from(["kind", "tags", "source", "x-new", "created", "id", "Kind"]),
