@@ -335,7 +335,8 @@ def _join(events: list[Event], blocks: list[Block], sealed: bool, find: Find) ->
                 events[index] = event._replace(text=found.text, mark=found.mark, meta=found.meta)
             elif sealed:
                 message = f"`## {FACTS_HEADING}` has no block for {event.id}"
-                find("event-without-fact", message, 0, f"add one that ends with `<!-- id: {event.id} -->`")  # fmt: skip
+                hint = f"add one that ends with `<!-- id: {event.id} -->`"
+                find("event-without-fact", message, 0, hint)
     for block in texts.values():
         hint = f"add `- Created: {block.id}` or `- Updated: {block.id}` to the references"
         find("fact-without-event", f"no event names the fact {block.id}", block.line, hint)
