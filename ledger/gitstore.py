@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType
+from pygit2.enums import FileMode, ObjectType, Option
 
 from ledger.commit import Commit, branch_lock, clean_name, loose_object
 from ledger.errors import CorruptRepository, ReferenceLocked, StorageFailed, TipMoved
@@ -19,6 +19,10 @@ from ledger.repository import Repository
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+# a tree's entries are what was just written or what the parent's tree has: looking each one up again
+# costs more than writing it, and every commit is read back before it is acknowledged
+pygit2.option(Option.ENABLE_STRICT_OBJECT_CREATION, False)
 
 
 class Store:

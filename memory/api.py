@@ -165,7 +165,13 @@ class Memory:
         return self._identity
 
     def append(
-        self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False
+        self,
+        draft: SessionDraft,
+        *,
+        again: bool = False,
+        dry_run: bool = False,
+        stage: bool = False,
+        tiers: bool = False,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
 
@@ -173,13 +179,18 @@ class Memory:
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
+            stage: write it into the work tree and the index, and leave the commit to the user.
+            tiers: work out, for the receipt, which tiers changed.
 
         Raises:
             DraftRefused: it can not be stored canonically; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
+            WriteRefused: `stage`, and the home has no work tree.
         """
-        receipt = self._recorder.append(draft, self.occasion(), again=again, dry_run=dry_run)
+        receipt = self._recorder.append(
+            draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
+        )
         notes = (*self.snapshot.notes, *self._identity_notes())
         self.snapshot.notes.clear()
         return receipt._replace(findings=(*receipt.findings, *notes))

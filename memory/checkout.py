@@ -84,6 +84,11 @@ def work_file(home: Home, path: str) -> bytes | None:
         return None
 
 
+def store_blob(home: Home, data: bytes) -> None:
+    """Put a file's bytes into the object store, as they are, for an index entry to name."""
+    home.repository.git().run("hash-object", "-w", "--no-filters", "--stdin", data=data)
+
+
 def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
     """Let work tree and index follow a commit on the checked-out branch.
 

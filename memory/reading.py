@@ -9,6 +9,7 @@ import os
 from ledger.codec import read_entry
 from ledger.commit import loose_object
 from ledger.compact import pack_entry, unpack_entry
+from ledger.errors import GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.layout import SEALED_CHARS
 from ledger.logset import LogRef
@@ -18,12 +19,14 @@ from ledger.values import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ledger.gitcli import Git
     from ledger.home import Home
 
 #: From how many logs on a second process pays for its start.
 _FORK_FROM = 3000
+_UNREAD = Entry("", False, "", "", (), ())
 #: Up to how many blobs are looked for as loose files before git is asked.
 _LOOSE_UP_TO = 64
 
@@ -50,16 +53,34 @@ def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, byt
     objects = home.repository.commondir + "/objects"
     packed: list[LogRef] = []
     for ref in refs:
-        data = loose_object(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
+        data = _loose(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
         if data is None:
             packed.append(ref)
         else:
             yield ref, data[data.index(b"\0") + 1 :]
     if packed:
-        found = home.repository.git().blobs([ref.blob for ref in packed])
+        found = _blobs(home.repository.git(), [ref.blob for ref in packed])
         for ref, content in zip(packed, found, strict=True):
             if content is not None:
                 yield ref, content
+
+
+def _loose(objects: str, blob: str) -> bytes | None:
+    try:
+        return loose_object(objects, blob)
+    except StorageFailed:  # damaged; git may have a packed copy
+        return None
+
+
+def _blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+    """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
+    try:
+        return list(git.blobs(ids))
+    except GitFailed:
+        if len(ids) == 1:
+            return [None]
+    middle = len(ids) // 2
+    return _blobs(git, ids[:middle]) + _blobs(git, ids[middle:])
 
 
 def read_all(
@@ -120,7 +141,9 @@ def _read_in_two(
         try:
             os.close(out)
             part = _read_part(home, refs[:half], half, None)
+            lost = {ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}
             packed = (
+                sorted(lost),
                 [pack_entry(entry) for entry in part.entries],
                 [tuple(finding) for finding in part.findings],
             )
@@ -134,21 +157,21 @@ def _read_in_two(
         newer = _read_part(home, refs[half:], len(refs), progress)
         with os.fdopen(out, "rb") as pipe:
             try:
-                entries, findings = marshal.load(pipe)
+                lost, entries, findings = marshal.load(pipe)
             except (EOFError, ValueError, TypeError):
-                entries, findings = None, None
+                lost, entries, findings = (), None, None
     finally:
         os.waitpid(child, 0)
     if entries is None:  # the child died (memory, a signal): its half is read here
         older = _read_part(home, refs[:half], half, progress)
     else:
         older = Reading(
-            tuple(refs[:half]),
+            tuple([ref for ref in refs[:half] if ref.key not in lost] if lost else refs[:half]),
             tuple([unpack_entry(packed) for packed in entries]),
             tuple([Finding(*values) for values in findings]),
         )
     return Reading(
-        tuple(refs), older.entries + newer.entries, older.findings + newer.findings
+        older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
     )
 
 
@@ -158,6 +181,7 @@ def _reading(
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
+    broken: dict[int, tuple[LogRef, bytes]] = {}
     if len(refs) > _LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
@@ -175,9 +199,11 @@ def _reading(
         if len(stem) != SEALED_CHARS:
             stem = ref.stem
         seal = stem[21:] if len(stem) == SEALED_CHARS else ""
-        if seal and sha256(data).hexdigest()[:SEAL_HEX] != seal:
-            data, finding = _sealed_bytes(home, ref, data)
-            findings.append(finding)
+        if seal and sha256(data).hexdigest()[:SEAL_HEX] != seal and is_sealed(stem):
+            broken[len(entries)] = ref, data
+            kept.append(ref)
+            entries.append(_UNREAD)
+            continue
         entry, noticed = read_entry(stem, data)
         if stem != ref.key:
             entry = entry._replace(stem=ref.key)
@@ -185,6 +211,10 @@ def _reading(
             findings += [one._replace(file=ref.path) for one in noticed]
         kept.append(ref)
         entries.append(entry)
+    if broken:
+        findings += _mend(home, broken, entries)
+        place = {ref.path: number for number, ref in enumerate(refs)}
+        findings.sort(key=lambda finding: place[finding.file])
     return Reading(tuple(kept), tuple(entries), tuple(findings))
 
 
@@ -197,28 +227,30 @@ def _unreadable(ref: LogRef) -> Finding:
     )
 
 
-def _sealed_bytes(home: Home, ref: LogRef, data: bytes) -> tuple[bytes, Finding]:
-    """Find, in history, the bytes that a sealed log was sealed with."""
-    path = home.prefix + ref.path
-    git = home.repository.git()
-    tip = home.tip()
-    listing = git.run(
-        "log", "--format=", "--raw", "--no-abbrev", "--no-renames", "--full-history", "-m", "-z",
-        tip, "--", path, check=False,
-    )  # fmt: skip
-    blobs = {words for words in listing.decode("utf-8", "replace").replace("\0", " ").split(" ")}
-    wanted = sorted(blob for blob in blobs if len(blob) == 40 and blob.strip("0"))
-    for found in git.blobs(wanted):
-        if found is not None and not breaks_seal(ref.stem, found):
-            return found, Finding(
-                "seal-broken",
-                f"{ref.path} was changed; the bytes it was sealed with are read from history",
-                ref.path,
-                hint="diurna verify names the commit and its author",
-            )
-    return data, Finding(
-        "seal-broken",
-        f"the bytes of {ref.path} are not those it was sealed with, and history has no others",
-        ref.path,
-        hint="fetch the log from a clone that has it",
+def _mend(
+    home: Home, broken: Mapping[int, tuple[LogRef, bytes]], entries: list[Entry]
+) -> list[Finding]:
+    """Read logs that do not hold what they were sealed with from what history has of them."""
+    from ledger.history import sealed_before
+
+    paths = [ref.path for ref, _ in broken.values()]
+    known = sealed_before(home, home.tip(), paths)
+    firsts = dict(
+        zip(known, _blobs(home.repository.git(), list(known.values())), strict=True)
+        if known
+        else ()
     )
+    findings: list[Finding] = []
+    for number, (ref, data) in broken.items():
+        first = firsts.get(ref.path)
+        if first is None:
+            said = "are not those it was sealed with, and history has no others"
+            said, hint = f"the bytes of {ref.path} {said}", "fetch the log from a clone that has it"
+        else:
+            said = f"{ref.path} was changed; the bytes it was sealed with are read from history"
+            hint = "diurna verify names the commit and its author"
+        findings.append(Finding("seal-broken", said, ref.path, hint=hint))
+        entry, noticed = read_entry(ref.stem, data if first is None else first)
+        entries[number] = entry if ref.stem == ref.key else entry._replace(stem=ref.key)
+        findings += [one._replace(file=ref.path) for one in noticed]
+    return findings

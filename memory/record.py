@@ -24,6 +24,7 @@ from ledger.errors import (
     StorageFailed,
     TipMoved,
     WaitsInSpool,
+    WriteRefused,
 )
 from ledger.event import Event, FactCreated, FactUpdated
 from ledger.findings import Finding
@@ -36,7 +37,7 @@ from ledger.session import Entry, SessionLog
 from ledger.spool import KEEP, Spool
 from ledger.stale import clear_stale_lock
 from ledger.values import Record
-from memory.checkout import follow, hand_edited, update_index
+from memory.checkout import follow, hand_edited, store_blob, update_index
 from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
 from memory.drivers import ensure_drivers
 from memory.reading import read_bytes
@@ -106,6 +107,8 @@ class Recorder:
         *,
         again: bool = False,
         dry_run: bool = False,
+        stage: bool = False,
+        tiers: bool = True,
     ) -> Receipt:
         """Append a session log and commit it.
 
@@ -114,6 +117,8 @@ class Recorder:
             occasion: when and by whom.
             again: record it even if the same was recorded a moment ago.
             dry_run: change nothing; the receipt says what would be.
+            stage: write the log into the work tree and the index, and leave the commit to the user.
+            tiers: work out which tiers changed.
 
         Raises:
             DraftRefused: it can not be stored canonically; nothing changed.
@@ -136,27 +141,34 @@ class Recorder:
             raise DraftRefused(refused)
         data = encode(log)
         stem = seal(stamp, data)
-        entry = entry_of(stem, log)
-        clock = cache.clock()
-        before = _tiers(cache, histories, clock)
         findings = _event_findings(log.events, histories)
+        receipt = Receipt(stem, "", births(log.events), (), findings, False, log_path(stem), data)
         if dry_run:
-            return Receipt(
-                stem, "", births(log.events), (), findings, False, log_path(stem), data
-            )
+            return receipt
+        if stage:
+            return receipt._replace(findings=(*findings, *self._stage(stem, data)))
+        clock = cache.clock() if tiers else None
+        before = _tiers(cache, histories, clock) if clock else {}
         self.spool.put(stem, data)
-        landed = self._land(occasion, (stem, data, entry))
-        tiers = self._tier_changes(before, clock, named_ids(log.events))
-        return Receipt(
-            stem,
-            landed.commit,
-            births(log.events),
-            tiers,
-            (*findings, *landed.findings),
-            False,
-            log_path(stem),
-            data,
+        landed = self._land(occasion, (stem, data, entry_of(stem, log)))
+        moved = self._tier_changes(before, clock, named_ids(log.events)) if clock else ()
+        return receipt._replace(
+            commit=landed.commit, tiers=moved, findings=(*findings, *landed.findings)
         )
+
+    def _stage(self, stem: str, data: bytes) -> list[Finding]:
+        """Put a log into the work tree and the index; it counts once the user commits it.
+
+        Raises:
+            WriteRefused: the home has no work tree.
+        """
+        if not self.home.checked_out:
+            raise WriteRefused(
+                "the home is not checked out, so there is nothing to stage into",
+                hint="leave --stage out; the log is committed to its own branch",
+            )
+        store_blob(self.home, data)
+        return follow(self.home, [(log_path(stem), data)])
 
     def _complete(
         self,
@@ -211,10 +223,10 @@ class Recorder:
                     ref.stem, cache.commit, births(log.events), (), (), True, ref.path, data
                 )
         for stem in reversed(self.spool.waiting()):
-            data = self.spool.read(stem)
-            if stem < since or data is None:
+            waiting = self.spool.read(stem)
+            if stem < since or waiting is None:
                 continue
-            known, _ = decode(data, sealed=True, file=stem)
+            known, _ = decode(waiting, sealed=True, file=stem)
             if same_draft(known, log):
                 raise WaitsInSpool(stem, "it is already recorded and waits to be committed")
         return None
@@ -511,7 +523,6 @@ def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
 
 
 def _check_writable(cache: Cache) -> None:
-    from ledger.errors import WriteRefused
     from ledger.layout import FORMAT_VERSION
 
     if cache.policy.format > FORMAT_VERSION:

@@ -21,7 +21,7 @@ WORDS = (
 ).split()
 KINDS = ("decision", "convention", "fact", "pattern", "stack", "reference", "thread", "fact")
 AGENTS = ("claude-code", "codex", "gemini", "aider")
-START_MS = 1_735_689_600_000  # 2025-01-01T00:00:00Z
+START_MS = 1_696_118_400_000  # 2023-10-01T00:00:00Z; 100,000 logs end in September 2026
 
 
 def stamp(ms: int) -> str:
@@ -41,7 +41,7 @@ def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
     previous = ""
     ms = START_MS
     for number in range(count):
-        ms += rng.randint(60_000, 420_000)
+        ms += rng.randint(120_000, 1_740_000)
         at = stamp(ms)
         ended = f"{at[:10]}T{at[11:13]}:{at[13:15]}:{at[15:17]}.{at[17:20]}Z"
         head = [f"agent: {AGENTS[number % 4]}", f"ended: {ended}"]
@@ -135,7 +135,7 @@ def generate(
     def commit(number: int, files: list[tuple[str, bytes]]) -> None:
         message = f"session {number}".encode()
         out.write(f"commit refs/heads/{branch}\nmark :1\n".encode())
-        out.write(f"committer Bench <bench@example.invalid> {1735689600 + number} +0000\n".encode())
+        out.write(f"committer Bench <bench@example.invalid> {1696118400 + number} +0000\n".encode())
         out.write(b"data %d\n%s\n" % (len(message), message))
         if number:
             out.write(b"from :1\n")
