@@ -13,7 +13,7 @@ from ledger.errors import GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.layout import SEALED_CHARS
 from ledger.logset import LogRef
-from ledger.order import SEAL_HEX, breaks_seal
+from ledger.order import SEAL_HEX, is_sealed
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 
@@ -141,9 +141,8 @@ def _read_in_two(
         try:
             os.close(out)
             part = _read_part(home, refs[:half], half, None)
-            lost = {ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}
             packed = (
-                sorted(lost),
+                sorted({ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}),
                 [pack_entry(entry) for entry in part.entries],
                 [tuple(finding) for finding in part.findings],
             )
@@ -159,7 +158,7 @@ def _read_in_two(
             try:
                 lost, entries, findings = marshal.load(pipe)
             except (EOFError, ValueError, TypeError):
-                lost, entries, findings = (), None, None
+                lost, entries, findings = [], None, None
     finally:
         os.waitpid(child, 0)
     if entries is None:  # the child died (memory, a signal): its half is read here
