@@ -171,9 +171,10 @@ def test_a_draft_loses_no_word(log: SessionLog) -> None:
     except DraftRefused:
         return
     # what says nothing goes: an empty section, an empty header value, `type: work`
-    gone = set("## Facts Memory References type: work --- [X] -".split())
-    gone.update(f"{key}:" for key, value in log.header if not value.strip())
-    words = [set(text.replace(",", " ").split()) for text in (data.decode(), stored)]
+    gone = set("## facts memory references type: work --- - | —".split())
+    metas = [pair for event in log.events for pair in getattr(event, "meta", ())]
+    gone.update(f"{key.lower()}:" for key, value in (*log.header, *metas) if not value.strip())
+    words = [set(text.lower().replace(",", " ").split()) for text in (data.decode(), stored)]
     assert words[0] - words[1] <= gone
 
 
