@@ -1,0 +1,145 @@
+"""The objects of `--json` answers: the keys that scripts may rely on."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from projection.render import REDACTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.home import Home
+    from memory.draft import Receipt
+    from memory.provenance import Difference, LogLine, Step
+    from projection.state import Standing, Summary
+
+
+def finding_object(finding: Finding) -> dict[str, object]:
+    """Describe a finding."""
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "file": finding.file,
+        "line": finding.line,
+        "message": finding.message,
+        "hint": finding.hint,
+    }
+
+
+def finding_objects(findings: Iterable[Finding]) -> list[dict[str, object]]:
+    """Describe findings."""
+    return [finding_object(finding) for finding in findings]
+
+
+def fact_object(standing: Standing) -> dict[str, object]:
+    """Describe a fact where it stands."""
+    fact = standing.fact
+    meta = dict(fact.meta)
+    return {
+        "id": fact.id,
+        "kind": fact.kind,
+        "text": fact.text,
+        "tier": standing.tier,
+        "uses": fact.uses,
+        "created": fact.created,
+        "last_used": fact.last_used,
+        "origin": fact.origin,
+        "tags": [tag.strip() for tag in meta.pop("tags", "").split(",") if tag.strip()],
+        "meta": {key: value for key, value in meta.items() if key != "kind"},
+        "superseded_by": list(fact.superseded_by),
+        "supersedes": list(fact.supersedes),
+        "invalidated": bool(fact.invalidated_at),
+        "closed": fact.closed,
+        "verified": fact.verified,
+        "redacted": fact.redacted,
+        "versions": [
+            {
+                "id": version.id,
+                "text": REDACTED if fact.redacted else version.text,
+                "stem": version.stem,
+                "was": list(version.parents),
+            }
+            for version in fact.heads
+        ],
+        "contradiction": fact.contradicted,
+        "rivals": list(fact.rivals),
+        "reason": standing.reason,
+        "quarter": standing.quarter,
+    }
+
+
+def summary_object(summary: Summary) -> dict[str, object]:
+    """Describe which logs an answer was replayed from."""
+    return {
+        "logs": summary.logs,
+        "sessions": summary.sessions,
+        "newest": summary.newest,
+        "digest": summary.digest,
+    }
+
+
+def home_object(home: Home) -> dict[str, object]:
+    """Describe a home."""
+    return {
+        "kind": home.kind,
+        "repository": home.repository.where,
+        "branch": home.branch,
+        "prefix": home.prefix,
+    }
+
+
+def receipt_object(receipt: Receipt) -> dict[str, object]:
+    """Describe what an append did."""
+    return {
+        "stem": receipt.stem,
+        "commit": receipt.commit,
+        "facts": list(receipt.facts),
+        "tiers": [
+            {"id": fact, "before": before, "after": after} for fact, before, after in receipt.tiers
+        ],
+        "findings": finding_objects(receipt.findings),
+        "already": receipt.already,
+        "path": receipt.path,
+    }
+
+
+def step_object(step: Step) -> dict[str, object]:
+    """Describe one event of a fact."""
+    return {
+        "stem": step.stem,
+        "agent": step.agent,
+        "event": step.event,
+        "date": step.date,
+        "commit": step.commit,
+        "author": step.author,
+        "text": step.text,
+        "version": step.version,
+        "was": list(step.was),
+        "remark": step.remark,
+        "path": step.path,
+    }
+
+
+def log_object(line: LogLine) -> dict[str, object]:
+    """Describe one session log."""
+    return {
+        "stem": line.stem,
+        "agent": line.agent,
+        "title": line.title,
+        "ended": line.ended,
+        "type": line.type,
+        "path": line.path,
+    }
+
+
+def difference_object(difference: Difference) -> dict[str, object]:
+    """Describe what changed between two points."""
+    return {
+        "sessions": difference.sessions,
+        "learned": list(difference.learned),
+        "corrected": [{"id": fact, "how": how} for fact, how in difference.corrected],
+        "faded": list(difference.faded),
+        "returned": list(difference.returned),
+        "closed": list(difference.closed),
+    }

@@ -1,0 +1,121 @@
+"""The command line: `main` and the group that loads a command when it runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from rituals.cli import options, registry
+from rituals.cli.context import Invocation
+from rituals.cli.errors import report
+
+_EPILOG = """\b
+Examples:
+  diurna init
+  diurna append --title "Wire the queue" --new "decision: Webhooks retry three times."
+  diurna show
+
+\b
+Shell completion: put one of these into your shell's start file.
+  bash  eval "$(_DIURNA_COMPLETE=bash_source diurna)"
+  zsh   eval "$(_DIURNA_COMPLETE=zsh_source diurna)"
+  fish  _DIURNA_COMPLETE=fish_source diurna | source
+
+\b
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted.
+"""
+
+
+class _Commands(click.Group):
+    """Finds commands by the registry, and loads the module of the one that runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [entry.name for entry in registry.available()]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = registry.find(cmd_name)
+        if entry is None:
+            return None
+        found = import_module(entry.module).command
+        return found if isinstance(found, click.Command) else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            name, command, rest = super().resolve_command(ctx, args)
+        except click.NoSuchCommand as problem:
+            raise click.NoSuchCommand(
+                problem.command_name, possibilities=self.list_commands(ctx), ctx=ctx
+            ) from None
+        ctx.ensure_object(Invocation).command = name or ""
+        return name, command, rest
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(entry.name, entry.does) for entry in registry.available()])
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("diurna")
+    except PackageNotFoundError:
+        found = "(run from its sources, not installed)"
+    ctx.ensure_object(Invocation).out.line(f"diurna {found}")
+    ctx.exit()
+
+
+@click.group(
+    cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@options.home
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    help="Print the version.",
+)  # fmt: skip
+def diurna() -> None:
+    """Keep the memory of AI coding agents and their teams in git."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: the arguments without the program's name; None takes those of the process.
+
+    Returns:
+        The exit code.
+    """
+    call = Invocation(sys.argv[1:] if argv is None else list(argv))
+    try:
+        code = _run(call)
+        call.close()
+        call.out.flush()
+    except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
+        code = _report(problem, call)
+    return code
+
+
+def _run(call: Invocation) -> int:
+    if call.completion:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(diurna, {"obj": call}, "diurna", "_DIURNA_COMPLETE", call.completion)
+    with diurna.make_context("diurna", call.arguments or ["--help"], obj=call) as ctx:
+        return int(diurna.invoke(ctx) or 0)
+
+
+def _report(problem: BaseException, call: Invocation) -> int:
+    try:
+        code = report(problem, call)
+        call.out.flush()
+    except BrokenPipeError:
+        call.abandon_stdout()
+        return 0 if isinstance(problem, BrokenPipeError) else 1
+    return code

@@ -1,0 +1,130 @@
+"""Where the content of `diurna append` comes from: options, a markdown file or JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ledger.draft import read_draft
+from ledger.errors import DraftRefused, WrongUsage
+from ledger.findings import Finding
+from ledger.ids import is_fact_id
+from memory.draft import SessionDraft, draft_of
+from rituals.cli.append_options import HEADER_KEYS
+from rituals.cli.compose import (
+    Request,
+    compose,
+    kind_findings,
+    parse_ids,
+    parse_new,
+    parse_supersede,
+    taken_in,
+)
+from rituals.cli.context import STDIN, Invocation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.api import Memory
+
+_NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
+
+
+def read_draft_of(
+    call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Gather what is to be recorded.
+
+    Args:
+        call: for reading files and standard input.
+        memory: for kinds and ids.
+        file: the FILE argument, "" for none.
+        given: the options of `append_options`, by name.
+
+    Raises:
+        WrongUsage: nothing is given, or two sources for one thing.
+        DraftRefused: a file can not be stored canonically.
+    """
+    kinds = tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+    sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
+    if len(sources) > 1:
+        raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
+    request = _request(call, given, kinds)
+    if given["from_json"]:
+        if file or not request.says_nothing:
+            raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
+        from rituals.cli.json_draft import read_json
+
+        said = read_json(call.read(given["from_json"]), _name(given["from_json"]))
+        request = _with_header(said, request)
+    elif not file and request.says_nothing:
+        if not call.piped():
+            raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
+        file = STDIN
+    base = None
+    if file:
+        data = call.read(file)
+        if not data.strip() and request.says_nothing:
+            raise WrongUsage(f"{_name(file)} is empty; nothing to append", hint=_NOTHING_HINT)
+        base = draft_of(read_draft(data, _name(file)))
+        if base.prose and request.body:
+            raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
+    if request.says_nothing and base is None:
+        raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
+    _refuse_ids(request)
+    return compose(request, base, taken_in(memory)), kind_findings(request, kinds)
+
+
+def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
+    return Request(
+        given["title"],
+        call.read(given["body"]).decode("utf-8", "surrogateescape") if given["body"] else "",
+        given["agent"],
+        given["type"],
+        tuple((key, given[key]) for key in HEADER_KEYS if given[key]),
+        parse_ids(given["ref"]),
+        tuple(parse_new(text, kinds) for text in given["new"]),
+        given["update"],
+        tuple(parse_supersede(text) for text in given["supersede"]),
+        parse_ids(given["invalidate"]),
+        parse_ids(given["close"]),
+        parse_ids(given["reopen"]),
+        parse_ids(given["reactivate"]),
+    )
+
+
+def _with_header(request: Request, options: Request) -> Request:
+    """Let options say whose log it is where JSON does not."""
+    header = dict(options.header) | dict(request.header)
+    return request._replace(
+        agent=request.agent or options.agent,
+        type=options.type,
+        header=tuple(header.items()),
+    )
+
+
+def _refuse_ids(request: Request) -> None:
+    """Refuse what is no fact id, and say which option it came from."""
+    named = {
+        "ref": request.refs,
+        "new": tuple(new.id for new in request.new if new.id),
+        "update": tuple(fact for fact, _ in request.update),
+        "supersede": tuple(fact for pair in request.supersede for fact in pair),
+        "invalidate": request.invalidate,
+        "close": request.close,
+        "reopen": request.reopen,
+        "reactivate": request.reactivate,
+    }
+    hint = "ids are lower-case words joined by hyphens or dots"
+    found = tuple(
+        Finding("bad-id", f"{option}: not a fact id: {fact[:80]!r}", hint=hint)
+        for option, facts in named.items()
+        for fact in facts
+        if not is_fact_id(fact)
+    )
+    if found:
+        raise DraftRefused(found)
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == STDIN else path

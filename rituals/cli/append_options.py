@@ -1,0 +1,69 @@
+"""The options of `diurna append`."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import click
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decorator = Callable[[Any], Any]
+
+EPILOG = """\b
+Examples:
+  diurna append --title "Wire the retry queue" --ref api-timeouts \\
+      --new "decision: Webhooks retry three times." --close find-retry-limit
+  diurna append --new "thread: id=retry-storm Can a retry storm starve the API?"
+  diurna append session.md
+  echo '{"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}' |
+      diurna append --from-json -
+"""
+
+
+def _many(name: str, metavar: str, help: str, *others: str) -> Decorator:
+    return click.option(f"--{name}", *others, multiple=True, metavar=metavar, help=help)
+
+
+def _one(name: str, metavar: str, help: str) -> Decorator:
+    return click.option(f"--{name}", default="", metavar=metavar, help=help)
+
+
+_CONTENT: tuple[Decorator, ...] = (
+    _one("title", "TEXT", "The log's title."),
+    _one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
+    _one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
+    _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs"),
+    _many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id KIND: TEXT" names it.'),
+    click.option(
+        "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
+    ),
+    _many("supersede", "OLD=NEW", "OLD is false now, NEW replaces it."),
+    _many("invalidate", "ID", "The fact is false now, nothing replaces it."),
+    _many("close", "ID", "The thread is done."),
+    _many("reopen", "ID", "The thread is open again."),
+    _many("reactivate", "ID", "The fact is pulled back from the archive."),
+)
+_HEADER: tuple[Decorator, ...] = (
+    _one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name."),
+    _one("role", "NAME", "In which role."),
+    _one("host", "NAME", "The program the agent runs in."),
+    _one("model", "NAME", "The model it runs on."),
+    _one("session", "ID", "The host's session id."),
+    _one("type", "TYPE", "work (the default), review, import, edit or checkpoint."),
+)
+#: The header values that are passed on as they are; agent and type have places of their own.
+HEADER_KEYS = ("role", "host", "model", "session")
+
+
+def content(function: Any) -> Any:
+    """Give a command the options that say what a log says."""
+    return reduce(lambda found, option: option(found), reversed(_CONTENT), function)
+
+
+def header(function: Any) -> Any:
+    """Give a command the options that say whose log it is."""
+    return reduce(lambda found, option: option(found), reversed(_HEADER), function)

@@ -1,0 +1,1 @@
+"""One module per command, loaded when that command runs; its click command is `command`."""

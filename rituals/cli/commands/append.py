@@ -1,0 +1,52 @@
+"""`diurna append`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rituals.cli import append_options, options
+from rituals.cli.context import Invocation
+
+
+@click.command("append", epilog=append_options.EPILOG)
+@click.argument("file", default="", required=False)
+@append_options.content
+@append_options.header
+@click.option("--again", is_flag=True, help="Also if the same was recorded a moment ago.")
+@click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, /, file: str, again: bool, stage: bool, dry_run: bool, **given: Any
+) -> None:
+    """Append a session log to the ledger and commit it.
+
+    The log comes from a markdown FILE (- for standard input), from options, from both, or from
+    JSON. Agent, time, branch and commit are filled in.
+    """
+    from rituals.cli.answers import receipt_object
+    from rituals.cli.append_input import read_draft_of
+
+    memory = call.memory()
+    draft, findings = read_draft_of(call, memory, file, given)
+    receipt = memory.append(draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage)
+    receipt = receipt._replace(findings=(*findings, *receipt.findings))
+    out = call.out
+    if call.json:
+        log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
+        out.answer({**receipt_object(receipt), **log})
+    elif dry_run and not receipt.already:
+        out.line("would append ", (receipt.stem, "yellow"))
+        out.text(receipt.data.decode())
+    else:
+        where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
+        said = "already recorded" if receipt.already else "staged" if stage else "committed"
+        out.line((receipt.stem, "yellow"), f"  {said} in {where}")
+        for fact in () if receipt.already else receipt.facts:
+            out.line("created  ", (fact, "green"))
+        for fact, before, after in receipt.tiers:
+            if before:
+                out.line(f"tier     {fact}: {before} → {after}")
+    out.findings(receipt.findings)

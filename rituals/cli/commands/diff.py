@@ -1,0 +1,47 @@
+"""`diurna diff`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("diff")
+@click.argument("range", metavar="A..B")
+@options.command
+def command(call: Invocation, range: str) -> None:
+    """Show what memory learned, forgot and corrected between two points.
+
+    A point is a date (as it ended), a stem or a commit; without B it is now.
+
+    \b
+    Examples:
+      diurna diff 2026-11-01..2026-11-21
+      diurna diff HEAD~5..
+    """
+    from memory.provenance import difference
+
+    start, _, end = range.partition("..")
+    if not start:
+        raise WrongUsage(f"{range!r} does not say from where", hint="diurna diff A..B")
+    memory = call.memory()
+    old, new = memory.state(start), memory.state(end)
+    found = difference(old, new)
+    if call.json:
+        from rituals.cli.answers import difference_object
+
+        call.out.answer({"from": start, "to": end, **difference_object(found)})
+        return
+    call.out.line(f"{found.sessions} work sessions between {start} and {end or 'now'}")
+    rows = [("learned", "green", fact, "") for fact in found.learned]
+    rows += [("corrected", "yellow", fact, how) for fact, how in found.corrected]
+    rows += [("faded", "red", fact, "") for fact in found.faded]
+    rows += [("returned", "green", fact, "") for fact in found.returned]
+    rows += [("closed", "cyan", fact, "") for fact in found.closed]
+    for what, style, fact, how in rows:
+        text = new[fact].fact.text.split("\n")[0]
+        remark = f" ({how})" if how else ""
+        call.out.line((f"{what:<10}", style), fact, f"{remark} — {text}")

@@ -1,0 +1,34 @@
+"""`diurna log`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("log")
+@click.option("--agent", default="", metavar="NAME", help="Only logs of this agent.")
+@click.option("--since", default="", metavar="WHEN", help="From this date or stem on.")
+@click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
+@click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@options.command
+def command(call: Invocation, agent: str, since: str, until: str, limit: int | None) -> None:
+    """List session logs, newest first.
+
+    \b
+    Examples:
+      diurna log -n 10
+      diurna log --agent claude-code --since 2026-11-01
+    """
+    lines = call.memory().log(agent, since, until, limit or 0)
+    if call.json:
+        from rituals.cli.answers import log_object
+
+        call.out.answer({"sessions": [log_object(line) for line in lines]})
+        return
+    for line in lines:
+        kind = "" if line.type == "work" else f" ({line.type})"
+        who = line.agent or "nobody named"
+        call.out.line((line.stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")

@@ -1,0 +1,55 @@
+"""`diurna replay`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("replay")
+@click.option("--write", is_flag=True, help="Write the projection into the work tree; no commit.")
+@click.option("--check", is_flag=True, help="End with 1 if anything differs from the replay.")
+@options.dry_run
+@options.command
+def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
+    """Replay the whole ledger from git, ignoring every cache, and compare.
+
+    Compared are the published projection (drift) and what the cache answers.
+
+    \b
+    Examples:
+      diurna replay --check
+      diurna replay --write
+    """
+    from rituals.cli.answers import finding_objects, summary_object
+    from rituals.cli.recheck import recheck
+
+    memory = call.memory()
+    found = recheck(memory)
+    written: tuple[str, ...] = ()
+    if write:
+        written = found.drift if dry_run else memory.write_projection(found.state)
+    summary = found.state.summary
+    if call.json:
+        call.out.answer(
+            {
+                **summary_object(summary),
+                "facts": len(found.state),
+                "drift": list(found.drift),
+                "cache_differs": list(found.stale),
+                "written": list(written),
+                "dry_run": dry_run,
+                "findings": finding_objects(found.findings()),
+            }
+        )
+    else:
+        said = f"{summary.logs} logs, {summary.sessions} work sessions, {len(found.state)} facts"
+        call.out.line(f"replayed {said}; digest {summary.digest[:16]}")
+        for path in written:
+            call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
+        if found.in_step:
+            call.out.line("the projection is in step")
+    call.out.findings(found.findings())
+    return 1 if check and not found.in_step else 0

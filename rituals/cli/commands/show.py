@@ -1,0 +1,59 @@
+"""`diurna show`."""
+
+from __future__ import annotations
+
+import click
+
+from projection.state import TIERS
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("show")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
+@click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
+@click.option("--tier", default="", type=click.Choice(["", *TIERS]), metavar="TIER",
+              help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
+@options.command
+def command(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str) -> None:
+    """Show what memory holds: the replayed continuity.md, or facts by id, kind or tier.
+
+    With --json every fact, whatever its tier.
+
+    \b
+    Examples:
+      diurna show
+      diurna show webhook-retry-queue
+      diurna show --kind decision --as-of 2026-11-01
+    """
+    memory = call.memory()
+    if not (ids or as_of or kind or tier or call.json):
+        call.out.text(memory.continuity())
+        return
+    from rituals.cli.selection import select
+
+    state = memory.state(as_of)
+    if call.json:
+        from rituals.cli.answers import fact_object, summary_object
+
+        facts = select(memory, state, ids, kind, tier, archived=True)
+        call.out.answer(
+            {
+                "as_of": as_of,
+                "project": state.policy.project,
+                **summary_object(state.summary),
+                "facts": [fact_object(standing) for standing in facts],
+            }
+        )
+        return
+    from projection.render import block, render
+
+    if not (ids or kind or tier):
+        call.out.text(render(state.view()))
+        return
+    facts = select(memory, state, ids, kind, tier, archived=False)
+    blocks = [block(one.fact, one.tier, one.fact.kind, one.reason) for one in facts]
+    call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
+    if not blocks:
+        call.out.talk("no such fact")

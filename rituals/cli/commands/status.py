@@ -1,0 +1,67 @@
+"""`diurna status`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("status")
+@options.command
+def command(call: Invocation) -> None:
+    """Show where the ledger stands: its home, its logs and facts, and what is due.
+
+    \b
+    Example:
+      diurna status
+    """
+    from rituals.cli.answers import home_object
+    from rituals.cli.overview import overview
+
+    found = overview(call.memory())
+    upstream = found.upstream
+    out = call.out
+    if call.json:
+        out.answer(
+            {
+                "home": home_object(found.home),
+                "logs": found.logs,
+                "sessions": found.sessions,
+                "facts": found.facts,
+                "tiers": dict(found.tiers),
+                "review": {
+                    "due": found.review_due,
+                    "since": found.since_review,
+                    "every": found.review_every,
+                },
+                "drift": list(found.drift),
+                "edited": list(found.edited),
+                "waiting": list(found.waiting),
+                "contradictions": list(found.contradictions),
+                "upstream": upstream.name if upstream else "",
+                "ahead": upstream.ahead if upstream else 0,
+                "behind": upstream.behind if upstream else 0,
+            }
+        )
+        return
+    home = found.home
+    review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
+    due = " — due" if found.review_due else ""
+    rows = [
+        ("home", f"{home.kind} in {home.repository.where}/{home.prefix}"),
+        ("branch", home.branch or "(detached)"),
+        ("logs", f"{found.logs}, of them {found.sessions} work sessions"),
+        ("facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)),
+        ("review", f"{found.since_review} since the last, {review}{due}"),
+        ("drift", ", ".join(found.drift) or "none"),
+        ("edited", ", ".join(found.edited) or "none"),
+    ]
+    if found.contradictions:
+        rows.append(("disputed", ", ".join(found.contradictions)))
+    if upstream:
+        apart = f"{upstream.ahead} ahead, {upstream.behind} behind"
+        rows.append(("upstream", f"{upstream.name}: {apart}"))
+    for label, value in rows:
+        out.line((f"{label:<10}", "bold"), value)

@@ -1,0 +1,214 @@
+"""From what the user asked to record to a draft. What the ledger knows comes in as a function."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from ledger.errors import WrongUsage
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactReactivated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.facts import tidy
+from ledger.findings import Finding
+from ledger.ids import id_from_text
+from ledger.values import Record
+from memory.draft import DEFAULT_TITLE, SessionDraft
+from projection.policy import DEFAULT_KIND, THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.api import Memory
+
+    #: Tells whether an id stands for something else than this text.
+    Taken = Callable[[str, str], bool]
+
+
+class NewFact(Record):
+    """A fact to be born; `id` is "" when it is to be made from the text."""
+
+    kind: str
+    id: str
+    text: str
+    tags: tuple[str, ...] = ()
+
+
+class Request(Record):
+    """What is to be recorded, as options or JSON say it; "" and () stand for not said."""
+
+    title: str = ""
+    body: str = ""
+    agent: str = ""
+    type: str = ""
+    header: tuple[tuple[str, str], ...] = ()
+    refs: tuple[str, ...] = ()
+    new: tuple[NewFact, ...] = ()
+    update: tuple[tuple[str, str], ...] = ()
+    supersede: tuple[tuple[str, str], ...] = ()
+    invalidate: tuple[str, ...] = ()
+    close: tuple[str, ...] = ()
+    reopen: tuple[str, ...] = ()
+    reactivate: tuple[str, ...] = ()
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it names neither a title, a body nor an event."""
+        events = (
+            self.refs, self.new, self.update, self.supersede, self.invalidate, self.close,
+            self.reopen, self.reactivate,
+        )  # fmt: skip
+        return not (self.title or self.body or any(events))
+
+
+def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
+    """Read `kind: text`; `id=my-id` may stand before or after the kind.
+
+    What stands before the colon and is no kind of the policy belongs to the text.
+
+    Args:
+        text: the option's value.
+        kinds: the kinds that the policy names.
+    """
+    chosen, rest = _take_id(text.strip())
+    kind = DEFAULT_KIND
+    head, colon, tail = rest.partition(":")
+    if colon and head.strip().lower() in kinds:
+        kind, rest = head.strip().lower(), tail.strip()
+    if not chosen:
+        chosen, rest = _take_id(rest)
+    return NewFact(kind, chosen, rest)
+
+
+def _take_id(text: str) -> tuple[str, str]:
+    if not text.startswith("id="):
+        return "", text
+    parts = text.split(None, 1)
+    return parts[0][3:], parts[1] if len(parts) > 1 else ""
+
+
+def parse_supersede(text: str) -> tuple[str, str]:
+    """Read `OLD=NEW`.
+
+    Raises:
+        WrongUsage: it has another form.
+    """
+    old, equals, new = text.partition("=")
+    if not (equals and old.strip() and new.strip()):
+        raise WrongUsage(
+            f"{text!r} does not say what replaces what",
+            where="--supersede",
+            hint="write --supersede OLD=NEW; what is false without a successor: --invalidate OLD",
+        )
+    return old.strip(), new.strip()
+
+
+def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Read ids that may be given one by one or as comma lists; each once, in order."""
+    found = [part.strip() for value in values for part in value.split(",")]
+    return tuple(dict.fromkeys(part for part in found if part))
+
+
+def compose(request: Request, base: SessionDraft | None, taken: Taken) -> SessionDraft:
+    """Make a draft of a request, on top of a log that was given as markdown.
+
+    Args:
+        request: what options or JSON say; it wins over `base`.
+        base: the draft that a file held.
+        taken: tells whether an id stands for something else than a text.
+
+    Raises:
+        WrongUsage: no id can be made from a text.
+    """
+    base = base or SessionDraft()
+    given = dict(request.header)
+    header = tuple((key, value) for key, value in base.header if key not in given)
+    events: list[Event] = [*base.events]
+    used = {event.id for event in events}
+    events += [FactReferenced(fact) for fact in request.refs]
+    for new in request.new:
+        fact = new.id or _free_id(new.text, used, taken)
+        used.add(fact)
+        events.append(_birth(fact, new))
+    events += [FactUpdated(fact, tidy(text)) for fact, text in request.update]
+    events += [FactSuperseded(old, new_id) for old, new_id in request.supersede]
+    events += [FactInvalidated(fact) for fact in request.invalidate]
+    events += [FactReactivated(fact) for fact in request.reactivate]
+    events += [ThreadClosed(fact) for fact in request.close]
+    events += [ThreadReopened(fact) for fact in request.reopen]
+    return SessionDraft(
+        request.title or base.title or DEFAULT_TITLE,
+        request.body or base.prose,
+        tuple(events),
+        request.agent or base.agent,
+        request.type or base.type,
+        header + tuple((key, value) for key, value in request.header if value),
+    )
+
+
+def _birth(fact: str, new: NewFact) -> FactCreated:
+    meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
+    if new.tags:
+        meta = (*meta, ("tags", ", ".join(new.tags)))
+    return FactCreated(fact, tidy(new.text), " " if new.kind == THREAD_KIND else "", meta)
+
+
+def _free_id(text: str, used: set[str], taken: Taken) -> str:
+    """Make an id from a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else."""
+    try:
+        made = id_from_text(text)
+    except ValueError:
+        raise WrongUsage(
+            f"no id can be made from {text[:60]!r}",
+            where="--new",
+            hint='name one: --new "id=my-id kind: text"',
+        ) from None
+    number, found = 1, made
+    while found in used or taken(found, tidy(text)):
+        number += 1
+        found = f"{made}-{number}"
+    return found
+
+
+def taken_in(memory: Memory) -> Taken:
+    """Ask a ledger whether an id stands for something else than a text.
+
+    The same text is no clash: a repeated command then makes the same draft, which `append` knows
+    again. A fact that is false now keeps its id for itself.
+    """
+    cache = memory.snapshot.cache()
+
+    def taken(fact: str, text: str) -> bool:
+        found = cache.fact(fact)
+        if found is None:
+            return False
+        history = cache.some_histories([fact])[fact]
+        same = any(
+            isinstance(act.event, FactCreated) and act.event.text == text for act in history.acts
+        )
+        return found.false or not same
+
+    return taken
+
+
+def kind_findings(request: Request, kinds: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Say where a kind is not one of the policy, or what was kept as text looks like a kind."""
+    found = []
+    for new in request.new:
+        head, colon, _ = new.text.partition(":")
+        alike = get_close_matches(head.lower(), kinds, 1, 0.8) if colon else []
+        if new.kind not in kinds:
+            message = f"{new.kind} is a kind that the policy does not name"
+            found.append(Finding("unknown-kind", message, hint=f"kinds: {', '.join(kinds)}"))
+        elif alike:
+            message = f"{head!r} is no kind; it was kept as part of the text of a {new.kind}"
+            found.append(Finding("unknown-kind", message, hint=f"did you mean {alike[0]}?"))
+    return tuple(found)

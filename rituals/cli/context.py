@@ -1,0 +1,190 @@
+"""The composition root: the one reader of clock, environment, working directory and terminals.
+
+Everything below gets what was read here as plain values.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import BinaryIO, TextIO
+
+from ledger.errors import DiurnaError, DraftRefused, HomeNotFound, NotFound, WrongUsage
+from ledger.findings import Finding
+from ledger.layout import POLICY_FILE
+from ledger.session import LOG_LIMIT_BYTES
+from rituals.cli.output import Output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from memory.api import Memory
+
+STDIN = "-"
+
+
+class Invocation:
+    """One run of the command line: what it was given, and where it writes.
+
+    Args:
+        arguments: of the command line, without the program's name.
+    """
+
+    def __init__(self, arguments: list[str]) -> None:
+        environment = os.environ
+        self.arguments = arguments
+        self.command = ""
+        self.json = False
+        self.home = ""
+        self.agent = environment.get("DIURNA_AGENT", "")
+        self.completion = environment.get("_DIURNA_COMPLETE", "")
+        self._home_variable = environment.get("DIURNA_HOME", "")
+        self._fixed_now_ms = environment.get("DIURNA_NOW", "")
+        self._memory: Memory | None = None
+        colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+        # a process may be started without these streams
+        self._nowhere: TextIO | None = None
+        self.out = Output(
+            sys.stdout or self._discard(),
+            sys.stderr or self._discard(),
+            colour=colour,
+            monotonic=time.monotonic,
+        )
+
+    def now_ms(self) -> int:
+        """Return milliseconds since 1970; `DIURNA_NOW` fixes them.
+
+        Raises:
+            WrongUsage: `DIURNA_NOW` is no number.
+        """
+        fixed = self._fixed_now_ms
+        if not fixed:
+            return time.time_ns() // 1_000_000
+        if not (fixed.isascii() and fixed.isdigit() and len(fixed) < 15):
+            raise WrongUsage(
+                f"{fixed!r} is no number of milliseconds since 1970", where="DIURNA_NOW"
+            )
+        return int(fixed)
+
+    def folder(self) -> str:
+        """Return the working directory.
+
+        Raises:
+            NotFound: somebody took it away.
+        """
+        try:
+            return os.getcwd()
+        except FileNotFoundError:
+            raise NotFound(
+                "the working directory is not there any more", hint="change to one that exists"
+            ) from None
+
+    def find_home(self) -> Home:
+        """Find the home that `--home`, `$DIURNA_HOME` or the working directory means.
+
+        Raises:
+            HomeNotFound: there is none.
+        """
+        from ledger.home import discover
+
+        named = self.home or self._home_variable
+        if named and not os.path.isdir(named):
+            raise HomeNotFound(named)
+        return discover(named or self.folder())
+
+    def memory(self) -> Memory:
+        """Open the home.
+
+        Raises:
+            HomeNotFound: there is none.
+        """
+        if self._memory is None:
+            from memory.api import Memory
+
+            self._memory = Memory(
+                self.find_home(),
+                agent=self.agent,
+                clock=self.now_ms,
+                in_process=False,
+                progress=self.out.progress,
+            )
+        return self._memory
+
+    def read(self, path: str) -> bytes:
+        """Read a whole file, or standard input for `-`.
+
+        Raises:
+            DraftRefused: it is over the limit for a session log.
+            NotFound: there is no such file.
+            DiurnaError: it can not be read.
+        """
+        name = "standard input" if path == STDIN else path
+        try:
+            if path == STDIN:
+                data = _stdin().read(LOG_LIMIT_BYTES + 1)
+            else:
+                with open(path, "rb") as file:
+                    data = file.read(LOG_LIMIT_BYTES + 1)
+        except FileNotFoundError:
+            raise NotFound("there is no such file", where=name) from None
+        except OSError as problem:
+            raise DiurnaError(problem.strerror or str(problem), where=name) from problem
+        if len(data) > LOG_LIMIT_BYTES:
+            message = f"more than {LOG_LIMIT_BYTES} bytes, the limit for one log"
+            raise DraftRefused(
+                (Finding("too-large", message, name, hint="split it into several logs"),)
+            )
+        return data
+
+    def piped(self) -> bool:
+        """Tell whether standard input is something other than a terminal."""
+        return bool(sys.stdin) and not sys.stdin.isatty()
+
+    def close(self) -> None:
+        """Say what the opened home has to say beside the answer, and close it."""
+        memory = self._memory
+        if memory is None:
+            return
+        cache = memory.snapshot.cache()
+        if cache.policy_problem:
+            self.out.findings((Finding("policy-invalid", f"{cache.policy_problem}", POLICY_FILE),))
+        waiting = memory.waiting()
+        if waiting:
+            logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
+            message = f"{logs} in the spool: {waiting[0]}"
+            hint = "the next `diurna append` or `diurna publish` commits what waits"
+            self.out.findings((Finding("spool-waiting", message, hint=hint),))
+        self.out.findings(tuple(memory.snapshot.notes))
+        memory.close()
+
+    def state_dir(self) -> str:
+        """Return where the home keeps its state, "" when there is no home."""
+        try:
+            return (self._memory.home if self._memory else self.find_home()).state_dir
+        except Exception:  # noqa: BLE001 - asked for while another problem is being reported
+            return ""
+
+    def abandon_stdout(self) -> None:
+        """Let nothing be written any more: whoever read it is gone."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError, AttributeError):
+                try:
+                    os.dup2(nowhere, stream.fileno())
+                except (OSError, ValueError, AttributeError):
+                    continue
+        os.close(nowhere)
+
+    def _discard(self) -> TextIO:
+        if self._nowhere is None:
+            self._nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+        return self._nowhere
+
+
+def _stdin() -> BinaryIO:
+    if not sys.stdin:
+        raise DiurnaError("it is closed", where="standard input")
+    return sys.stdin.buffer

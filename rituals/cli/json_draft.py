@@ -1,0 +1,96 @@
+"""`append --from-json`: bytes become a request here, strictly (G6 and G21 of the catalogue)."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ledger.errors import DraftRefused
+from ledger.findings import Finding
+from projection.policy import DEFAULT_KIND
+from rituals.cli.compose import NewFact, Request
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _New(_Strict):
+    text: str
+    id: str = ""
+    kind: str = DEFAULT_KIND
+    tags: list[str] = []
+
+
+class _Update(_Strict):
+    id: str
+    text: str
+
+
+class _Supersede(_Strict):
+    old: str
+    new: str
+
+
+class JsonDraft(_Strict):
+    """A session log as JSON; every key may be left out, no other key may be there."""
+
+    title: str = ""
+    body: str = ""
+    agent: str = ""
+    role: str = ""
+    host: str = ""
+    model: str = ""
+    session: str = ""
+    refs: list[str] = []
+    new: list[_New] = []
+    update: list[_Update] = []
+    supersede: list[_Supersede] = []
+    invalidate: list[str] = []
+    close: list[str] = []
+    reopen: list[str] = []
+    reactivate: list[str] = []
+
+
+HEADER_KEYS = ("role", "host", "model", "session")
+
+
+def read_json(data: bytes, name: str) -> Request:
+    """Read a request from JSON.
+
+    Args:
+        data: UTF-8.
+        name: of the file, for messages.
+
+    Raises:
+        DraftRefused: it is no JSON, or not of this shape; the findings name each place.
+    """
+    try:
+        draft = JsonDraft.model_validate_json(data)
+    except ValidationError as problem:
+        raise DraftRefused(_findings(problem, name)) from None
+    return Request(
+        draft.title,
+        draft.body,
+        draft.agent,
+        "",
+        tuple((key, getattr(draft, key)) for key in HEADER_KEYS if getattr(draft, key)),
+        tuple(draft.refs),
+        tuple(NewFact(new.kind, new.id, new.text, tuple(new.tags)) for new in draft.new),
+        tuple((update.id, update.text) for update in draft.update),
+        tuple((pair.old, pair.new) for pair in draft.supersede),
+        tuple(draft.invalidate),
+        tuple(draft.close),
+        tuple(draft.reopen),
+        tuple(draft.reactivate),
+    )
+
+
+def _findings(problem: ValidationError, name: str) -> tuple[Finding, ...]:
+    found = []
+    for error in problem.errors(include_url=False, include_input=False):
+        place = ".".join(str(part) for part in error["loc"])
+        said = f"{place}: {error['msg']}" if place else error["msg"]
+        known = ", ".join(JsonDraft.model_fields)
+        hint = f"keys: {known}" if error["type"] == "extra_forbidden" else ""
+        found.append(Finding("not-canonical", said, name, hint=hint))
+    return tuple(found)

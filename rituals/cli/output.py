@@ -1,0 +1,142 @@
+"""Output: results to stdout, talk to stderr, and nothing that could command a terminal.
+
+Keeps J12 and G15 of the durability catalogue: control characters, escapes and bidi overrides of
+texts and names reach a terminal only as visible JSON escapes. What goes into a file or
+pipe keeps its bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TextIO
+
+from ledger.findings import ERROR, Finding
+from rituals.cli.progress import Progress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+#: A piece of text, or (text, style).
+Piece = str | tuple[str, str]
+
+FORMAT = 1  #: of every `--json` answer
+#: Controls but tab and line feed, bidi marks and overrides, zero-width characters other than the
+#: joiners that scripts and emoji need, line separators, tag characters, lone surrogates.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
+
+
+def visible(text: str) -> str:
+    """Show what a terminal would obey or hide, written as JSON escapes it."""
+    return _HIDDEN.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+class Output:
+    """Where a command writes.
+
+    Args:
+        stdout: for results.
+        stderr: for talk.
+        colour: whether styles may be used at all.
+        monotonic: gives seconds, for the progress bar.
+    """
+
+    def __init__(
+        self, stdout: TextIO, stderr: TextIO, *, colour: bool, monotonic: Callable[[], float]
+    ) -> None:
+        self._out, self._err = stdout, stderr
+        self._out_terminal, self._err_terminal = stdout.isatty(), stderr.isatty()
+        self._colour = colour
+        self._progress = Progress(stderr, monotonic) if self._err_terminal else None
+        _set_encoding(stdout, self._out_terminal)
+        _set_encoding(stderr, True)
+
+    def text(self, text: str) -> None:
+        """Print a result as it is; on a terminal with hidden characters made visible."""
+        self._clear()
+        self._out.write(visible(text) if self._out_terminal else text)
+
+    def line(self, *pieces: Piece) -> None:
+        """Print one line of a result."""
+        self._clear()
+        styled = self._colour and self._out_terminal
+        said = "".join([_styled(piece, styled, self._out_terminal) for piece in pieces])
+        self._out.write(said + "\n")
+
+    def answer(self, values: Mapping[str, object]) -> None:
+        """Print the one object of a `--json` answer."""
+        said = json.dumps(
+            {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True, indent=2
+        )
+        self.text(_without_surrogates(said) + "\n")
+
+    def talk(self, *pieces: Piece) -> None:
+        """Say one line on stderr."""
+        self._clear()
+        styled = self._colour and self._err_terminal
+        said = "".join([_styled(piece, styled, True) for piece in pieces])
+        self._err.write(said + "\n")
+
+    def hint(self, text: str) -> None:
+        """Say what to do next, on a line of its own."""
+        if text:
+            self.talk(("hint:", "cyan"), f" {text}")
+
+    def findings(self, findings: tuple[Finding, ...]) -> None:
+        """Say what was noticed."""
+        for finding in findings:
+            style = "red" if finding.severity == ERROR else "yellow"
+            where = "" if finding.where in finding.message else f"{finding.where}: "
+            self.talk((f"{finding.severity}:", style), f" {where}{finding.message}")
+            self.hint(finding.hint)
+
+    def progress(self, done: int, total: int) -> None:
+        """Draw how far a long reading is; nothing unless stderr is a terminal."""
+        if self._progress is not None:
+            self._progress.draw(done, total)
+
+    def flush(self) -> None:
+        """Write out what is buffered."""
+        self._clear()
+        self._out.flush()
+        self._err.flush()
+
+    def _clear(self) -> None:
+        if self._progress is not None:
+            self._progress.clear()
+
+
+def _styled(piece: Piece, styled: bool, terminal: bool) -> str:
+    text, style = (piece, "") if isinstance(piece, str) else piece
+    if terminal:
+        text = visible(text)
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if styled and style else text
+
+
+def _set_encoding(stream: TextIO, terminal: bool) -> None:
+    """Let no locale break a write: a file gets UTF-8, a terminal what it can show."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is None:
+        return
+    if terminal:
+        reconfigure(errors="backslashreplace")
+    else:
+        reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
+def _without_surrogates(text: str) -> str:
+    """Replace lone surrogates (bytes of names that are no UTF-8), which JSON can not carry."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,95 @@
+"""Where a ledger stands, gathered for `diurna status`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.home import Home
+from ledger.values import Record
+from projection.state import TIERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+
+class Upstream(Record):
+    """The remote-tracking branch, and by how many commits the branch and it differ."""
+
+    name: str
+    ahead: int
+    behind: int
+
+
+class Overview(Record):
+    """Where a ledger stands.
+
+    Args:
+        home: where it lives.
+        logs: how many session logs there are.
+        sessions: how many of them are `work` logs.
+        facts: how many facts, whatever their tier.
+        tiers: (tier, count), all six.
+        since_review: work logs since the last review.
+        review_every: after how many a review is due, 0 for never.
+        drift: published projection files that differ from the replay.
+        edited: projection files that a person edited.
+        waiting: stems of logs that wait in the spool.
+        contradictions: ids of facts of which several versions or successors stand.
+        upstream: None when none is configured.
+    """
+
+    home: Home
+    logs: int
+    sessions: int
+    facts: int
+    tiers: tuple[tuple[str, int], ...]
+    since_review: int
+    review_every: int
+    drift: tuple[str, ...]
+    edited: tuple[str, ...]
+    waiting: tuple[str, ...]
+    contradictions: tuple[str, ...]
+    upstream: Upstream | None
+
+    @property
+    def review_due(self) -> bool:
+        """Whether the policy asks for a review now."""
+        return 0 < self.review_every <= self.since_review
+
+
+def overview(memory: Memory) -> Overview:
+    """Gather where a ledger stands. Nothing is written."""
+    state = memory.state()
+    view = state.view()
+    return Overview(
+        memory.home,
+        state.summary.logs,
+        state.summary.sessions,
+        sum(view.tiers),
+        tuple(zip(TIERS, view.tiers, strict=True)),
+        len(state.work) - bisect_right(state.work, state.summary.last_review),
+        state.policy.review.every,
+        memory.drift(),
+        memory.edited(),
+        tuple(memory.waiting()),
+        tuple(sorted(fact.id for fact in view.contradicted)),
+        _upstream(memory.home),
+    )
+
+
+def _upstream(home: Home) -> Upstream | None:
+    git = home.repository.git()
+    name = ""
+    if home.reference:
+        asked = git.run(
+            "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}", check=False
+        )
+        name = asked.decode("utf-8", "replace").strip() or home.upstream
+    tip = home.tip()
+    if not name or not tip:
+        return None
+    counted = git.run("rev-list", "--left-right", "--count", f"{tip}...{name}", check=False).split()
+    if len(counted) != 2:
+        return None
+    return Upstream(name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1]))

@@ -1,0 +1,46 @@
+"""The progress bar: one line of a terminal's stderr, only for work that takes a while."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PATIENCE_SECONDS = 0.5
+_WIDTH = 30
+
+
+class Progress:
+    """Draws how far something is, once it has taken half a second.
+
+    Args:
+        stream: a terminal.
+        monotonic: gives seconds.
+    """
+
+    def __init__(self, stream: TextIO, monotonic: Callable[[], float]) -> None:
+        self._stream = stream
+        self._monotonic = monotonic
+        self._since = 0.0
+        self._drawn = False
+
+    def draw(self, done: int, total: int) -> None:
+        """Draw `done` of `total`."""
+        now = self._monotonic()
+        if not self._since:
+            self._since = now
+        if now - self._since < _PATIENCE_SECONDS or total <= 0:
+            return
+        filled = _WIDTH * min(done, total) // total
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        self._stream.write(f"\rreading logs [{bar}] {done}/{total}")
+        self._stream.flush()
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Take the bar away, before anything else is written."""
+        if self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._drawn = False

@@ -1,0 +1,60 @@
+"""Every command by name: where it is and what it does, so that `--help` loads none of them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from ledger.values import Record
+
+
+class Entry(Record):
+    """One command.
+
+    Args:
+        name: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`.
+        does: one line for the list of commands.
+        needs: a module without which there is nothing to call.
+    """
+
+    name: str
+    does: str
+    needs: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module that holds the command."""
+        return f"rituals.cli.commands.{self.name}"
+
+
+#: In the order of the help.
+ENTRIES = (
+    Entry("init", "Make a home for a ledger."),
+    Entry("append", "Append a session log and commit it."),
+    Entry("show", "Show what memory holds, or single facts."),
+    Entry("why", "Show where a fact comes from: every event, version and session."),
+    Entry("log", "List session logs, newest first."),
+    Entry("diff", "Show what memory learned, forgot and corrected between two points."),
+    Entry("status", "Show where the ledger stands and what is due."),
+    Entry("publish", "Write and commit the projection where it drifted."),
+    Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
+    Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
+    Entry("adopt", "Take over a ledger that another tool wrote, in place."),
+    Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
+)
+_BY_NAME = {entry.name: entry for entry in ENTRIES}
+
+
+def find(name: str) -> Entry | None:
+    """Return the command of a name, None when there is none or its module does not exist."""
+    entry = _BY_NAME.get(name)
+    return entry if entry and _exists(entry) else None
+
+
+def available() -> tuple[Entry, ...]:
+    """Return the commands that exist, in the order of the help."""
+    return tuple(entry for entry in ENTRIES if _exists(entry))
+
+
+def _exists(entry: Entry) -> bool:
+    """Look for the modules without loading them."""
+    return all(find_spec(name) for name in (entry.module, entry.needs) if name)
