@@ -1,0 +1,319 @@
+"""The benchmark: `python -m tests.bench` prints one table of ratios, medians of several runs.
+
+Generates ledgers of 1,000, 10,000 and 100,000 logs (kept in --folder, so a second run starts at once) and
+measures Diurna against git and the bare disk in the same run, in turn, so that a noisy machine disturbs
+both sides alike. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.bench import agent_memory, ledgers
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = sys.executable
+DIURNA = str(Path(sys.executable).with_name("diurna"))
+ENVIRONMENT = {
+    **{k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "PYTHONDONTWRITE"))},
+    "GIT_AUTHOR_NAME": "Bench",
+    "GIT_AUTHOR_EMAIL": "bench@example.invalid",
+    "GIT_COMMITTER_NAME": "Bench",
+    "GIT_COMMITTER_EMAIL": "bench@example.invalid",
+}
+
+
+class Row:
+    """One line of the table: two medians, their ratio and what was aimed at."""
+
+    def __init__(self, what: str, target: str, limit: float, unit: str = "ms") -> None:
+        self.what, self.target, self.limit, self.unit = what, target, limit, unit
+        self.ours = self.theirs = self.ratio = 0.0
+        self.absolute = ""
+
+    def take(self, ours: list[float], theirs: list[float]) -> Row:
+        """Fill in from paired runs, in seconds."""
+        self.ours = statistics.median(ours)
+        self.theirs = statistics.median(theirs)
+        self.ratio = statistics.median([a / b for a, b in zip(ours, theirs, strict=True)])
+        return self
+
+    def __str__(self) -> str:
+        """Return the row in markdown."""
+        if self.absolute:
+            return f"| {self.what} | {self.absolute} | | | {self.target} |"
+        met = "" if self.ratio <= self.limit else " **miss**"
+        return (
+            f"| {self.what} | {_time(self.ours)} | {_time(self.theirs)} | "
+            f"{self.ratio:.2f} ×{met} | {self.target} |"
+        )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.2f} ms"
+
+
+def spawn(argv: list[str], cwd: Path, stdin: Path | None = None) -> float:
+    """Run a command as a whole process and return its wall time in seconds."""
+    with open(stdin or os.devnull, "rb") as source, open(os.devnull, "wb") as sink:
+        start = time.perf_counter()
+        done = subprocess.run(argv, cwd=cwd, stdin=source, stdout=sink, env=ENVIRONMENT)
+        taken = time.perf_counter() - start
+    if done.returncode:
+        raise SystemExit(f"{argv} ended with {done.returncode}")
+    return taken
+
+
+def in_turn(
+    runs: int, ours: Callable[[int], float], theirs: Callable[[int], float]
+) -> tuple[list[float], list[float]]:
+    """Run two measurements in turn, after one of each that does not count."""
+    ours(-1), theirs(-1)
+    pairs = [(ours(number), theirs(number)) for number in range(runs)]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def nothing(cwd: Path) -> Callable[[int], float]:
+    """Return a measurement of starting Python for nothing."""
+    return lambda _: spawn([PYTHON, "-c", "pass"], cwd)
+
+
+def log_ids(home: Path) -> Path:
+    """Write the blob ids of a generated home's logs to a file."""
+    path = home.parent / (home.name + ".ids")
+    listing = subprocess.run(
+        ["git", "-C", str(home), "ls-tree", "-r", "memory", "sessions"],
+        check=True, capture_output=True, env=ENVIRONMENT,
+    ).stdout.decode()  # fmt: skip
+    path.write_text("".join(line.split()[2] + "\n" for line in listing.split("\n") if line))
+    return path
+
+
+def cold(home: Path, runs: int) -> list[Row]:
+    """Replay everything from git alone, against git reading the same blobs."""
+    ids = log_ids(home)
+    peaks: list[int] = []
+
+    def ours(_: int) -> float:
+        start = time.perf_counter()
+        out = subprocess.run(
+            [PYTHON, "-m", "tests.bench.cold", str(home)],
+            check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
+        )  # fmt: skip
+        taken = time.perf_counter() - start
+        peaks.append(json.loads(out.stdout)["peak_kib"])
+        return taken
+
+    def theirs(_: int) -> float:
+        return spawn(["git", "cat-file", "--batch", "--buffer"], home, ids)
+
+    row = Row(
+        f"cold full replay of {count(home):,} packed logs, caches off, whole process / "
+        "`git cat-file --batch`",
+        "≤ 1.5 × (aim 1.0)",
+        1.5,
+    ).take(*in_turn(runs, ours, theirs))
+    peak = Row("peak memory of that replay, both processes together", "≤ 1 GiB", 0)
+    peak.absolute = f"{max(peaks) / 1024:.0f} MiB"
+    return [row, peak]
+
+
+def count(home: Path) -> int:
+    """Return how many logs a generated home was made with."""
+    return int(home.name.rsplit("-", 1)[1])
+
+
+def in_process(home: Path, runs: int) -> list[Row]:
+    """Measure a running process: one more log, a late log, an append."""
+    out = subprocess.run(
+        [PYTHON, "-m", "tests.bench.running", str(home), str(runs)],
+        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
+    )  # fmt: skip
+    found = json.loads(out.stdout)
+    rows = []
+    for key, what in (("newer", "one more log"), ("late", "one late log")):
+        row = Row(
+            f"state after {what}, warm, {count(home):,} logs, in a running process", "≤ 10 ms", 0
+        )
+        median = statistics.median(found[key])
+        row.absolute = _time(median) + ("" if median <= 0.010 else " **miss**")
+        rows.append(row)
+    append = Row(
+        f"`Memory.append`, durable, own branch, {count(home):,} logs / bare write + fsync",
+        "≤ 2.5 × (aim 1.5)",
+        2.5,
+    ).take(found["append"], found["bare"])
+    size = Row(f"new git objects of one append, {count(home):,} logs, `review`", "≤ 8 KiB", 0)
+    size.absolute = f"{found['bytes'] / 1024:.1f} KiB"
+    return [*rows, append, size]
+
+
+def one_more(home: Path, runs: int, late: bool) -> Row:
+    """Show, as a process, right after another log came."""
+    from tests.bench.running import Writer
+
+    writer = Writer(home)
+
+    def ours(_: int) -> float:
+        writer.add(late)
+        return spawn([DIURNA, "show"], home)
+
+    what = "one late log" if late else "one more log"
+    return Row(
+        f"`diurna show` after {what}, {count(home):,} logs / `python -c pass`",
+        "≤ 4 × (aim 2.5)",
+        4.0,
+    ).take(*in_turn(runs, ours, nothing(home)))
+
+
+def show(home: Path, runs: int) -> Row:
+    """Show with nothing new since the last run."""
+    return Row(
+        f"`diurna show`, warm, nothing new, {count(home):,} logs / `python -c pass`",
+        "≤ 2.5 × (aim 1.6)",
+        2.5,
+    ).take(*in_turn(runs, lambda _: spawn([DIURNA, "show"], home), nothing(home)))
+
+
+DRAFT = """# Measure the append {number}
+
+The queue was measured again; nothing to change.
+
+## Memory References
+
+- Referenced: {fact}
+- Created: bench-fact-{number}
+
+## Facts
+
+- The queue holds {number} entries at most.
+  <!-- id: bench-fact-{number} -->
+"""
+
+
+def append(home: Path, other: Path, runs: int, limit: float, where: str) -> Row:
+    """Append as a process, against `git add` and `git commit` of one file.
+
+    Args:
+        home: a home to append to.
+        other: a work tree of the same size to add and commit in.
+        runs: how many pairs.
+        limit: the ratio aimed at.
+        where: for the table.
+    """
+    fact = json.loads(
+        subprocess.run(
+            [DIURNA, "show", "--json"], cwd=home, check=True, capture_output=True, env=ENVIRONMENT
+        ).stdout
+    )["facts"][0]["id"]
+    base = time.time_ns()
+
+    def ours(number: int) -> float:
+        draft = home.parent / "draft.md"
+        draft.write_text(DRAFT.format(number=base + number, fact=fact))
+        return spawn([DIURNA, "append", str(draft)], home)
+
+    def theirs(number: int) -> float:
+        name = f"note-{base + number}.md"
+        (other / name).write_text("x" * 3000 + str(base + number))
+        start = time.perf_counter()
+        for argv in (["git", "add", name], ["git", "commit", "-q", "-m", "a note"]):
+            subprocess.run(argv, cwd=other, check=True, env=ENVIRONMENT)
+        return time.perf_counter() - start
+
+    return Row(
+        f"`diurna append` as a process, {where} / `git add` + `git commit`", f"≤ {limit} ×", limit
+    ).take(*in_turn(runs, ours, theirs))
+
+
+def compat(folder: Path, runs: int) -> Row:
+    """Compute the reference tool's footers, against git reading the same logs."""
+    ledger = folder / "agent-memory"
+    if not ledger.exists():
+        agent_memory.generate(ledger, 10_000, 2_000)
+        for argv in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"], ["gc", "-q"]):
+            subprocess.run(["git", "-C", str(ledger), *argv], check=True, env=ENVIRONMENT)
+    listing = subprocess.run(
+        ["git", "-C", str(ledger), "ls-tree", "-r", "HEAD"],
+        check=True, capture_output=True, env=ENVIRONMENT,
+    ).stdout.decode()  # fmt: skip
+    ids = folder / "agent-memory.ids"
+    ids.write_text(
+        "".join(line.split()[2] + "\n" for line in listing.split("\n") if "sessions/" in line)
+    )
+    return Row(
+        "`diurna adopt --compat`, 10,000 logs and 2,000 facts / `git cat-file --batch`",
+        "≤ 4 ×",
+        4.0,
+    ).take(
+        *in_turn(
+            runs,
+            lambda _: spawn([DIURNA, "adopt", str(ledger), "--compat"], ledger),
+            lambda _: spawn(["git", "cat-file", "--batch", "--buffer"], ledger, ids),
+        )
+    )
+
+
+def prepared(folder: Path, size: int, kind: str) -> Path:
+    """Return a generated home, made on the first run; measurements work on a copy of it."""
+    home = folder / f"{kind}-{size}"
+    if not home.exists():
+        print(f"making {home.name} …", file=sys.stderr, flush=True)
+        tree = kind == "tree"
+        ledgers.generate(home, size, branch="main" if tree else "memory",
+                         prefix="memory/" if tree else "")  # fmt: skip
+    copy = folder / "work" / home.name
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.parent.mkdir(exist_ok=True)
+    shutil.copytree(home, copy, symlinks=True)
+    spawn([DIURNA, "show"], copy)
+    return copy
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "diurna-bench")
+    parser.add_argument("--largest", type=int, default=100_000, help="logs of the largest ledger")
+    parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
+    options = parser.parse_args()
+    folder: Path = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    # an editable install has no compiled modules where PYTHONDONTWRITEBYTECODE is set
+    for package in ("ledger", "projection", "memory", "rituals", "tests/bench"):
+        compileall.compile_dir(str(ROOT / package), quiet=2)
+    runs, few = options.runs, max(3, options.runs // 3)
+    small = prepared(folder, 1_000, "branch")
+    large = prepared(folder, options.largest, "branch")
+    tree = prepared(folder, 100, "tree")
+    large_tree = prepared(folder, options.largest, "tree")
+    print("| what | Diurna | against | ratio | target |\n|---|---|---|---|---|", flush=True)
+    steps: list[Callable[[], list[Row]]] = [
+        lambda: cold(large, few),
+        lambda: in_process(large, 3 * runs),
+        lambda: [one_more(large, runs, late=False), one_more(large, runs, late=True)],
+        lambda: [append(tree, tree, runs, 1.5, "in-tree, 100 logs")],
+        lambda: [
+            append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")
+        ],
+        lambda: [show(small, 2 * runs), show(large, 2 * runs)],
+        lambda: [compat(folder, few)],
+    ]
+    for step in steps:
+        for row in step():
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
