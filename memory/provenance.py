@@ -8,6 +8,7 @@ from ledger.event import (
     VERB_OF,
     Event,
     FactCreated,
+    FactRedacted,
     FactSuperseded,
     FactUpdated,
 )
@@ -17,6 +18,7 @@ from ledger.order import ended_of, has_time, is_sealed, is_stem
 from ledger.session import Entry, SessionLog
 from ledger.values import Record
 from memory.snapshot import Snapshot
+from projection.render import REDACTED
 from projection.replay import State
 
 TYPE_CHECKING = False
@@ -77,7 +79,7 @@ class Difference(Record):
 
 
 def provenance(snapshot: Snapshot, fact: str) -> Provenance:
-    """Gather every event of a fact, oldest first.
+    """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
 
     Raises:
         NotFound: no log names the id.
@@ -96,6 +98,8 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
         for event in log.events:
             if _names(event, fact):
                 steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
+    if any(step.event == VERB_OF[FactRedacted] for step in steps):
+        steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     return Provenance(fact, tuple(steps))
 
 
