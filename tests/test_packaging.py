@@ -1,0 +1,166 @@
+"""What a stranger's machine gets: light imports, one-way imports, a complete wheel, a true table of codes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import ledger
+from ledger.findings import CODES
+
+#: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
+HERE = Path(ledger.__file__).parent.parent
+CHECKOUT = Path(__file__).parent.parent
+PACKAGES = ("ledger", "projection", "memory", "rituals")
+
+needs_checkout = pytest.mark.skipif(
+    not (CHECKOUT / "pyproject.toml").exists() or HERE != CHECKOUT,
+    reason="this is about the source tree",
+)
+
+#: What `show`, `append` and the library's reading load before anything is asked.
+FAST = (
+    "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
+    "ledger.fastimport", "ledger.logset", "memory.api", "memory.cache", "memory.publish",
+    "memory.record", "memory.snapshot", "projection.archive", "projection.parse",
+    "projection.render", "projection.replay",
+)  # fmt: skip
+#: Libraries, and parts of the standard library that cost more than everything that `show` does.
+HEAVY = frozenset(
+    "pygit2 click pydantic pydantic_core markdown_it rapidfuzz cffi "
+    "re typing dataclasses enum inspect json subprocess hashlib pathlib tempfile logging "
+    "argparse contextlib tomllib random socket threading".split()
+)
+
+
+def loaded_by(*modules: str) -> set[str]:
+    """Import modules in a bare interpreter; return the top-level names that came with them."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(HERE)!r}); before = set(sys.modules)\n"
+        f"import {', '.join(modules)}\n"
+        "print(*{name.split('.')[0] for name in set(sys.modules) - before})"
+    )
+    # -S leaves site-packages out: what needs a library fails, and .pth files load nothing
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", FAST)
+def test_fast_path_loads_no_library(module: str) -> None:
+    """A module of the fast path loads no library and nothing slow of the standard library."""
+    assert loaded_by(module) & HEAVY == set()
+
+
+def test_importing_the_packages_loads_nothing() -> None:
+    """`import memory` has no side effects: the library comes with the first use of `Memory`."""
+    assert loaded_by(*PACKAGES) - set(PACKAGES) <= {"__future__"}
+
+
+@pytest.mark.parametrize("package", ("ledger", "projection"))
+def test_core_packages_load_no_pygit2(package: str) -> None:
+    """Every module of `ledger` and `projection` but the doors imports without pygit2."""
+    doors = {
+        "ledger.gitstore": "pygit2",
+        "ledger.markdown": "markdown_it",
+        "projection.policy_file": "pydantic",
+    }
+    modules = [f"{package}.{file.stem}" for file in sorted((HERE / package).glob("[a-z]*.py"))]
+    loaded = loaded_by(*[module for module in modules if module not in doors])
+    assert loaded & {"pygit2", "markdown_it", "pydantic", "click", "rapidfuzz"} == set()
+
+
+def test_packages_are_typed() -> None:
+    """Every package carries `py.typed`, and `ledger` its format document."""
+    assert [name for name in PACKAGES if not (HERE / name / "py.typed").is_file()] == []
+    assert (HERE / "ledger" / "FORMAT.md").is_file()
+
+
+@needs_checkout
+def test_import_contracts_hold() -> None:
+    """Imports go one way, and every library has its one door (contracts in pyproject.toml)."""
+    command = Path(sys.executable).parent / "lint-imports"
+    found = str(command) if command.exists() else shutil.which("lint-imports")
+    if found is None:
+        pytest.skip("import-linter is not installed")
+    done = subprocess.run(
+        [found, "--no-cache"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stdout + done.stderr
+
+
+@needs_checkout
+def test_wheel_holds_the_four_packages_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wheel has the packages with their data files, the command and the license, and no tests."""
+    build = pytest.importorskip("hatchling.build")
+    monkeypatch.chdir(CHECKOUT)
+    name = build.build_wheel(str(tmp_path))
+    with zipfile.ZipFile(tmp_path / name) as wheel:
+        files = wheel.namelist()
+        points = next(file for file in files if file.endswith("entry_points.txt"))
+        assert "diurna = rituals.entry:main" in wheel.read(points).decode()
+    tops = {file.split("/")[0] for file in files}
+    assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
+    assert {f"{package}/py.typed" for package in PACKAGES} | {"ledger/FORMAT.md"} <= set(files)
+    assert any(file.endswith("/licenses/LICENSE") for file in files)
+    python = {file for file in files if file.endswith(".py")}
+    here = {
+        str(f.relative_to(CHECKOUT)) for name in PACKAGES for f in (CHECKOUT / name).rglob("*.py")
+    }
+    assert python == here
+
+
+@needs_checkout
+def test_a_folder_named_memory_does_not_shadow_ours(tmp_path: Path) -> None:
+    """`python -P -m rituals` finds our packages in a repository that has a folder `memory/`."""
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "__init__.py").write_text("raise SystemExit('the wrong memory')\n")
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "rituals", "--version"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("diurna ")
+
+
+def table_of_codes() -> str:
+    """Write the table of finding codes as the format document has it."""
+    rows = [f"| `{code}` | {severity} | {said} |" for code, (severity, said) in CODES.items()]
+    return "\n".join(["", "| code | severity | meaning |", "|---|---|---|", *rows, ""])
+
+
+@needs_checkout
+def test_table_of_codes_in_the_format_document_is_that_of_the_code() -> None:
+    """FORMAT.md lists every finding code; `DIURNA_WRITE_TABLES=1` writes the table anew."""
+    path = CHECKOUT / "ledger" / "FORMAT.md"
+    head, _, rest = path.read_text(encoding="utf-8").partition("<!-- codes -->")
+    table, end, tail = rest.partition("<!-- /codes -->")
+    if os.environ.get("DIURNA_WRITE_TABLES"):
+        path.write_text(f"{head}<!-- codes -->{table_of_codes()}{end}{tail}", encoding="utf-8")
+        return
+    assert table == table_of_codes(), "run this test once with DIURNA_WRITE_TABLES=1"
+
+
+@needs_checkout
+def test_invariants_that_the_code_names_are_in_the_format_document() -> None:
+    """Every group of numbers that a docstring refers to is defined in FORMAT.md."""
+    text = (CHECKOUT / "ledger" / "FORMAT.md").read_text(encoding="utf-8")
+    groups = {"O": 4, "C": 6, "S": 12, "F": 7, "W": 7, "M": 2}
+    missing = [
+        f"{letter}{number}"
+        for letter, last in groups.items()
+        for number in range(1, last + 1)
+        if f"- **{letter}{number}** " not in text
+    ]
+    assert missing == []

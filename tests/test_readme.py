@@ -1,0 +1,175 @@
+"""The README is true: its console blocks are run in order, and say what the README shows.
+
+A block is fenced as ```console. A line that starts with `$ ` is a command; it goes on with the next line
+where it ends in a backslash or opens a here-document. The lines up to the next command are what it says;
+a command without such lines may say anything, but must end with 0. `…` alone on a line stands for any
+lines, inside a line for any text. Stems, hashes and dates are compared by their form.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ledger
+
+README = Path(__file__).parent.parent / "README.md"
+HERE = Path(ledger.__file__).parent.parent
+pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the source tree")
+
+Step = tuple[str, list[str]]  #: a command and the lines that it says
+
+_FORMS = (
+    (re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[0-9a-f]{12}"), "STEM"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"), "INSTANT"),
+    (re.compile(r"\d{4}-\d\d-\d\d"), "DATE"),
+    (re.compile(r"\d{4}-Q[1-4]"), "QUARTER"),
+    (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"), "HASH"),
+)
+
+
+def blocks(text: str, language: str) -> list[list[str]]:
+    """Return the lines of every fenced block of a language."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return [block.splitlines() for block in found]
+
+
+def steps(lines: list[str]) -> list[Step]:
+    """Cut a console block into commands and what they say."""
+    found: list[Step] = []
+    rest = iter(lines)
+    for line in rest:
+        if not line.startswith("$ "):
+            found[-1][1].append(line)
+            continue
+        command = line[2:]
+        here = re.search(r"<<'?(\w+)'?", command)
+        while command.endswith("\\") or (here and command.rsplit("\n", 1)[-1] != here[1]):
+            command += "\n" + next(rest)
+        found.append((command, []))
+    return found
+
+
+def console() -> list[Step]:
+    """Return every step of the README but the set-up of a virtual environment."""
+    text = README.read_text(encoding="utf-8")
+    every = [step for block in blocks(text, "console") for step in steps(block)]
+    return [step for step in every if "venv" not in step[0]]
+
+
+def set_up() -> list[str]:
+    """Return the set-up lines for a fresh machine."""
+    text = README.read_text(encoding="utf-8")
+    return [cmd for block in blocks(text, "console") for cmd, _ in steps(block) if "venv" in cmd]
+
+
+def formed(text: str) -> str:
+    """Put the form of stems, hashes and dates in their place."""
+    for pattern, name in _FORMS:
+        text = pattern.sub(name, text)
+    return text
+
+
+def agrees(shown: list[str], said: list[str]) -> bool:
+    """Tell whether an answer is what the README shows of it."""
+    parts = []
+    for line in shown:
+        if line.strip() == "…":
+            parts.append(r"(?:.*\n)*")
+        else:
+            parts.append(".*".join(re.escape(part) for part in formed(line).split("…")) + r"\n")
+    text = "".join(formed(line) + "\n" for line in said)
+    return re.fullmatch("".join(parts), text) is not None
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> dict[str, str]:
+    """Return an environment with `diurna` on the path, an identity and nobody's configuration."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    python = shlex.quote(sys.executable)
+    (tools / "diurna").write_text(f'#!/bin/sh\nexec {python} -P -m rituals "$@"\n')
+    (tools / "diurna").chmod(0o755)
+    config = "[user]\n\tname = Ada\n\temail = ada@example.invalid\n[init]\n\tdefaultBranch = main\n"
+    (tools / "gitconfig").write_text(config)
+    return {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(HERE),
+        "GIT_CONFIG_GLOBAL": str(tools / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",  # both streams in the order in which a terminal shows them
+    }
+
+
+def test_console_blocks_do_what_they_show(tmp_path: Path, shell: dict[str, str]) -> None:
+    """Every command of the README ends with 0 and says what stands below it."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    ran = console()
+    assert len(ran) >= 5
+    for command, shown in ran:
+        # `cd` has to last, so the folder is asked for after every command
+        done = subprocess.run(
+            ["sh", "-c", f"{command}\ncode=$?; pwd > {tmp_path}/pwd; exit $code"],
+            cwd=folder, env=shell, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}"
+        folder = Path((tmp_path / "pwd").read_text().rstrip("\n"))
+        if shown:
+            assert agrees(shown, done.stdout.splitlines()), f"$ {command}\n{done.stdout}"
+
+
+def test_set_up_lines_are_the_two_for_a_fresh_machine() -> None:
+    """One line starts the tour, one the tests; both work from a fresh clone with git and Python only."""
+    tour, tests = set_up()
+    start = "python3 -m venv .venv && .venv/bin/pip install -q -e "
+    assert tour == f"{start}. && .venv/bin/diurna tour"
+    assert tests == f"{start}'.[dev]' && .venv/bin/pytest -q -n auto"
+
+
+def test_python_blocks_run(tmp_path: Path, shell: dict[str, str]) -> None:
+    """The library example works in a fresh home."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    subprocess.run(["sh", "-c", "diurna init"], cwd=folder, env=shell, check=True)
+    for block in blocks(README.read_text(encoding="utf-8"), "python"):
+        done = subprocess.run(
+            [sys.executable, "-P", "-"], input="\n".join(block), cwd=folder, env=shell,
+            text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "same"),
+    [
+        (["a", "…", "z"], ["a", "b", "c", "z"], True),
+        (["a …"], ["a anything"], True),
+        (["a"], ["a", "b"], False),
+        (["at 4f2a91c on 2026-11-21"], ["at 0123abc on 2027-01-02"], True),
+        (["a (b)*"], ["a b"], False),
+    ],
+)
+def test_comparison_is_strict_where_the_readme_is(
+    shown: list[str], said: list[str], same: bool
+) -> None:
+    """Only what is marked with `…`, and the value of stems, hashes and dates, may differ."""
+    assert agrees(shown, said) is same
+
+
+def test_links_lead_somewhere() -> None:
+    """Every relative link of the README and the format document names a file of the tree."""
+    root = README.parent
+    for document in (README, root / "ledger" / "FORMAT.md"):
+        for target in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
+            assert target.startswith("http") or (document.parent / target).exists(), target

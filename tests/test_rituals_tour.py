@@ -1,0 +1,114 @@
+"""The tour tells the truth: it runs what it prints, needs nothing, leaves nothing, and fails loudly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ledger
+from rituals import tour
+
+#: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
+HERE = Path(ledger.__file__).parent.parent
+
+
+def bare_environment(home: Path) -> dict[str, str]:
+    """Return an environment in which git has no configuration and nobody has a name."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "TMPDIR": str(home / "tmp"),
+        "PYTHONPATH": str(HERE),
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+def take(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run `diurna tour` with an empty home directory."""
+    (home / "tmp").mkdir(parents=True)
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "rituals", "tour", *options],
+        cwd=home, env=bare_environment(home), capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=120, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def taken(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """Take the tour once for all who only look at it."""
+    home = tmp_path_factory.mktemp("home")
+    return home, take(home)
+
+
+def test_tour_needs_no_configuration_and_leaves_nothing(
+    taken: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """It ends with 0 for a user whose git has no name, and its folder is gone afterwards."""
+    home, done = taken
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert [str(path.relative_to(home)) for path in home.rglob("*")] == ["tmp"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    (
+        "diurna append --agent claude-code",
+        "diurna append --agent codex",
+        "--supersede webhook-once=webhook-retries",
+        "diurna why webhook-once",
+        "git pull --no-rebase",
+        "diurna publish",
+        "- staging-port — Staging listens on port 8081. — faded — ",
+        "cmp ada/continuity.md bo/continuity.md && echo same\nsame\n",
+    ),
+)
+def test_tour_tells_the_whole_story(
+    taken: tuple[Path, subprocess.CompletedProcess[str]], said: str
+) -> None:
+    """Two agents, a supersession with its reasons, decay, two clones and one result."""
+    assert said in taken[1].stdout
+
+
+def test_tour_ends_with_what_to_do_next(
+    taken: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """The last two lines are commands for the reader's own repository."""
+    first, second = taken[1].stdout.rstrip("\n").split("\n")[-2:]
+    assert first.startswith("  diurna init")
+    assert second.startswith("  diurna append")
+
+
+def test_tour_keeps_its_folder_when_asked(tmp_path: Path) -> None:
+    """`--keep` leaves both clones and says where they are."""
+    done = take(tmp_path, "--keep")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    kept = Path(done.stderr.rsplit("kept in ", 1)[1].strip())
+    assert kept.is_relative_to(tmp_path / "tmp")
+    ada, bo = kept / "ada" / "continuity.md", kept / "bo" / "continuity.md"
+    assert ada.read_bytes() == bo.read_bytes()
+
+
+def test_tour_fails_loudly_when_a_command_does(tmp_path: Path) -> None:
+    """A command that ends with an error ends the tour, with what it said."""
+    said: list[str] = []
+    environment = {**bare_environment(tmp_path), "PYTHONPATH": str(tmp_path / "nothing")}
+    stage = tour._Stage(said.append, tmp_path, environment)
+    with pytest.raises(tour.TourFailed, match="ended with 3"):
+        stage.run("", "echo no luck; exit 3")
+    assert said == ["$ echo no luck; exit 3", "no luck"]
+
+
+def test_tour_cuts_visibly(tmp_path: Path) -> None:
+    """What is left out of an answer is shown as `…`; what is returned is whole."""
+    said: list[str] = []
+    stage = tour._Stage(said.append, tmp_path, bare_environment(tmp_path))
+    whole = stage.run("", "echo one; echo; echo two; printf '%0200d\\n' 0", skip=1)
+    assert whole == f"one\n\ntwo\n{'0' * 200}\n"
+    assert said[1:] == ["…", "two", "0" * 109 + "…"]
