@@ -67,7 +67,8 @@ def report(problem: BaseException, call: Invocation) -> int:
     if failure.exit_code == INTERRUPTED:
         out.talk("diurna: interrupted")
         return INTERRUPTED
-    out.talk(("diurna:", "red"), f" {failure.where}: {failure.message}")
+    where = call.command if failure.where in failure.message else failure.where
+    out.talk(("diurna:", "red"), f" {where}: {failure.message}")
     out.hint(failure.hint)
     for finding in failure.findings[1:]:
         out.talk(

@@ -31,6 +31,11 @@ _HIDDEN = re.compile(
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number and what it counts: `1 log`, `2 logs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def visible(text: str) -> str:
     """Show what a terminal would obey or hide, written as JSON escapes it."""
     return _HIDDEN.sub(_escaped, text)

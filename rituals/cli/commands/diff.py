@@ -7,6 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 
 @click.command("diff")
@@ -35,7 +36,7 @@ def command(call: Invocation, range: str) -> None:
 
         call.out.answer({"from": start, "to": end, **difference_object(found)})
         return
-    call.out.line(f"{found.sessions} work sessions between {start} and {end or 'now'}")
+    call.out.line(f"{counted(found.sessions, 'work session')} from {start} to {end or 'now'}")
     rows = [("learned", "green", fact, "") for fact in found.learned]
     rows += [("corrected", "yellow", fact, how) for fact, how in found.corrected]
     rows += [("faded", "red", fact, "") for fact in found.faded]

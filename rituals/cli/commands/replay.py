@@ -6,6 +6,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 
 @click.command("replay")
@@ -31,12 +32,12 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     written: tuple[str, ...] = ()
     if write:
         written = found.drift if dry_run else memory.write_projection(found.state)
-    summary = found.state.summary
+    summary, facts = found.state.summary, len(found.state)
     if call.json:
         call.out.answer(
             {
                 **summary_object(summary),
-                "facts": len(found.state),
+                "facts": facts,
                 "drift": list(found.drift),
                 "cache_differs": list(found.stale),
                 "written": list(written),
@@ -45,7 +46,8 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
             }
         )
     else:
-        said = f"{summary.logs} logs, {summary.sessions} work sessions, {len(found.state)} facts"
+        numbers = ((summary.logs, "log"), (summary.sessions, "work session"), (facts, "fact"))
+        said = ", ".join(counted(number, noun) for number, noun in numbers)
         call.out.line(f"replayed {said}; digest {summary.digest[:16]}")
         for path in written:
             call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")

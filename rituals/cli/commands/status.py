@@ -6,6 +6,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import counted
 
 
 @click.command("status")
@@ -50,9 +51,9 @@ def command(call: Invocation) -> None:
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
     due = " — due" if found.review_due else ""
     rows = [
-        ("home", f"{home.kind} in {home.repository.where}/{home.prefix}"),
+        ("home", f"{home.kind} in {home.repository.where}/{home.prefix}".rstrip("/")),
         ("branch", home.branch or "(detached)"),
-        ("logs", f"{found.logs}, of them {found.sessions} work sessions"),
+        ("logs", f"{found.logs}, of them {counted(found.sessions, 'work session')}"),
         ("facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)),
         ("review", f"{found.since_review} since the last, {review}{due}"),
         ("drift", ", ".join(found.drift) or "none"),
