@@ -111,6 +111,10 @@ class Invocation:
             )
         return self._memory
 
+    def adopt(self, memory: Memory) -> None:
+        """Take over a home that the quick path has opened."""
+        self._memory = memory
+
     def read(self, path: str) -> bytes:
         """Read a whole file, or standard input for `-`.
 

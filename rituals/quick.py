@@ -1,0 +1,135 @@
+"""The commands that hooks and agents call all day, in their plain form, without the command line's libraries.
+
+`diurna show` and `diurna append FILE` do here exactly what `rituals.cli` does, through the same library, and
+print the same. Anything out of the ordinary, before something was written, is None: the command line then
+does the whole of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.api import Memory
+    from memory.draft import Receipt
+
+
+def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
+    """Answer a command line; None when it is not one of the plain forms.
+
+    Args:
+        arguments: without the program's name.
+        environment: of the process.
+
+    Returns:
+        The exit code.
+    """
+    if not arguments or sys.stdout is None or sys.stdout.isatty():
+        return None
+    home = environment.get("DIURNA_HOME", "")
+    if arguments == ["show"]:
+        return _show(home)
+    plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
+    if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
+        return _append(arguments, home, environment.get("DIURNA_AGENT", ""))
+    return None
+
+
+def _show(home: str) -> int | None:
+    try:
+        from memory.shown import continuity
+
+        text = continuity(home or os.getcwd())
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+def _append(arguments: list[str], home: str, agent: str) -> int | None:
+    from ledger.errors import DiurnaError
+
+    memory = None
+    try:
+        from ledger.draft import read_draft
+        from ledger.home import discover
+        from ledger.session import LOG_LIMIT_BYTES
+        from memory.api import Memory
+        from memory.draft import draft_of
+
+        found = discover(home or os.getcwd())
+        data = _read(arguments[1], LOG_LIMIT_BYTES + 1)
+        if len(data) > LOG_LIMIT_BYTES or not data.strip():
+            return None
+        draft = draft_of(read_draft(data, arguments[1]))
+        memory = Memory(found, agent=agent, in_process=False)
+    except (DiurnaError, OSError):
+        return None
+    try:
+        receipt = memory.append(draft, tiers=True)
+    except DiurnaError as problem:
+        return _report(problem, arguments)
+    code = _print(_said(receipt, memory))
+    if receipt.findings or memory.waiting() or memory.snapshot.cache().policy_problem:
+        return _talk(receipt, memory, arguments)
+    return code
+
+
+def _read(path: str, limit: int) -> bytes:
+    if path != "-":
+        with open(path, "rb") as file:
+            return file.read(limit)
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    import io
+
+    data = sys.stdin.buffer.read(limit)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(data))  # the command line may have to read it again
+    return data
+
+
+def _said(receipt: Receipt, memory: Memory) -> bytes:
+    """Say what an append did, as `rituals.cli.commands.append` does."""
+    said = "already recorded" if receipt.already else "committed"
+    lines = [f"{receipt.stem}  {said} in {receipt.commit[:7]} on {memory.home.branch}"]
+    if not receipt.already:
+        lines += [f"created  {fact}" for fact in receipt.facts]
+    lines += [f"tier     {fact}: {old} → {new}" for fact, old, new in receipt.tiers if old]
+    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
+    """Say what was noticed, on stderr."""
+    from rituals.cli.context import Invocation
+
+    call = Invocation(arguments)
+    call.out.findings(receipt.findings)
+    call.adopt(memory)
+    call.close()
+    call.out.flush()
+    return 0
+
+
+def _report(problem: BaseException, arguments: list[str]) -> int:
+    """Say what went wrong, as the command line does."""
+    from rituals.cli.context import Invocation
+    from rituals.cli.errors import report
+
+    call = Invocation(arguments)
+    call.command = arguments[0]
+    code = report(problem, call)
+    call.out.flush()
+    return code
+
+
+def _print(data: bytes) -> int:
+    """Write to standard output, past Python's buffers."""
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except BrokenPipeError:
+        pass
+    return 0
