@@ -213,8 +213,8 @@ class Memory:
         """Return the stems of logs that wait in the spool."""
         return self._recorder.spool.waiting()
 
-    def commit_files(self, files: Iterable[tuple[str, bytes]], message: str) -> str:
-        """Commit files of the home that are no logs (a policy, attributes); return the commit.
+    def commit_files(self, files: Iterable[tuple[str, bytes | None]], message: str) -> str:
+        """Commit files of the home (a policy, attributes; None takes one out); return the commit.
 
         Raises:
             Busy: the branch kept moving or is locked.
