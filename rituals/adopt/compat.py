@@ -23,7 +23,8 @@ _HEADING = b"## Memory References"
 _NEXT_SECTION = b"\n## "
 #: What `[a-z][a-z0-9]*(?:-[a-z0-9]+)+` finds, in linear time. The reference's pattern may start
 #: anywhere inside a word, but what it finds always starts at the first letter of a word.
-_IDS = re.compile(rb"(?<![a-z0-9])[0-9]*+([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)")
+ID_PATTERN = r"(?<![a-z0-9])[0-9]*+([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)"
+_IDS = re.compile(ID_PATTERN.encode())
 _WINDOW = re.compile(r"\b(working|active|archive)_window:[ \t]*+([0-9]++)")
 _DIGITS_LIMIT = 9
 _BULLETS = "-*+"
@@ -110,15 +111,23 @@ def _index(
     names = _IDS.findall
     for stem, data in logs:
         stems.append(stem)
-        start = _section(data)
-        if start < 0:
+        start, end = references_span(data)
+        if start == end:
             continue
-        end = data.find(_NEXT_SECTION, start)
-        for id in known.intersection(names(data, start, end if end >= 0 else len(data))):
+        for id in known.intersection(names(data, start, end)):
             count, last = index.get(id, (0, ""))
             index[id] = (count + 1, max(last, stem))
     stems.sort()
     return stems, index
+
+
+def references_span(data: bytes) -> tuple[int, int]:
+    """Return where the section in which ids count begins and ends, (0, 0) when there is none."""
+    start = _section(data)
+    if start < 0:
+        return 0, 0
+    end = data.find(_NEXT_SECTION, start)
+    return start, end if end >= 0 else len(data)
 
 
 def _section(data: bytes) -> int:

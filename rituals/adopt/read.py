@@ -36,6 +36,8 @@ __all__ = ["ImportedFact", "facts", "windows"]
 
 LIVE, ARCHIVED = "live", "archived"
 VISION_KIND = "invariant"  #: a vision never decays
+#: Footer keys that the replay computes.
+_COUNTED = ("id", "uses", "last-used", "tier", "reason", "heads", "verified")
 _SECTION_KINDS = tuple((kind.section.lower(), kind.name) for kind in BUILT_IN_KINDS)
 
 
@@ -45,7 +47,7 @@ class ImportedFact(Record):
     `mark` is the checkbox (`""` none, `" "` open, `"x"` closed), `origin` a stem or "" (unknown),
     `created` a date or "", `tier` and `uses` what the footer says, `superseded_by` an id or "",
     `state` is `live` or `archived`, `line` the 1-based line on which the text starts. `meta` holds
-    what else the footer says and Diurna has a key for (`supersedes`, `serves`, `tags`, …).
+    what else the footer says (`supersedes`, `serves`, `tags`, …) and no count replaces.
     """
 
     id: str
@@ -87,6 +89,19 @@ def facts(memory: AgentMemory) -> tuple[tuple[ImportedFact, ...], tuple[Finding,
     return tuple(found), tuple(findings)
 
 
+class _Held(Record):
+    """The lines of one footer's text, and whether it has one and became a fact.
+
+    `item` is the line of the list item that holds them, or -1.
+    """
+
+    first: int
+    last: int
+    item: int
+    read: bool
+    text: bool
+
+
 class FactPage(Page):
     """One page of the ledger, asked for its facts.
 
@@ -119,6 +134,7 @@ class FactPage(Page):
         for footer in self.footers:
             at.setdefault(footer.comment.line, []).append(footer.comment)
         grouped = self._groups(starts)
+        held: list[_Held] = []
         for item, footers in owned.items():
             parts = self._parts(item, at, starts)
             start = item.start
@@ -127,15 +143,38 @@ class FactPage(Page):
                 parts[0] = self._group(first, item, parts[0])
                 start = first.start
             for footer, part in zip(footers, parts, strict=True):
-                line = footer.comment.line
-                found.append((line, self._fact(footer, part, item.mark, start)))
-                start = footer.comment.end_line
+                line, last = footer.comment.line, footer.comment.end_line
+                fact = self._fact(footer, part, item.mark, start)
+                found.append((line, fact))
+                end = item.end if footer is footers[-1] else last
+                held.append(_Held(start, end, item.start, fact is not None, _trimmed(part) != []))
+                start = last
         for footer in self.footers:
             if footer.item is None:
                 start, rows = self._above(footer)
-                found.append((footer.comment.line, self._fact(footer, rows, "", start)))
+                fact = self._fact(footer, rows, "", start)
+                found.append((footer.comment.line, fact))
+                end = footer.comment.end_line
+                if footer.run == -2:
+                    end = self.stops[bisect_right(self.stops, end)] - 1
+                held.append(_Held(start, end, -1, fact is not None, _trimmed(rows) != []))
+        self._claim(held, starts)
         found.sort(key=_by_line)
         return [fact for _, fact in found if fact]
+
+    def _claim(self, held: list[_Held], starts: dict[int, Item]) -> None:
+        """Mark the lines whose text became a fact; those of a footer that could not be read are free."""
+        for claims in (True, False):
+            for part in held:
+                if part.read != claims or not part.text:
+                    continue
+                number = part.first
+                while number <= part.last:
+                    if part.item >= 0 and number > part.item and number in starts:
+                        number = starts[number].end + 1
+                        continue
+                    self.claimed[number] = claims
+                    number += 1
 
     def _owners(self) -> dict[Item, list[Footer]]:
         """Give every footer in a list its item."""
@@ -320,8 +359,22 @@ class FactPage(Page):
             start + 1,
             self.state,
             int(uses) if counted else 0,
-            tuple((key, fields[key]) for key in META_KEYS if key != "kind" and fields.get(key, "")),
+            _meta(fields),
         )
+
+
+def _meta(fields: dict[str, str]) -> Meta:
+    """Keep what a footer says besides what is counted anew: known keys first, then the others."""
+    known = [key for key in META_KEYS if key in fields]
+    others = [key for key in fields if key not in META_KEYS and key not in _COUNTED]
+    found: list[tuple[str, str]] = []
+    for key in (*known, *others):
+        value = "".join([char if char.isprintable() else " " for char in fields[key]]).strip()
+        name = key.lower()
+        plain = name.isascii() and name.replace("-", "").isalnum() and "--" not in name
+        if value and plain and key != "kind" and name not in dict(found):
+            found.append((name, value))
+    return tuple(found)
 
 
 def _by_line(pair: tuple[int, ImportedFact | None]) -> int:

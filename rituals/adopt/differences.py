@@ -1,0 +1,221 @@
+"""Where the right count differs from the reference tool's, and why.
+
+The reference's values are those of `compat`; the right ones are read off the replayed state. A reason is
+found by looking at the logs in which the two disagree, the way a person would.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.findings import Finding
+from ledger.values import Record
+from projection.policy import THREAD_KIND
+from rituals.adopt.compat import ID_PATTERN, references_span
+from rituals.adopt.layout import CONTINUITY, SESSIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ledger.session import Entry
+    from projection.replay import State
+    from projection.state import Standing
+    from rituals.adopt.compat import Footer
+
+_IDS = re.compile(ID_PATTERN)
+_WORD = "abcdefghijklmnopqrstuvwxyz0123456789-."
+_NO_USE = ("archived", "tier change", "faded", "swept", "unchanged", "superseded", "invalidated")
+
+
+class Difference(Record):
+    """One value of one fact that the reference tool computes otherwise.
+
+    `field` is `tier`, `uses`, `created`, `last_used`, or `fact` for what is no fact at all.
+    """
+
+    fact: str
+    field: str
+    reference: str
+    right: str
+    reason: str
+
+    @property
+    def finding(self) -> Finding:
+        """The difference as a finding."""
+        said = f"`{self.fact}` {self.field}: the reference tool says {self.reference or 'nothing'}"
+        right = self.right or "nothing"
+        return Finding("adopt-differs", f"{said}, right is {right} ({self.reason})", CONTINUITY)
+
+
+def differences(
+    footers: Sequence[Footer],
+    state: State,
+    logs: Sequence[tuple[str, bytes]],
+    entries: Iterable[Entry],
+) -> tuple[Difference, ...]:
+    """Compare the reference tool's footers with the state of the adopted ledger.
+
+    Args:
+        footers: what the reference tool computes.
+        state: the replayed state.
+        logs: (stem, bytes) of every file that the reference tool takes for a log.
+        entries: the logs of the ledger as they are read.
+    """
+    asked = {footer.id for footer in footers}
+    ours: dict[str, set[str]] = {}
+    work: set[str] = set()
+    for entry in entries:
+        if entry.work:
+            work.add(entry.stem)
+            for id in asked.intersection(entry.named):
+                ours.setdefault(id, set()).add(entry.stem)
+    theirs: dict[str, set[str]] = {}
+    texts: dict[str, bytes] = {}
+    for stem, data in logs:
+        texts[stem] = data
+        for id in asked.intersection(_IDS.findall(_section(data))):
+            theirs.setdefault(id, set()).add(stem)
+    found: list[Difference] = []
+    for footer in footers:
+        standing = state.get(footer.id)
+        if standing is None:
+            reason = "a footer in code, a quotation or a comment, or without a text, is no fact"
+            found.append(Difference(footer.id, "fact", "a fact", "none", reason))
+            continue
+        fact = standing.fact
+        if footer.uses != str(fact.uses):
+            both = theirs.get(footer.id, set()), ours.get(footer.id, set())
+            why = _why_uses(footer, *both, texts, work)
+            found.append(Difference(footer.id, "uses", footer.uses, str(fact.uses), why))
+        if footer.last_used != fact.last_used:
+            why = _why_last(footer, standing)
+            found.append(
+                Difference(footer.id, "last_used", footer.last_used, fact.last_used, why)
+            )
+        if footer.created != fact.created:
+            why = "no date, so the log that created it or the import stands for it"
+            found.append(Difference(footer.id, "created", footer.created, fact.created, why))
+        if footer.tier != standing.tier:
+            if footer.id not in theirs and standing.tier not in ("core", "superseded"):
+                why = "no log names it, and then the reference keeps whatever label it has"
+            else:
+                why = _why_tier(footer, standing, len(logs), state.summary.sessions)
+            found.append(Difference(footer.id, "tier", footer.tier, standing.tier, why))
+    return tuple(found)
+
+
+def _section(data: bytes) -> str:
+    """Return the part of a log in which the reference tool looks for ids, "" if there is none."""
+    begin, end = references_span(data)
+    return data[begin:end].decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _why_uses(
+    footer: Footer,
+    theirs: set[str],
+    ours: set[str],
+    texts: Mapping[str, bytes],
+    work: set[str],
+) -> str:
+    """Name the reasons for a different number of uses, with how many logs each concerns."""
+    if not theirs and footer.tier not in ("core", "superseded") and not ours:
+        return "no log names it, and then the reference keeps whatever number it has"
+    counts: dict[str, int] = {}
+    for stem in sorted(theirs ^ ours):
+        if stem in ours:
+            reason = _why_yes(footer.id, texts.get(stem, b""))
+        elif stem in work:
+            reason = _why_not(footer.id, _section(texts[stem]))
+        else:
+            reason = f"{SESSIONS}/{stem}.md is no log"
+        counts[reason] = counts.get(reason, 0) + 1
+    if footer.tier in ("core", "superseded"):
+        counts = {f"the reference never counts what is {footer.tier}": 0, **counts}
+    found = [f"{count} x {reason}" if count else reason for reason, count in counts.items()]
+    return ", ".join(found) or "by a footer that stands twice"
+
+
+def _places(text: str, id: str) -> Iterable[int]:
+    at = text.find(id)
+    while at >= 0:
+        yield at
+        at = text.find(id, at + 1)
+
+
+def _why_not(id: str, section: str) -> str:
+    """Say why a mention that the reference counts is no use."""
+    reasons: list[str] = []
+    for at in _places(section, id):
+        line = section.rfind("\n", 0, at) + 1
+        end = section.find("\n", at)
+        row = section[line : end if end >= 0 else len(section)]
+        unit = _unit(section, at)
+        lead = unit.lstrip("-*+ ").lower()
+        before, after = section[at - 1 : at], section[at + len(id) : at + len(id) + 1]
+        if lead.startswith("(none"):
+            reasons.append("behind `(none …)`")
+        elif (before and before in _WORD + "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/") or after in tuple("_/ABC"):
+            reasons.append("inside a longer word")
+        elif _in_parentheses(section, at):
+            reasons.append("a remark in parentheses")
+        elif lead.startswith(_NO_USE):
+            reasons.append("under a verb that is no use")
+        elif lead == unit.lower() and row.strip() and not unit.startswith(("-", "*", "+")):
+            reasons.append("a mention in prose")
+        else:
+            reasons.append("beside an id or verb, not as one of the ids")
+    return reasons[0] if reasons else "not a whole id"
+
+
+def _unit(section: str, at: int) -> str:
+    """Return the bullet or paragraph that holds a place, up to that place."""
+    begin = section.rfind("\n\n", 0, at) + 2 if "\n\n" in section[:at] else 0
+    for bullet in ("\n- ", "\n* ", "\n+ "):
+        begin = max(begin, section.rfind(bullet, 0, at) + 1)
+    return section[begin:at].lstrip("\n")
+
+
+def _in_parentheses(section: str, at: int) -> bool:
+    unit = _unit(section, at)
+    return unit.count("(") > unit.count(")")
+
+
+def _why_yes(id: str, data: bytes) -> str:
+    """Say why a use is one though the reference does not see it."""
+    if id in _section(data):
+        return "a single word, a leading digit or dots in the id"
+    if data.lower().count(b"\n## memory references") > 1:
+        return "a second references section"
+    return "a heading with a suffix or in other letters"
+
+
+def _why_last(footer: Footer, standing: Standing) -> str:
+    if footer.tier in ("core", "superseded"):
+        return f"the reference never updates what is {footer.tier}"
+    if not standing.fact.uses:
+        return "no log names it: the day it was created stands"
+    return "the last log that names it, by the reasons given for `uses`"
+
+
+def _why_tier(footer: Footer, standing: Standing, files: int, sessions: int) -> str:
+    """Say why the tier is another one; the first rule that explains it."""
+    fact = standing.fact
+    right = standing.tier
+    if right == "superseded":
+        return "the logs or the archive say that it is false"
+    if right == "core":
+        return "what stands under Architectural Invariants never decays" if not fact.promoted else (
+            "a log promoted it"
+        )
+    if fact.kind == THREAD_KIND and not fact.closed:
+        return "an open thread is at least active; the reference keeps whatever label it has"
+    if footer.tier in ("superseded", "core"):
+        return f"its text is {right} by count, and nothing says that it is {footer.tier}"
+    if right == "archived":
+        return "not named within the archive window; the reference knows no such tier"
+    if footer.tier == "working" or right == "working":
+        return "age counts from the log that created it; the reference counts later dates"
+    if footer.uses != str(fact.uses) or footer.last_used != fact.last_used:
+        return "by the other count"
+    return f"{files} files are {sessions} work logs" if files != sessions else "never referenced"
