@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 
 from ledger.values import Record
 from projection.policy import Windows
+from rituals.adopt.layout import AgentMemory, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ def windows(policy_text: str) -> Windows:
             match[1], int(digits) if len(digits) <= _DIGITS_LIMIT else 10**_DIGITS_LIMIT
         )
     return Windows(**found)
+
+
+def computed(memory: AgentMemory) -> tuple[Footer, ...]:
+    """Compute every footer of a ledger as the reference tool's metadata refresh does."""
+    threads = [text_of(data) for _, data in memory.threads]
+    return footers(memory.logs, text_of(memory.continuity), text_of(memory.policy), threads)
 
 
 def footers(

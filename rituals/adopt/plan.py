@@ -114,11 +114,14 @@ class Adoption(Record):
     stems: tuple[str, ...]
 
 
-def plan_adoption(start: str) -> AdoptionPlan:
+def plan_adoption(
+    start: str, progress: Callable[[int, int], None] | None = None
+) -> AdoptionPlan:
     """Plan the adoption of a ledger; nothing is written.
 
     Args:
         start: the folder that holds `memory/`, or the memory folder itself.
+        progress: told how many of how many logs are read.
 
     Raises:
         NotFound: it is no such layout.
@@ -128,7 +131,7 @@ def plan_adoption(start: str) -> AdoptionPlan:
     memory = layout.read(start)
     ground = survey(start, memory)
     policy, policy_data, noticed = _policy(memory, ground)
-    refs, entries, odd = _ledger(memory, ground)
+    refs, entries, odd = _ledger(memory, ground, progress)
     if ground.marked and _is_adopted(memory, entries):
         return AdoptionPlan(memory, ground, True, policy)
     facts, findings = read_facts(memory)
@@ -142,18 +145,14 @@ def plan_adoption(start: str) -> AdoptionPlan:
         memory, ground, False, policy, policy_data, _attributes(memory), imports, loose,
         tuple(refs), tuple(entries),
     )  # fmt: skip
-    state = _state(plan, _sealed(plan, 0, "adopt", ""))
-    footers = compat.footers(
-        memory.logs,
-        layout.text_of(memory.continuity),
-        layout.text_of(memory.policy),
-        [layout.text_of(data) for _, data in memory.threads],
-    )
+    imports_now = _sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
+    state = _state(plan, imports_now)
+    ours = {one.ref.path for one in imports_now}
+    said = [one._replace(file="") if one.file in ours else one for one in state.findings()]
     return plan._replace(
-        differences=differences(footers, state, memory.logs, entries),
+        differences=differences(compat.computed(memory), state, memory.logs, entries),
         findings=(
-            *memory.findings, *noticed, *ground.findings, *findings, *crooked, *odd,
-            *state.findings(),
+            *memory.findings, *noticed, *ground.findings, *findings, *crooked, *odd, *said
         ),
         steps=_steps(plan, notes),
     )  # fmt: skip
@@ -217,7 +216,9 @@ def _attributes(memory: layout.AgentMemory) -> bytes:
 
 
 def _ledger(
-    memory: layout.AgentMemory, ground: Ground
+    memory: layout.AgentMemory,
+    ground: Ground,
+    progress: Callable[[int, int], None] | None,
 ) -> tuple[list[LogRef], list[Entry], list[Finding]]:
     """Read the session logs that the adopted ledger will hold: git's, and those that are kept."""
     prefix = ground.prefix
@@ -236,7 +237,9 @@ def _ledger(
                 contents[blob] = fetched
     kept: list[LogRef] = []
     entries: list[Entry] = []
-    for ref in refs:
+    for number, ref in enumerate(refs):
+        if progress is not None and number % 64 == 0:
+            progress(number, len(refs))
         read = contents.get(ref.blob)
         if read is None or len(read) > LOG_LIMIT_BYTES:
             code = "unreadable" if read is None else "too-large"

@@ -1,0 +1,93 @@
+"""`diurna adopt`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+_DIFFERENCE = ("fact", "field", "reference", "right", "reason")
+_FOOTER = ("created", "last_used", "uses", "tier")
+
+
+@click.command("adopt")
+@click.argument("dir")
+@click.option("--compat", is_flag=True, help="Only print the other tool's own footers.")
+@options.dry_run
+@options.command
+def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
+    """Take over a ledger that another tool wrote, in place.
+
+    DIR holds memory/ with sessions/ and continuity.md, or is that folder. Its session logs stay as
+    they are, byte for byte; the texts of its facts enter the ledger by one `import` log. Where the
+    right count differs from the other tool's, it is said, with the reason.
+
+    \b
+    Examples:
+      diurna adopt . --dry-run
+      diurna adopt .
+      diurna adopt . --compat --json
+    """
+    if call.home:
+        raise WrongUsage("the ledger is named by DIR", hint=f"diurna adopt {call.home}")
+    if compat:
+        _compat(call, dir)
+        return
+    from rituals.adopt.plan import apply_adoption, plan_adoption
+    from rituals.cli.answers import finding_objects
+
+    plan = plan_adoption(os.path.join(call.folder(), dir), call.out.progress)
+    commits: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
+    if not dry_run and not plan.already:
+        done = apply_adoption(plan, call.now_ms, call.agent)
+        commits, stems = done.commits, done.stems
+        done.memory.close()
+    findings = (*plan.findings, *(difference.finding for difference in plan.differences))
+    if call.json:
+        call.out.answer(
+            {
+                "place": plan.ground.place,
+                "prefix": plan.ground.prefix,
+                "branch": plan.ground.branch,
+                "already": plan.already,
+                "dry_run": dry_run,
+                "logs": len(plan.refs),
+                "facts": list(plan.facts),
+                "steps": list(plan.steps),
+                "differences": [
+                    {key: getattr(difference, key) for key in _DIFFERENCE}
+                    for difference in plan.differences
+                ],
+                "commits": list(commits),
+                "stems": list(stems),
+                "findings": finding_objects(findings),
+            }
+        )
+        return
+    call.out.findings(findings)
+    for step in plan.steps or (f"already adopted: {plan.memory.root}",):
+        call.out.line(step)
+
+
+def _compat(call: Invocation, dir: str) -> None:
+    """Print what the reference tool would write; read nothing else, load nothing for it."""
+    from rituals.adopt.compat import computed
+    from rituals.adopt.layout import read
+
+    footers = computed(read(os.path.join(call.folder(), dir)))
+    if call.json:
+        keys = ("id", *_FOOTER)
+        facts = [{key: getattr(footer, key) for key in keys} for footer in footers]
+        call.out.answer({"facts": facts})
+        return
+    for footer in footers:
+        values = " | ".join([f"{key}: {getattr(footer, key)}" for key in _FOOTER])
+        call.out.line(f"<!-- id: {footer.id} | {values} -->")
+
+
+adopt = command
