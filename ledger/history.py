@@ -188,9 +188,7 @@ def damages(
         kind = MOVED if kept else MODIFIED if others else DELETED
         causes = [change for change in changes if change.blob_before == first] or changes
         now = kept[0] if kept else others[0] if others else ""
-        found.append(
-            Damage(kind, root, first, root in firsts, now, causes[-1], len(changes))
-        )
+        found.append(Damage(kind, root, first, root in firsts, now, causes[-1], len(changes)))
     return tuple(found)
 
 
