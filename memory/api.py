@@ -90,7 +90,7 @@ class Memory:
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at the archive."""
-        return self.snapshot.cache().view()
+        return self.snapshot.ask(lambda cache: cache.view())
 
     def continuity(self) -> str:
         """Return the replayed `continuity.md`."""

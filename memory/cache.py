@@ -32,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
+    from types import TracebackType
     from typing import Any
 else:
     try:
@@ -48,8 +49,11 @@ CREATE UNIQUE INDEX logs_stem ON logs(stem);
 CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
-  anchor TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL) WITHOUT ROWID;
+  anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL)
+  WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
+CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
+  AND young != anchor;
 CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
@@ -57,6 +61,8 @@ CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq
 CREATE INDEX edges_old ON edges(old);
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
+#: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
+#: a fact was named, and then created by a log that is no work.
 _PENDING, _ORDINARY, _PINNED, _FALSE = 0, 1, 2, 3
 #: What a damaged file may raise while it is read.
 CACHE_ERRORS = (sqlite3.Error, ValueError, EOFError, TypeError, KeyError, IndexError)
@@ -77,7 +83,9 @@ def open_cache(path: str) -> Cache:
     try:
         base = sqlite3.connect(path, timeout=10, isolation_level=None)
         base.execute("PRAGMA synchronous=OFF")
-        base.execute("PRAGMA journal_mode=PERSIST")
+        # DELETE: SQLite looks before each transaction whether the file was replaced meanwhile, and a
+        # journal never lies about that belongs to another file of this name
+        base.execute("PRAGMA journal_mode=DELETE")
         return Cache(base)
     except CACHE_ERRORS as problem:
         raise CacheUnusable(path) from problem
@@ -105,14 +113,36 @@ class Cache:
         self._base.close()
 
     def load(self) -> None:
-        """Read the few values that every question needs."""
-        self.commit: str = self._get("commit")
-        self.policy_blob: str = self._get("policy_blob")
-        self.policy = policy_of(self._get("policy"))
-        self.policy_problem: str = self._get("policy_problem")
-        self.summary = Summary(*self._get("summary"))
-        self._counts: tuple[int, int] = self._get("counts")
-        self.cut: frozenset[Edge] = frozenset(self._get("cut"))
+        """Read the few values that every question needs, all as of one commit."""
+        rows = self._base.execute("SELECT key, value FROM meta").fetchall()
+        values = {key: marshal.loads(value) for key, value in rows}
+        self.commit: str = values["commit"]
+        self.policy_blob: str = values["policy_blob"]
+        self.policy = policy_of(values["policy"])
+        self.policy_problem: str = values["policy_problem"]
+        self.summary = Summary(*values["summary"])
+        self._counts: tuple[int, int] = values["counts"]
+        self.cut: frozenset[Edge] = frozenset(values["cut"])
+
+    def __enter__(self) -> Cache:
+        """Begin a reading that sees one commit throughout; other processes' writes wait for its end."""
+        self._base.execute("BEGIN")
+        try:
+            self.load()
+        except BaseException:
+            self._base.execute("ROLLBACK")
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it."""
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
 
     def _get(self, key: str) -> Any:
         row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -155,9 +185,7 @@ class Cache:
                 return False
             self._add(refs, entries, findings)
             if policy is not None:
-                self._set(
-                    policy_blob=policy[0], policy=plain(policy[1]), policy_problem=policy[2]
-                )
+                self._set(policy_blob=policy[0], policy=plain(policy[1]), policy_problem=policy[2])
             self._set(commit=commit)
             self._base.execute("COMMIT")
         except BaseException:
@@ -211,7 +239,7 @@ class Cache:
             rows.append(made)
             facts += (made[2] != _PENDING) - (before != _PENDING)
             false += (made[2] == _FALSE) - (before == _FALSE)
-        self._base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self._base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._set(summary=tuple(summary), counts=(facts, false), cut=tuple(cut))
 
     def _closes_circle(self, edge: Edge) -> bool:
@@ -260,9 +288,14 @@ class Cache:
                 "SELECT id, history FROM facts WHERE state = 1 AND kind = ? AND anchor < ?",
                 (kind, clock.archive),
             ).fetchall()
+        rows += self._base.execute(
+            "SELECT id, history FROM facts WHERE state IN (1, 2) AND young != '' "
+            "AND young != anchor AND young >= ? AND anchor < ?",
+            (clock.working, clock.archive),
+        ).fetchall()
         live = []
         counts: dict[str, int] = {}
-        for fact, packed in rows:
+        for fact, packed in dict(rows).items():
             found = resolve(fact, _history(packed), self.cut)
             if found is None:
                 continue
@@ -297,11 +330,12 @@ class Cache:
             )
             found.update(row[0] for row in rows)
         low, high = sorted((before.working, after.working))
-        crossed = self._base.execute(
-            "SELECT entry FROM logs WHERE stem >= ? AND stem < ?", (low, high)
-        ).fetchall()
-        for (packed,) in crossed:
-            found.update(event.id for event in unpack_entry(marshal.loads(packed)).acts)
+        rows = self._base.execute(
+            "SELECT id FROM facts WHERE state IN (1, 2) AND young != '' AND young != anchor "
+            "AND young >= ? AND young < ?",
+            (low, high),
+        )
+        found.update(row[0] for row in rows)
         return sorted(found)
 
     def contested(self) -> Iterator[Fact]:
@@ -443,7 +477,7 @@ def build(
         )
         cut = cut_edges(edges)
         rows = [_row(fact, histories[fact], cut) for fact in sorted(histories)]
-        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?)", rows)
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
         values: dict[str, Any] = {
             "version": CACHE_VERSION,
@@ -471,13 +505,58 @@ def build(
         raise
     base.close()
     os.chmod(temporary, 0o600)
-    os.replace(temporary, path)
+    _install(temporary, path)
     return open_cache(path)
+
+
+def _install(temporary: str, path: str) -> None:
+    """Put a new file in place of the old while no process writes to the old one.
+
+    A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
+    """
+    for _ in range(20):
+        try:
+            before = os.stat(path).st_ino
+        except FileNotFoundError:
+            _drop_journal(path)
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                continue
+            except OSError:  # a file system without links
+                os.replace(temporary, path)
+            else:
+                os.unlink(temporary)
+            return
+        old = sqlite3.connect(path, timeout=10, isolation_level=None)
+        try:
+            try:
+                old.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:  # in use for ten seconds
+                raise
+            except sqlite3.DatabaseError:
+                pass  # no database any more: nobody can write to it either
+            if os.stat(path).st_ino == before:
+                _drop_journal(path)
+                os.replace(temporary, path)
+                return
+        except FileNotFoundError:
+            continue
+        finally:
+            old.close()
+    raise sqlite3.OperationalError(f"{path} kept changing")
+
+
+def _drop_journal(path: str) -> None:
+    try:
+        os.unlink(path + "-journal")
+    except FileNotFoundError:
+        pass
 
 
 def _row(
     fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, int]:
+) -> tuple[str, bytes, int, str, str, str, int]:
     found = resolve(fact, history, cut)
     packed = marshal.dumps(
         (
@@ -487,7 +566,7 @@ def _row(
         )
     )
     if found is None:
-        return fact, packed, _PENDING, "", "", 0
+        return fact, packed, _PENDING, "", "", "", 0
     if found.false:
         state = _FALSE
     elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
@@ -495,7 +574,8 @@ def _row(
     else:
         state = _ORDINARY
     contested = len(found.heads) > 1 or len(found.superseded_by) > 1
-    return fact, packed, state, found.anchor, found.kind, int(contested)
+    young = found.born if found.uses <= 1 else ""
+    return fact, packed, state, found.anchor, young, found.kind, int(contested)
 
 
 def _history(packed: bytes) -> History:

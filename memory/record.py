@@ -37,6 +37,7 @@ from ledger.session import Entry, SessionLog
 from ledger.spool import KEEP, Spool
 from ledger.stale import clear_stale_lock
 from ledger.values import Record
+from memory.cache import CACHE_ERRORS
 from memory.checkout import follow, hand_edited, store_blob, update_index
 from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
 from memory.drivers import ensure_drivers
@@ -125,12 +126,13 @@ class Recorder:
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
-        cache = self._snapshot.cache()
+        cache, histories = self._snapshot.ask(
+            lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
+        )
         _check_writable(cache)
-        histories = cache.some_histories(named_ids(draft.events))
         log = self._complete(draft, cache, histories, occasion)
         if not again:
-            known = self._recorded_before(log, cache, occasion.now_ms)
+            known = self._recorded_before(log, cache, occasion)
             if known is not None:
                 return known
         _check_events(log.events, cache, histories)
@@ -205,9 +207,9 @@ class Recorder:
             events.append(event)
         return canonical(SessionLog(header, draft.title, draft.prose, tuple(events)))
 
-    def _recorded_before(self, log: SessionLog, cache: Cache, now_ms: int) -> Receipt | None:
+    def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
-        since = stamp_of(now_ms - RETRY_WINDOW_MS)
+        since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
         named = frozenset(named_ids(log.events))
         candidates = [
             ref
@@ -228,24 +230,18 @@ class Recorder:
                 continue
             known, _ = decode(waiting, sealed=True, file=stem)
             if same_draft(known, log):
-                raise WaitsInSpool(stem, "it is already recorded and waits to be committed")
+                landed = self._land(occasion, None)
+                return Receipt(
+                    stem, landed.commit, births(log.events), (), landed.findings, True,
+                    log_path(stem), waiting,
+                )  # fmt: skip
         return None
 
     def _tier_changes(
         self, before: Mapping[str, str], clock: DecayClock, touched: list[str]
     ) -> tuple[tuple[str, str, str], ...]:
         """Compare tiers before and after, of all facts that may have moved."""
-        cache = self._snapshot.cache()
-        after_clock = cache.clock()
-        moved = [fact for fact in cache.crossing(clock, after_clock) if fact not in before]
-        histories = cache.some_histories([*touched, *moved])
-        after = _tiers(cache, histories, after_clock)
-        old = {**_tiers(cache, {f: histories[f] for f in moved if f in histories}, clock), **before}
-        return tuple(
-            (fact, old.get(fact, ""), found)
-            for fact, found in after.items()
-            if old.get(fact, "") != found
-        )
+        return self._snapshot.ask(lambda cache: _moved(cache, before, clock, touched))
 
     # ---- what waits becomes commits ---------------------------------------------------------------
 
@@ -266,7 +262,11 @@ class Recorder:
         make_folder(state)
         try:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
-                return self._commit_waiting(occasion, own, lock)
+                try:
+                    return self._commit_waiting(occasion, own, lock)
+                except CACHE_ERRORS:  # a damaged cache is no reason not to commit
+                    self._snapshot.discard()
+                    return self._commit_waiting(occasion, own, lock)
         except (Busy, StorageFailed, GitFailed, CorruptRepository, OSError) as problem:
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
@@ -360,7 +360,10 @@ class Recorder:
         made = writer.commit(wanted)
         writer.check(
             made,
-            [(prefix + ref.path, ref.blob, data) for ref, (_, data) in zip(refs, logs, strict=True)],
+            [
+                (prefix + ref.path, ref.blob, data)
+                for ref, (_, data) in zip(refs, logs, strict=True)
+            ],
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
@@ -382,8 +385,6 @@ class Recorder:
     def _bring_forward(
         self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
     ) -> None:
-        from memory.cache import CACHE_ERRORS
-
         try:
             cache.advance(tip, made, refs, entries, ())
         except CACHE_ERRORS:
@@ -441,7 +442,9 @@ class Recorder:
                     )
                 except (TipMoved, ReferenceLocked) as problem:
                     if isinstance(problem, ReferenceLocked):
-                        cleared = clear_stale_lock(home.repository.commondir, problem.path, lock.note)
+                        cleared = clear_stale_lock(
+                            home.repository.commondir, problem.path, lock.note
+                        )
                         if cleared is not None:
                             self._snapshot.notes.append(cleared)
                             continue
@@ -576,6 +579,22 @@ def _tiers(cache: Cache, histories: Mapping[str, History], clock: DecayClock) ->
         if value is not None:
             found[fact] = tier(value, clock, lasting)
     return found
+
+
+def _moved(
+    cache: Cache, before: Mapping[str, str], clock: DecayClock, touched: list[str]
+) -> tuple[tuple[str, str, str], ...]:
+    """Compare tiers with those before, at an earlier clock."""
+    after_clock = cache.clock()
+    moved = [fact for fact in cache.crossing(clock, after_clock) if fact not in before]
+    histories = cache.some_histories([*touched, *moved])
+    after = _tiers(cache, histories, after_clock)
+    old = {**_tiers(cache, {f: histories[f] for f in moved if f in histories}, clock), **before}
+    return tuple(
+        (fact, old.get(fact, ""), found)
+        for fact, found in after.items()
+        if old.get(fact, "") != found
+    )
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:

@@ -37,11 +37,14 @@ def continuity(start: str) -> bytes | None:
     from projection.render import render
 
     snapshot = Snapshot(home)
-    cache = snapshot.cache(tip)
-    if cache.policy_problem:
+    commit, problem, view = snapshot.ask(
+        lambda cache: (cache.commit, cache.policy_problem, cache.view()), tip
+    )
+    if problem:
         return None
-    data = render(cache.view()).encode("utf-8", "surrogateescape")
-    _write(path, tip, data)
+    data = render(view).encode("utf-8", "surrogateescape")
+    if commit == tip:
+        _write(path, tip, data)
     return data
 
 

@@ -17,10 +17,12 @@ from projection.policy import Policy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
 
     from ledger.home import Home
 
     Progress = Callable[[int, int], None]
+    Answer = TypeVar("Answer")
 
 #: From how many new logs on a cold rebuild is faster than adding them one by one.
 _REBUILD_FROM = 5000
@@ -39,12 +41,14 @@ class Snapshot:
         self._progress = progress
         self._path = home.cache_file + ".sqlite"
         self._cache: Cache | None = None
+        self._file = 0
         self.notes: list[Finding] = []
 
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache, brought to the branch's tip (or to the commit given)."""
-        wanted = self.home.tip() if tip is None else tip
-        for _ in range(8):
+        wanted = tip
+        for _ in range(20):
+            wanted = self.home.tip() if tip is None else tip
             cache = self._open()
             if cache is None:
                 break
@@ -54,10 +58,26 @@ class Snapshot:
                 if self._advance(cache, wanted):
                     return cache
             except CACHE_ERRORS:
-                break
-            if cache.commit == wanted:  # another process was faster
-                return cache
-        return self._rebuild(wanted)
+                if not self._was_replaced():
+                    break
+        return self._rebuild(self.home.tip() if wanted is None else wanted)
+
+    def ask(self, question: Callable[[Cache], Answer], tip: str | None = None) -> Answer:
+        """Answer a question as of one commit, whatever other processes write meanwhile.
+
+        A cache that turns out to be damaged in the middle is built anew, and asked again.
+        """
+        try:
+            with self.cache(tip) as cache:
+                return question(cache)
+        except CACHE_ERRORS:
+            with self.discard() as cache:
+                return question(cache)
+
+    def discard(self) -> Cache:
+        """Build the cache anew: the one that is there was found damaged."""
+        self.notes.append(Finding("cache-rebuilt", "the cache was damaged and was built anew"))
+        return self._rebuild(self.home.tip())
 
     def close(self) -> None:
         """Close the cache file."""
@@ -66,7 +86,10 @@ class Snapshot:
             self._cache = None
 
     def _open(self) -> Cache | None:
+        if self._cache is not None and self._was_replaced():
+            self.close()
         if self._cache is None:
+            self._file = self._number()
             try:
                 self._cache = open_cache(self._path)
             except CacheUnusable:
@@ -83,16 +106,27 @@ class Snapshot:
                 return None
         return self._cache
 
+    def _number(self) -> int:
+        """Return the number that tells the cache file from another of its name, 0 for none."""
+        try:
+            return os.stat(self._path).st_ino
+        except OSError:
+            return 0
+
+    def _was_replaced(self) -> bool:
+        """Tell whether another process built the cache anew since it was opened here."""
+        return bool(self._file) and self._number() != self._file
+
     def _advance(self, cache: Cache, tip: str) -> bool:
         """Bring the cache to a tip that only adds logs; False when that is not the case."""
         if not cache.commit or not tip:
-            return self._rebuilt(tip)
+            return self._rebuilt(cache, cache.commit, tip)
         base = cache.commit
         prefix = self.home.prefix
         git = self.home.repository.git()
         changes = git.changes(base, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
         if changes is None or len(changes) > _REBUILD_FROM:
-            return self._rebuilt(tip)
+            return self._rebuilt(cache, base, tip)
         added: list[tuple[str, str, str]] = []
         policy: tuple[str, Policy, str] | None = None
         for letter, mode, blob, path in changes:
@@ -101,20 +135,23 @@ class Snapshot:
             elif letter == "A":
                 added.append((mode, blob, path))
             elif is_stem(path[path.rfind("/") + 1 : -3]):
-                return self._rebuilt(tip)  # a log was changed or is gone: the set shrank
+                return self._rebuilt(cache, base, tip)  # changed or gone: the set shrank
         refs, findings = log_refs(added, prefix)
         if any(finding.code == "duplicate-stem" for finding in findings) or any(
             cache.log_ref(ref.key) for ref in refs
         ):
-            return self._rebuilt(tip)
+            return self._rebuilt(cache, base, tip)
         reading = read_few(self.home, refs)
         if len(reading.refs) != len(refs):
-            return self._rebuilt(tip)
+            return self._rebuilt(cache, base, tip)
         noticed = (*findings, *reading.findings)
         return cache.advance(base, tip, reading.refs, reading.entries, noticed, policy)
 
-    def _rebuilt(self, tip: str) -> bool:
-        self._rebuild(tip)
+    def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
+        """Build anew, unless another process was faster, or brought the cache past a tip now old."""
+        cache.load()
+        if cache.commit == base and tip == self.home.tip():
+            self._rebuild(tip)
         return False
 
     def _rebuild(self, tip: str) -> Cache:
@@ -128,8 +165,10 @@ class Snapshot:
         try:
             make_folder(os.path.dirname(self._path))
             self._cache = build(self._path, *arguments)
+            self._file = self._number()
         except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
             # a read-only or full disk: the same answers, kept in memory
+            self._file = 0
             self._cache = build("", *arguments)
         return self._cache
 

@@ -89,7 +89,9 @@ class Follower:
 
     def state(self) -> State:
         """Return the state at the branch's tip."""
-        cache = self._snapshot.cache()
+        return self._snapshot.ask(self._follow)
+
+    def _follow(self, cache: Cache) -> State:
         if cache.generation != self._generation:
             self._generation = cache.generation
             self._histories = cache.histories()
@@ -128,6 +130,7 @@ class Follower:
                 insort(work, entry.stem)
         self._histories, self._work = histories, work
 
+
 def point_in_time(home: Home, as_of: str) -> tuple[str, str]:
     """Read what `--as-of` names: ("commit", id) or ("stem", the last stem that counts).
 
@@ -160,8 +163,10 @@ def state_at(snapshot: Snapshot, as_of: str) -> State:
     how, value = point_in_time(snapshot.home, as_of)
     if how == "commit":
         return cold_state(snapshot, value)
-    cache = snapshot.cache()
-    kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
-    kept.sort(key=lambda pair: pair[0].key)
-    return state_from([ref for ref, _ in kept], [entry for _, entry in kept], cache.policy)
 
+    def until(cache: Cache) -> State:
+        kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
+        kept.sort(key=lambda pair: pair[0].key)
+        return state_from([ref for ref, _ in kept], [entry for _, entry in kept], cache.policy)
+
+    return snapshot.ask(until)

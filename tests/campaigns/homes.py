@@ -1,0 +1,176 @@
+"""Real homes in a folder, and what every test of durability asks of one afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from ledger.event import FactCreated
+from ledger.home import Home, discover
+from memory.api import Memory
+from memory.draft import SessionDraft
+from rituals.setup import apply_setup, plan_setup
+
+WRITERS = ("pygit2", "fast-import")
+IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")
+NAME, EMAIL = "Ada", "ada@example.invalid"
+START_MS = 1_790_000_000_000
+
+
+def sealed_environment(home: str) -> dict[str, str]:
+    """Return the environment of a machine on which nobody has set anything up."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return {
+        **kept,
+        "HOME": home,
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C",
+    }
+
+
+@pytest.fixture(autouse=True)
+def hermetic(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Keep a test away from the machine's own git settings and home."""
+    for key in [key for key in os.environ if key.startswith("GIT_")]:
+        monkeypatch.delenv(key)
+    for key, value in sealed_environment(str(tmp_path)).items():
+        monkeypatch.setenv(key, value)
+    yield
+
+
+class Clock:
+    """A clock that only goes on when it is asked."""
+
+    def __init__(self, now_ms: int = START_MS) -> None:
+        self.now_ms = now_ms
+
+    def __call__(self) -> int:
+        self.now_ms += 1000
+        return self.now_ms
+
+
+def git(where: str | Path, *arguments: str, data: bytes = b"", check: bool = True) -> str:
+    """Run git as a user would and return what it prints."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environment.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C")
+    done = subprocess.run(
+        ["git", "-C", str(where), *arguments], input=data, capture_output=True, env=environment
+    )
+    if check and done.returncode:
+        raise AssertionError(f"git {arguments}: {done.stderr.decode()}")
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def user_repository(folder: Path, *, commits: int = 1, named: bool = True) -> Path:
+    """Make a repository with a user's files in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q", "-b", "main")
+    if named:
+        git(folder, "config", "user.name", NAME)
+        git(folder, "config", "user.email", EMAIL)
+    for number in range(commits):
+        (folder / "code.py").write_text(f"print({number})\n")
+        (folder / "docs").mkdir(exist_ok=True)
+        (folder / "docs" / "guide.md").write_text("how to\n")
+        git(folder, "add", "-A")
+        git(
+            folder, "-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}",
+            "commit", "-q", "-m", f"code {number}",
+        )  # fmt: skip
+    return folder
+
+
+def make_home(folder: Path, kind: str = IN_TREE, *, clock: Clock | None = None) -> Home:
+    """Make a home of a kind: inside a user's repository, or `folder` itself becomes one."""
+    if kind == OWN_REPOSITORY:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        plan = plan_setup(str(folder.parent), folder.name, "", "tried")
+    else:
+        if not (folder / ".git").exists():
+            user_repository(folder)
+        plan = plan_setup(str(folder), "", "memory" if kind == OWN_BRANCH else "", "tried")
+    memory = apply_setup(plan, clock or Clock())
+    memory.close()
+    if kind == OWN_REPOSITORY:
+        git(folder, "config", "user.name", NAME)
+        git(folder, "config", "user.email", EMAIL)
+    return memory.home
+
+
+def open_memory(folder: str | Path, writer: str = "pygit2", clock: Clock | None = None) -> Memory:
+    """Open the home of a folder with one of the two writers."""
+    home = discover(str(folder))
+    return Memory(home, agent="tester", clock=clock or Clock(), in_process=writer == "pygit2")
+
+
+def draft(name: str, prose: str = "It went well.") -> SessionDraft:
+    """Return a draft that creates one fact of a name of its own."""
+    return SessionDraft(f"Work on {name}", prose, (FactCreated(name, f"The text of {name}."),))
+
+
+def logs_in(home: Home) -> dict[str, bytes]:
+    """Read stem -> bytes of the logs at the tip, with git alone."""
+    tip = git(home.repository.where, "rev-parse", "--verify", "-q", home.reference, check=False)
+    if not tip:
+        return {}
+    rows = git(
+        home.repository.where, "ls-tree", "-r", "-z", "--full-tree", tip.strip(),
+        "--", home.prefix + "sessions",
+    )  # fmt: skip
+    found = [row.split("\t", 1) for row in rows.split("\0") if row]
+    wanted = "".join(meta.split(" ")[2] + "\n" for meta, _ in found).encode()
+    answer = subprocess.run(
+        ["git", "-C", home.repository.where, "cat-file", "--batch"],
+        input=wanted, capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    logs: dict[str, bytes] = {}
+    at = 0
+    for _, path in found:
+        end = answer.index(b"\n", at)
+        size = int(answer[at:end].rsplit(b" ", 1)[1])
+        stem = path.rsplit("/", 1)[1].removesuffix(".md")
+        assert stem not in logs, f"{stem} stands twice in the tree"
+        logs[stem] = answer[end + 1 : end + 1 + size]
+        at = end + 2 + size
+    return logs
+
+
+def fsck(home: Home) -> list[str]:
+    """Return what `git fsck --full` complains about; leftover objects are harmless."""
+    done = subprocess.run(
+        ["git", "-C", home.repository.where, "fsck", "--full", "--no-dangling"],
+        capture_output=True,
+    )
+    lines = (done.stdout + done.stderr).decode("utf-8", "replace").split("\n")
+    harmless = ("notice:", "dangling ", "Checking ")
+    return [line for line in lines if line and not line.startswith(harmless)]
+
+
+def assert_sound(home: Home, acknowledged: Mapping[str, bytes] | list[str]) -> None:
+    """Check that the ledger holds what was acknowledged, byte for byte, and git finds no fault."""
+    logs = logs_in(home)
+    missing = [stem for stem in acknowledged if stem not in logs]
+    assert not missing, f"acknowledged and not in the ledger: {missing}"
+    for stem, data in logs.items():
+        assert stem[21:] == hashlib.sha256(data).hexdigest()[:12], f"{stem} holds other bytes"
+    if isinstance(acknowledged, Mapping):
+        for stem, data in acknowledged.items():
+            assert logs[stem] == data
+    assert fsck(home) == []
+
+
+def users_files(folder: str | Path) -> dict[str, bytes]:
+    """Return the bytes of everything in the work tree that is not ours."""
+    found: dict[str, bytes] = {}
+    for path in sorted(Path(folder).rglob("*")):
+        inside = path.relative_to(folder).parts
+        if inside[0] in (".git", "memory", ".memory") or not path.is_file():
+            continue
+        found["/".join(inside)] = path.read_bytes()
+    return found

@@ -1,0 +1,135 @@
+"""Kill writers at random moments; nothing acknowledged may be lost and the next append must just work.
+
+`python -m tests.campaigns.kills --runs 200` kills 200 writers of each kind. Prints one line for each; ends with
+1 on any loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ledger.errors import WaitsInSpool
+from ledger.home import discover
+from ledger.values import Record
+from memory.api import Memory
+from tests.campaigns.homes import (
+    IN_TREE,
+    KINDS,
+    WRITERS,
+    draft,
+    fsck,
+    git,
+    logs_in,
+    make_home,
+    sealed_environment,
+)
+from tests.campaigns.races import start_worker
+
+#: How long the append after a kill may take: a lock of a dead process counts as left behind after a second.
+LIMIT_SECONDS = 10.0
+
+
+class Toll(Record):
+    """What a series of kills left behind."""
+
+    runs: int
+    acknowledged: int
+    lost: int
+    unacknowledged: int
+    stale_locks: int
+    slowest: float
+    faults: tuple[str, ...]
+    seconds: float
+
+
+def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
+    """Kill `runs` writers of one home, each at a random moment, alone or with the git it started."""
+    begun = time.monotonic()
+    rng = random.Random(seed)
+    acknowledged: set[str] = set()
+    faults: list[str] = []
+    slowest = 0.0
+    stale = 0
+    for run in range(runs):
+        child = start_worker(folder, writer, f"k{seed}-{run}", 0, str(folder.parent))
+        assert child.stdout is not None
+        child.stdout.readline()  # ready
+        time.sleep(rng.uniform(0.0, 0.12))
+        if rng.random() < 0.5:
+            os.killpg(child.pid, signal.SIGKILL)
+        else:
+            child.kill()
+        out, _ = child.communicate()
+        for line in out.decode().split("\n"):
+            word, _, rest = line.partition(" ")
+            if word == "ok" and len(rest) == 33:
+                acknowledged.add(rest)
+            elif word in ("waits", "refused"):
+                faults.append(line)
+        at = time.monotonic()
+        memory = Memory(discover(str(folder)), agent="next", in_process=writer == "pygit2")
+        try:
+            receipt = memory.append(draft(f"next-{seed}-{run}"))
+            acknowledged.add(receipt.stem)
+            stale += sum(found.code == "stale-lock" for found in receipt.findings)
+            faults += [str(f) for f in receipt.findings if f.code != "stale-lock"]
+        except WaitsInSpool as problem:
+            faults.append(f"the next append had to wait: {problem}")
+        memory.close()
+        slowest = max(slowest, time.monotonic() - at)
+        logs = logs_in(memory.home)
+        gone = [stem for stem in acknowledged if stem not in logs]
+        if gone:
+            return Toll(
+                run + 1, len(acknowledged), len(gone), 0, stale, slowest, (*faults, *gone),
+                time.monotonic() - begun,
+            )  # fmt: skip
+        faults += [f"run {run}: {line}" for line in fsck(memory.home)]
+        if memory.home.repository.top:
+            status = git(folder, "status", "--porcelain")
+            faults += [f"run {run}: status: {line}" for line in status.split("\n") if line]
+    if slowest > LIMIT_SECONDS:
+        faults.append(f"an append after a kill took {slowest:.1f} s")
+    return Toll(
+        runs, len(acknowledged), 0, len(logs) - len(acknowledged), stale, slowest, tuple(faults),
+        time.monotonic() - begun,
+    )  # fmt: skip
+
+
+def main(arguments: list[str]) -> int:
+    """Run the campaign."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.kills", description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0, help="0 takes the time")
+    parser.add_argument("--writer", choices=(*WRITERS, "both"), default="both")
+    parser.add_argument("--kind", choices=KINDS, default=IN_TREE)
+    chosen = parser.parse_args(arguments)
+    seed = chosen.seed or time.time_ns() % 1_000_000
+    failed = False
+    for writer in WRITERS if chosen.writer == "both" else (chosen.writer,):
+        with tempfile.TemporaryDirectory() as temporary:
+            os.environ.update(sealed_environment(temporary))
+            folder = Path(temporary) / "home"
+            make_home(folder, chosen.kind)
+            toll = kill_writers(folder, writer, chosen.runs, seed)
+        failed |= bool(toll.lost or toll.faults)
+        print(
+            f"kills: {chosen.kind}, {writer}, seed {seed}: {toll.runs} kills, "
+            f"{toll.acknowledged} acknowledged, {toll.lost} lost, "
+            f"{toll.unacknowledged} landed unacknowledged, {toll.stale_locks} stale locks cleared, "
+            f"slowest next append {toll.slowest:.1f} s, {len(toll.faults)} faults, "
+            f"{toll.seconds:.1f} s" + "".join(f"\n  {fault}" for fault in toll.faults[:20]),
+            flush=True,
+        )
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+"""A process that appends to a home and says on standard output what was acknowledged.
+
+`python -m tests.campaigns.worker FOLDER WRITER NAME COUNT`; a line is `ok STEM` or `waits STEM`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from ledger.errors import DiurnaError, WaitsInSpool
+from ledger.home import discover
+from memory.api import Memory
+from tests.campaigns.homes import draft
+
+
+def work(folder: str, writer: str, name: str, count: int) -> int:
+    """Append `count` logs, 0 for as many as possible; return how many were refused."""
+    memory = Memory(
+        discover(folder),
+        agent=name,
+        clock=lambda: time.time_ns() // 1_000_000,
+        in_process=writer == "pygit2",
+    )
+    refused = 0
+    say("ready")
+    number = 0
+    while not count or number < count:
+        number += 1
+        try:
+            receipt = memory.append(draft(f"{name}-{number}"))
+        except WaitsInSpool as problem:
+            say(f"waits {problem.stem} {problem}")
+        except DiurnaError as problem:
+            refused += 1
+            say(f"refused {type(problem).__name__} {problem}")
+        else:
+            say(f"ok {receipt.stem}")
+    return refused
+
+
+def say(line: str) -> None:
+    """Write a line in one piece, past every buffer."""
+    os.write(1, line.replace("\n", " ").encode() + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(1 if work(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])) else 0)

@@ -1,0 +1,539 @@
+"""The laws of replay, against ledgers that Hypothesis makes up and oracles written from the format's text.
+
+200 examples each; `python -m tests.campaigns.laws` tries 10,000.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import reduce
+from pathlib import Path
+from typing import cast
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.codec import entry_of
+from ledger.digest import blob_id
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.ids import version_id
+from ledger.layout import log_path
+from ledger.logset import LogRef
+from ledger.session import Entry, SessionLog
+from memory.cache import Cache, build
+from memory.draft import SessionDraft
+from memory.snapshot import Snapshot
+from memory.states import Follower, state_from, state_of
+from projection.archive import pages
+from projection.fold import collect, cut_edges, edges_of, merge
+from projection.policy import Policy, Windows
+from projection.render import render
+from projection.replay import State, log_digest, merge_summaries, set_digest, summarise
+from projection.state import LiveView
+from tests.campaigns.homes import Clock, make_home, open_memory
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+
+EXAMPLES = os.environ.get("DIURNA_LAW_EXAMPLES", "200")
+LAW = settings(
+    max_examples=int(EXAMPLES),
+    deadline=timedelta(seconds=20),
+    print_blob=True,
+)
+IDS = ("a", "b", "c", "d", "e", "f")
+TEXTS = ("One.", "Two.", "Three.")
+VERSIONS = tuple(version_id(text) for text in TEXTS)
+AGENTS = ("ada", "bob", "cyd")
+TYPES = ("work",) * 6 + ("review", "import", "edit", "checkpoint")
+#: Few instants, so that logs meet in one and fall before, between and after one another.
+STAMPS = tuple(
+    f"2026-{month:02d}-{day:02d}-10{minute:02d}00"
+    for month, day in ((3, 30), (3, 31), (4, 1), (6, 30), (7, 1))
+    for minute in range(8)
+)
+
+ids = st.sampled_from(IDS)
+texts = st.sampled_from((*TEXTS, None))
+marks = st.sampled_from(("", "", " ", "x"))
+plain_meta = st.sampled_from(
+    (
+        (),
+        (),
+        (("kind", "thread"),),
+        (("kind", "invariant"),),
+        (("kind", "decision"), ("tags", "x, y")),
+        (("own", "value"),),
+    )
+)
+import_meta = st.sampled_from(
+    (
+        (("created", "2026-03-31"),),
+        (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
+        (("kind", "thread"), ("created", "2026-04-01")),
+    )
+)
+pairs = st.tuples(ids, ids).filter(lambda pair: pair[0] != pair[1])
+
+
+def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStrategy[Event]:
+    """Any event."""
+    simple = st.sampled_from(
+        (
+            FactReferenced, FactReferenced, FactReferenced, FactInvalidated, FactReactivated,
+            ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
+        )
+    )  # fmt: skip
+    was = st.one_of(
+        st.none(), st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=2).map(tuple)
+    )
+    return st.one_of(
+        st.builds(lambda kind, fact: cast(Event, kind(fact)), simple, ids),
+        st.builds(FactCreated, ids, texts, marks, meta),
+        st.builds(FactCreated, ids, st.sampled_from(TEXTS), marks, meta),
+        st.builds(FactUpdated, ids, texts, was, marks, plain_meta),
+        pairs.map(lambda pair: FactSuperseded(*pair)),
+        pairs.map(lambda pair: FactSuperseded(*pair)),
+    )
+
+
+class Logged:
+    """One made-up log: its reference, what it holds, and what the fold gets of it."""
+
+    def __init__(self, ref: LogRef, type: str, acts: tuple[Event, ...], entry: Entry) -> None:
+        self.ref = ref
+        self.type = type
+        self.acts = acts
+        self.entry = entry
+
+    def __repr__(self) -> str:
+        return f"{self.ref.key} {self.type} {self.acts}"
+
+
+@st.composite
+def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
+    """A set of logs in an order of arrival that is not the ledger's."""
+    keys = draw(
+        st.lists(
+            st.tuples(st.sampled_from(STAMPS), st.sampled_from(("", "000-0123456789ab", "-x"))),
+            max_size=most,
+            unique=True,
+        )
+    )
+    found = []
+    for number, (stamp, tail) in enumerate(keys):
+        stem = stamp + tail
+        type = draw(st.sampled_from(TYPES))
+        meta = import_meta | plain_meta if type == "import" else plain_meta
+        acts = tuple(draw(st.lists(events(meta), max_size=5, unique=True)))
+        kind = () if type == "work" else (("type", type),)
+        header = (("agent", draw(st.sampled_from(AGENTS))), *kind)
+        entry = entry_of(stem, SessionLog(header, "T", "", acts))
+        ref = LogRef(stem, log_path(stem), blob_id(f"{number} {stem}".encode()))
+        found.append(Logged(ref, type, acts, entry))
+    # two logs may bear one stem and differ: the second is keyed by its blob too
+    if found and draw(st.integers(0, 9)) == 0:
+        twin = found[0]
+        key = f"{twin.ref.key}~{blob_id(b'twin')}"
+        acts = tuple(draw(st.lists(events(plain_meta), max_size=3, unique=True)))
+        entry = entry_of(key, SessionLog((("agent", "eve"),), "T", "", acts))
+        found.append(Logged(LogRef(key, twin.ref.path, blob_id(b"twin")), "work", acts, entry))
+    return found
+
+
+#: working <= active <= archive, as `diurna.toml` demands.
+windows = st.builds(
+    lambda working, more, most: Windows(working, working + more, working + more + most),
+    st.integers(0, 2), st.integers(0, 2), st.integers(0, 3),
+)  # fmt: skip
+policies = st.builds(lambda w: Policy(project="laws", windows=w), windows)
+
+
+def replayed(logs: Sequence[Logged], policy: Policy) -> State:
+    """Replay from nothing, in ledger order, as a cold reading does."""
+    ordered = sorted(logs, key=lambda log: log.ref.key)
+    return state_from([log.ref for log in ordered], [log.entry for log in ordered], policy)
+
+
+def normal(view: LiveView) -> tuple[object, ...]:
+    """A view without the order of its sets."""
+    return (
+        view.summary,
+        view.policy,
+        sorted(view.live, key=lambda standing: standing.fact.id),
+        sorted(view.contradicted, key=lambda fact: fact.id),
+        view.tiers,
+    )
+
+
+def told(state: State) -> tuple[object, ...]:
+    """Everything a state says, and the bytes it is rendered to."""
+    archived = [standing for standing in state.standings() if not standing.live]
+    return (
+        state.standings(),
+        normal(state.view()),
+        sorted(map(repr, state.findings())),
+        render(state.view()),
+        pages(archived),
+    )
+
+
+# ---- arrival ---------------------------------------------------------------------------------------
+
+
+@LAW
+@given(ledgers(), policies, st.randoms(use_true_random=False))
+def test_replay_does_not_depend_on_arrival_or_grouping(
+    logs: list[Logged], policy: Policy, rng: random.Random
+) -> None:
+    """replay(a ∪ b) is the same whatever arrived when, and in how many parts it was folded."""
+    whole = replayed(logs, policy)
+    shuffled = logs.copy()
+    rng.shuffle(shuffled)
+    again = state_from([log.ref for log in shuffled], [log.entry for log in shuffled], policy)
+    assert told(again) == told(whole)
+    parts: list[list[Logged]] = [[] for _ in range(rng.randint(1, 4))]
+    for log in shuffled:
+        rng.choice(parts).append(log)
+    histories = collect(())
+    summary = summarise((), set_digest(()))
+    for part in parts:
+        for fact, news in collect([log.entry for log in part]).items():
+            known = histories.get(fact)
+            histories[fact] = news if known is None else merge(news, known)
+        digest = set_digest(log_digest(log.ref.key, log.ref.blob) for log in part)
+        summary = merge_summaries(summary, summarise([log.entry for log in part], digest))
+    work = sorted(log.entry.stem for log in logs if log.entry.work)
+    assert told(State(histories, work, summary, policy)) == told(whole)
+
+
+@LAW
+@given(ledgers(), st.randoms(use_true_random=False))
+def test_merging_histories_is_commutative_and_associative(
+    logs: list[Logged], rng: random.Random
+) -> None:
+    """Histories of disjoint sets of logs form a commutative monoid."""
+    third = len(logs) // 3
+    rng.shuffle(logs)
+    a, b, c = (
+        collect([log.entry for log in part])
+        for part in (logs[:third], logs[third : 2 * third], logs[2 * third :])
+    )
+    for fact in set(a) & set(b):
+        assert merge(a[fact], b[fact]) == merge(b[fact], a[fact])
+    for fact in set(a) & set(b) & set(c):
+        left = merge(merge(a[fact], b[fact]), c[fact])
+        assert left == merge(a[fact], merge(b[fact], c[fact]))
+
+
+@LAW
+@given(ledgers(), st.randoms(use_true_random=False))
+def test_the_digest_of_a_set_does_not_depend_on_order(
+    logs: list[Logged], rng: random.Random
+) -> None:
+    """Any order and any grouping of a set of logs give one digest; another set gives another."""
+    terms = [log_digest(log.ref.key, log.ref.blob) for log in logs]
+    whole = set_digest(terms)
+    rng.shuffle(terms)
+    cut = rng.randint(0, len(terms))
+    parts = (set_digest(terms[:cut]), set_digest(terms[cut:]))
+    assert set_digest(terms) == whole
+    assert set_digest(int(part, 16) for part in parts) == whole
+    if terms:
+        assert set_digest(terms[1:]) != whole
+
+
+# ---- warm = cold -----------------------------------------------------------------------------------
+
+
+class FollowedCache(Snapshot):
+    """A snapshot of a cache that the test brings forward itself."""
+
+    def __init__(self, kept: Cache) -> None:
+        self.kept = kept
+
+    def cache(self, tip: str | None = None) -> Cache:
+        """Return it as it stands."""
+        return self.kept
+
+
+@LAW
+@given(ledgers(), policies, st.lists(st.integers(1, 4), min_size=14, max_size=14))
+def test_a_warm_cache_equals_a_cold_replay(
+    logs: list[Logged], policy: Policy, steps: list[int]
+) -> None:
+    """However the logs came in, late ones and circles among them, the cache says what a replay says."""
+    first = sorted(logs[: steps[0] - 1], key=lambda log: log.ref.key)
+    cache = build(
+        "", "0", [log.ref for log in first], [log.entry for log in first], (), ("", policy, "")
+    )
+    follower = Follower(FollowedCache(cache))
+    seen, number = len(first), 0
+    try:
+        for step in steps:
+            so_far = logs[:seen]
+            cold = replayed(so_far, policy)
+            assert normal(cache.view()) == normal(cold.view())
+            assert render(cache.view()) == render(cold.view())
+            assert told(state_of(cache)) == told(cold)
+            assert told(follower.state()) == told(cold)
+            for fact in IDS:
+                assert cache.fact(fact) == cold.fact(fact)
+            if seen == len(logs):
+                break
+            batch = logs[seen : seen + step]
+            refs, entries = [log.ref for log in batch], [log.entry for log in batch]
+            # the state with logs on top that are not committed yet
+            assert told(state_of(cache, refs, entries)) == told(
+                replayed(logs[: seen + step], policy)
+            )
+            before = {s.fact.id: s.tier for s in cold.standings()}
+            clock = cache.clock()
+            assert cache.advance(str(number), str(number + 1), refs, entries, ())
+            seen, number = min(seen + step, len(logs)), number + 1
+            after = {s.fact.id: s.tier for s in replayed(logs[:seen], policy).standings()}
+            named = {fact for log in batch for fact in (*log.entry.named, *_mentioned(log.acts))}
+            moved = {fact for fact, tier in after.items() if before.get(fact) != tier}
+            found = set(cache.crossing(clock, cache.clock()))
+            cut = {fact for edge in cache.cut ^ cold.cut for fact in edge[2:]}
+            assert moved <= found | named | cut
+    finally:
+        cache.close()
+
+
+def _mentioned(acts: tuple[Event, ...]) -> set[str]:
+    found = {act.id for act in acts}
+    return found | {act.new for act in acts if isinstance(act, FactSuperseded)}
+
+
+# ---- oracles, straight from the text ---------------------------------------------------------------
+
+
+def _names(acts: tuple[Event, ...], fact: str) -> bool:
+    """Whether a log names a fact, except as the left side of a supersession or an invalidation."""
+    for act in acts:
+        if isinstance(act, FactSuperseded):
+            if act.new == fact:
+                return True
+        elif not isinstance(act, FactInvalidated) and act.id == fact:
+            return True
+    return False
+
+
+def _told_in_order(logs: Sequence[Logged]) -> list[tuple[str, int, Event]]:
+    found = []
+    for log in sorted(logs, key=lambda log: log.ref.key):
+        found += [(log.ref.key, seq, act) for seq, act in enumerate(log.entry.acts)]
+    return found
+
+
+def slow_heads(logs: Sequence[Logged], fact: str) -> list[str]:
+    """Section 4: the versions that no later version names, by the definition, in quadratic time."""
+    made: list[tuple[str, tuple[str, ...]]] = []
+
+    def standing() -> list[str]:
+        found = []
+        for index, (version, _) in enumerate(made):
+            later = made[index + 1 :]
+            if not any(version in parents and version != other for other, parents in later):
+                found.append(version)
+        return found
+
+    for _, _, act in _told_in_order(logs):
+        if act.id != fact or not isinstance(act, FactCreated | FactUpdated) or act.text is None:
+            continue
+        parents: tuple[str, ...] = ()
+        if isinstance(act, FactUpdated):
+            parents = tuple(standing()) if act.was is None else act.was
+        made.append((version_id(act.text), parents))
+    return sorted(set(standing()))
+
+
+def slow_cut(logs: Sequence[Logged]) -> set[tuple[str, int, str, str]]:
+    """Cycles are cut at their newest edge: let edges in one by one, and search for a way back."""
+    ways: list[tuple[str, str]] = []
+    cut = set()
+    for stem, seq, act in _told_in_order(logs):
+        if not isinstance(act, FactSuperseded):
+            continue
+        reached = {act.new}
+        while True:
+            more = {end for start, end in ways if start in reached} - reached
+            if not more:
+                break
+            reached |= more
+        if act.id in reached:
+            cut.add((stem, seq, act.id, act.new))
+        else:
+            ways.append((act.id, act.new))
+    return cut
+
+
+def slow_tier(logs: Sequence[Logged], policy: Policy, fact: str, kind: str) -> tuple[str, str, str]:
+    """Section 5 word for word, by counting positions: (tier, reason, quarter)."""
+    ordered = sorted(logs, key=lambda log: log.ref.key)
+    work = [log for log in ordered if log.type == "work"]
+    cut = slow_cut(logs)
+    superseded = invalidated = ""
+    promoted = False
+    closed: tuple[bool, str] | None = None
+    births: list[tuple[str, FactCreated]] = []
+    brought = ""
+    for stem, seq, act in _told_in_order(logs):
+        if isinstance(act, FactSuperseded) and act.id == fact:
+            if (stem, seq, act.id, act.new) not in cut:
+                superseded = superseded or stem
+        if act.id != fact:
+            continue
+        if isinstance(act, FactInvalidated):
+            invalidated = invalidated or stem
+        elif isinstance(act, FactPromoted | FactDemoted):
+            promoted = isinstance(act, FactPromoted)
+        elif isinstance(act, ThreadClosed):
+            closed = (True, stem)
+        elif isinstance(act, ThreadReopened):
+            closed = (False, "")
+        elif isinstance(act, FactCreated):
+            births.append((stem, act))
+        if isinstance(act, FactCreated | FactUpdated) and act.text is not None:
+            brought = brought or stem
+    if kind == "thread" and closed is None:
+        with_text = [(stem, act) for stem, act in births if act.text is not None]
+        closed = (with_text[0][1].mark == "x", with_text[0][0]) if with_text else (False, "")
+    is_closed, closed_at = closed or (False, "")
+
+    def after(point: str) -> list[Logged]:
+        return [log for log in work if log.ref.key > point]
+
+    born = births[0][0] if births else brought
+    for _, act in births:  # what an import says of the birth
+        said = dict(act.meta)
+        if "origin" in said:
+            born = said["origin"]
+            break
+        if "created" in said:
+            born = said["created"] + "~"  # logs dated after that day
+            break
+    naming = [log for log in work if _names(log.acts, fact)]
+    uses = len(naming)
+    last = naming[-1].ref.key if naming else born
+    age, since = len(after(born)), len(after(last))
+    window = policy.windows
+
+    def decayed() -> str:
+        if age <= window.working and uses <= 1:
+            return "working"
+        if since <= window.active:
+            return "active"
+        if since <= window.archive:
+            return "archive-candidate"
+        return "archived"
+
+    if superseded or invalidated:
+        tier = "superseded"
+    elif promoted or kind == "invariant":
+        tier = "core"
+    else:
+        tier = decayed()
+        if kind == "thread" and not is_closed and tier not in ("working", "active"):
+            tier = "active"
+    if superseded:
+        return tier, "superseded", _quarter(superseded)
+    if invalidated:
+        return tier, "invalidated", _quarter(invalidated)
+    crossed = []
+    if kind == "thread" and is_closed and len(after(closed_at)) > window.archive:
+        crossed.append(after(closed_at)[window.archive].ref.key)
+    if tier == "archived":
+        crossed.append(after(last)[window.archive].ref.key)
+    if not crossed:
+        return tier, "", ""
+    reason = "closed" if kind == "thread" and is_closed else "faded"
+    return tier, reason, _quarter(min(crossed))
+
+
+def _quarter(stem: str) -> str:
+    return f"{stem[:4]}-Q{(int(stem[5:7]) - 1) // 3 + 1}"
+
+
+@LAW
+@given(ledgers(), policies)
+def test_tiers_are_those_of_the_format_counted_out(logs: list[Logged], policy: Policy) -> None:
+    """Comparing stems with cuts gives the tier, reason and page that counting positions gives."""
+    state = replayed(logs, policy)
+    for standing in state.standings():
+        fact = standing.fact
+        expected = slow_tier(logs, policy, fact.id, fact.kind)
+        assert (standing.tier, standing.reason, standing.quarter) == expected
+        assert fact.uses == sum(
+            1 for log in logs if log.type == "work" and _names(log.acts, fact.id)
+        )
+
+
+@LAW
+@given(ledgers())
+def test_heads_and_cuts_are_those_of_the_definition(logs: list[Logged]) -> None:
+    """The graph of versions keeps every head and no other; circles lose their newest edge."""
+    state = replayed(logs, Policy())
+    assert set(cut_edges(edges_of(state.histories))) == slow_cut(logs)
+    for fact in IDS:
+        found = state.fact(fact)
+        heads = sorted(version.id for version in found.heads) if found else []
+        assert heads == slow_heads(logs, fact)
+
+
+@LAW
+@given(ledgers(), policies)
+def test_as_of_a_log_is_the_replay_of_the_logs_up_to_it(logs: list[Logged], policy: Policy) -> None:
+    """What a replay says of the first n logs is not changed by anything that comes after them."""
+    ordered = sorted(logs, key=lambda log: log.ref.key)
+    cache = build(
+        "", "0", [log.ref for log in logs], [log.entry for log in logs], (), ("", policy, "")
+    )
+    try:
+        kept = sorted(cache.entries(), key=lambda row: row[1].key)
+        for n in range(len(ordered) + 1):
+            then = state_from([row[1] for row in kept[:n]], [row[2] for row in kept[:n]], policy)
+            assert told(then) == told(replayed(ordered[:n], policy))
+            if n:
+                newest = reduce(max, (log.ref.key for log in ordered[:n]))
+                assert then.summary.newest == newest
+    finally:
+        cache.close()
+
+
+def test_as_of_a_stem_asks_git_for_nothing_newer(tmp_path: Path) -> None:
+    """In a real home, `--as-of` each stem shows what was shown when that log was the newest."""
+    make_home(tmp_path / "r")
+    memory = open_memory(tmp_path / "r", clock=Clock())
+    shown = {}
+    rng = random.Random(3)
+    for number in range(10):
+        acts: list[Event] = [FactCreated(f"f-{number}", f"Text {number}.")]
+        if number:
+            acts.append(FactReferenced(f"f-{rng.randrange(number)}"))
+        if number == 5:
+            acts.append(FactSuperseded("f-1", "f-5"))
+        if number == 7:
+            acts.append(FactUpdated("f-2", "Another text."))
+        receipt = memory.append(SessionDraft(f"Log {number}", "", tuple(acts)))
+        shown[receipt.stem] = (memory.continuity(), receipt.commit)
+    for stem, (text, commit) in shown.items():
+        assert render(memory.state(stem).view()) == text
+        assert render(memory.state(commit).view()) == text
+    memory.close()
