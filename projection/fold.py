@@ -149,7 +149,9 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         return None
     created, origin, born = _birth(births, heads)
     kind = meta.pop("kind", "") or _kind_of(births)
-    if kind == THREAD_KIND and closed is None:
+    if kind != THREAD_KIND:
+        closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
+    elif closed is None:
         closed, closed_at = _closed_at_birth(births)
     return Fact(
         id=fact,
