@@ -17,7 +17,6 @@ _KINDS: tuple[type[Event], ...] = tuple(VERBS.values())
 _CODES = {kind: code for code, kind in enumerate(_KINDS)}
 
 
-
 def pack_event(event: Event) -> tuple[Any, ...]:
     """Return an event as a plain tuple: the position of its verb in the table, then its fields."""
     return (_CODES[type(event)], *event)

@@ -21,7 +21,7 @@ else:
     except ImportError:
         from hashlib import sha1
 
-__all__ = ["sha1", "sha256", "blob_id"]
+__all__ = ["blob_id", "sha1", "sha256"]
 
 
 def blob_id(data: bytes) -> str:

@@ -52,7 +52,10 @@ CODES: dict[str, tuple[str, str]] = {
     # what the facts say together
     "unknown-id": (WARNING, "an id that is named but was never created"),
     "contradiction": (WARNING, "several versions or successors stand; none wins"),
-    "supersession-cycle": (WARNING, "facts supersede each other in a circle; the newest edge is cut"),
+    "supersession-cycle": (
+        WARNING,
+        "facts supersede each other in a circle; the newest edge is cut",
+    ),
     "not-a-thread": (WARNING, "closed or reopened, but not a thread"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),

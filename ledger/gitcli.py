@@ -101,8 +101,7 @@ class Git:
         if "dubious ownership" in said:
             return UnsupportedRepository(
                 f"{self.where} belongs to another user, and git does not trust it",
-                hint="if you do, tell git: git config --global --add safe.directory "
-                f"{self.where}",
+                hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
             )
         if "No space left" in said or "Disk quota" in said or "File too large" in said:
             return StorageFailed(f"git could not write: {said.strip()}", hint="free some space")

@@ -26,11 +26,11 @@ else:
         return tuple.__ne__(self, other)
 
     def _show(self):
-        pairs = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self))
+        pairs = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
         return f"{type(self).__name__}({pairs})"
 
     def _replace(self, **changes):
-        values = [changes.pop(name, value) for name, value in zip(self._fields, self)]
+        values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
         if changes:
             raise TypeError(f"no such field: {', '.join(sorted(changes))}")
         return type(self)(*values)

@@ -107,9 +107,7 @@ def _names(event: Event, fact: str) -> bool:
     return event.id == fact or (isinstance(event, FactSuperseded) and event.new == fact)
 
 
-def _step(
-    ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]
-) -> Step:
+def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]) -> Step:
     verb, text = VERB_OF[type(event)], ""
     was: tuple[str, ...] = ()
     if isinstance(event, FactSuperseded):
@@ -228,4 +226,3 @@ def difference(old: State, new: State) -> Difference:
     return Difference(
         tuple(learned), tuple(corrected), tuple(faded), tuple(returned), tuple(closed), sessions
     )
-

@@ -174,9 +174,7 @@ def _read_in_two(
     )
 
 
-def _reading(
-    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]
-) -> Reading:
+def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> Reading:
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []

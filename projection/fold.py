@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 else:
 
     def assert_never(value: object) -> None:
+        """Stand in for that of `typing`, which costs every start a millisecond."""
         raise AssertionError(f"not an event: {value!r}")
 
 
@@ -101,7 +102,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     heads: dict[str, Version] = {}
     meta: dict[str, str] = {}
     closed: bool | None = None
-    closed_at = superseded_at = invalidated_at = verified = ""
+    brought = closed_at = superseded_at = invalidated_at = verified = ""
     successors: list[str] = []
     predecessors: list[str] = []
     promoted = redacted = False
@@ -112,10 +113,12 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 for key, value in event.meta:
                     meta.setdefault(key, value)
                 if event.text is not None:
+                    brought = brought or stem
                     _add_version(heads, event.text, stem, ())
             case FactUpdated():
                 meta.update(event.meta)
                 if event.text is not None:
+                    brought = brought or stem
                     parents = tuple(heads) if event.was is None else event.was
                     _add_version(heads, event.text, stem, parents)
             case FactSuperseded():
@@ -147,7 +150,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 assert_never(event)
     if not heads:
         return None
-    created, origin, born = _birth(births, heads)
+    created, origin, born = _birth(births, brought)
     kind = meta.pop("kind", "") or _kind_of(births)
     if kind != THREAD_KIND:
         closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
@@ -202,9 +205,7 @@ def _plain(fact: str, history: History) -> Fact | None:
     )  # fmt: skip
 
 
-def _add_version(
-    heads: dict[str, Version], text: str, stem: str, parents: tuple[str, ...]
-) -> None:
+def _add_version(heads: dict[str, Version], text: str, stem: str, parents: tuple[str, ...]) -> None:
     """Let a text stand; the versions it replaces no longer do, unless they come up again later."""
     made = version_id(text)
     for parent in parents:
@@ -214,11 +215,13 @@ def _add_version(
     heads[made] = first or Version(made, text, stem, parents)
 
 
-def _birth(births: list[tuple[str, FactCreated]], heads: dict[str, Version]) -> tuple[str, str, str]:
-    """Return (created, origin, born). What an import says of the birth goes before its own date."""
-    if not births:  # only updates brought a text: its first log stands for the birth
-        stem = min(version.stem for version in heads.values())
-        return stem[:10], stem, stem
+def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, str, str]:
+    """Return (created, origin, born). What an import says of the birth goes before its own date.
+
+    `brought` is the log that brought the first text: it stands for the birth where none was told.
+    """
+    if not births:
+        return brought[:10], brought, brought
     for _, event in births:
         said = dict(event.meta)
         created, origin = said.get("created", ""), said.get("origin", "")

@@ -11,7 +11,14 @@ from bisect import bisect_right
 from ledger.layout import quarter_of
 from projection.fact import Fact
 from projection.policy import THREAD_KIND, Policy, Windows
-from projection.state import CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock, Standing
+from projection.state import (
+    CLOSED,
+    FADED,
+    INVALIDATED,
+    SUPERSEDED,
+    DecayClock,
+    Standing,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""The commands that hooks and agents call all day, in their plain form, without the command line's libraries.
+"""The commands that hooks and agents call all day, in their plain form, without the libraries of `cli`.
 
-`diurna show` and `diurna append FILE` do here exactly what `rituals.cli` does, through the same library, and
-print the same. Anything out of the ordinary, before something was written, is None: the command line then
-does the whole of it.
+`diurna show` and `diurna append FILE` do here exactly what `rituals.cli` does, through the same
+library, and print the same. Anything out of the ordinary, before something was written, is None: the
+command line then does the whole of it.
 """
 
 from __future__ import annotations

@@ -270,5 +270,3 @@ def _birth_from_upstream(home: Home) -> None:
         tip = read_reference(home.repository, home.upstream)
         # the all-zero old value makes git refuse when the branch was born meanwhile
         home.repository.git().run("update-ref", home.reference, tip, "0" * 40)
-
-

@@ -113,7 +113,7 @@ def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, .
     found += _clock_findings(refs, memory.occasion().now_ms)
     damaged, unreadable = _damaged(home, tip, listing.standing, _part(progress, 1))
     found += unreadable
-    found += [_damage_finding(one) for one in damaged]
+    found += [_damage_finding(home, one) for one in damaged]
     found += _projection_findings(home, tip, state, refs)
     if home.checked_out:
         found += _work_tree_findings(home, listing)
@@ -308,12 +308,14 @@ def _damaged(
     return damages(changed, standing, sealed_blobs(home, stood)), findings
 
 
-def _damage_finding(damage: Damage) -> Finding:
+def _damage_finding(home: Home, damage: Damage) -> Finding:
     cause = damage.cause
     path = damage.path
     if damage.kind == MOVED:
         said = f"{path} was moved to {damage.now}"
-        hint = f"move it back: git mv {damage.now} {path}, and commit"
+        hint = f"it counts where it is, and is whole again once it stands at {path}"
+        if home.checked_out:
+            hint += f": git mv {home.prefix}{damage.now} {home.prefix}{path}"
     elif cause.mode_after not in ("", _FILE_MODE):
         said = f"{path} was given mode {cause.mode_after}, with which it is not read"
         hint = _restore_hint(damage)

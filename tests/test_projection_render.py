@@ -14,7 +14,15 @@ from projection.archive import pages
 from projection.fact import Fact, Version
 from projection.policy import BUILT_IN_KINDS, Kind, Policy
 from projection.render import footer_value, render
-from projection.state import CLOSED, FADED, INVALIDATED, SUPERSEDED, LiveView, Standing, Summary
+from projection.state import (
+    CLOSED,
+    FADED,
+    INVALIDATED,
+    SUPERSEDED,
+    LiveView,
+    Standing,
+    Summary,
+)
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 LATER = "2026-06-27-080000000-ffeeddccbbaa"

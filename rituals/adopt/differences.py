@@ -90,9 +90,7 @@ def differences(
             found.append(Difference(footer.id, "uses", footer.uses, str(fact.uses), why))
         if footer.last_used != fact.last_used:
             why = _why_last(footer, standing)
-            found.append(
-                Difference(footer.id, "last_used", footer.last_used, fact.last_used, why)
-            )
+            found.append(Difference(footer.id, "last_used", footer.last_used, fact.last_used, why))
         if footer.created != fact.created:
             why = "no date, so the log that created it or the import stands for it"
             found.append(Difference(footer.id, "created", footer.created, fact.created, why))
@@ -155,7 +153,9 @@ def _why_not(id: str, section: str) -> str:
         before, after = section[at - 1 : at], section[at + len(id) : at + len(id) + 1]
         if lead.startswith("(none"):
             reasons.append("behind `(none …)`")
-        elif (before and before in _WORD + "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/") or after in tuple("_/ABC"):
+        elif (before and before in _WORD + "ABCDEFGHIJKLMNOPQRSTUVWXYZ_/") or after in tuple(
+            "_/ABC"
+        ):
             reasons.append("inside a longer word")
         elif _in_parentheses(section, at):
             reasons.append("a remark in parentheses")
@@ -205,8 +205,10 @@ def _why_tier(footer: Footer, standing: Standing, files: int, sessions: int) -> 
     if right == "superseded":
         return "the logs or the archive say that it is false"
     if right == "core":
-        return "what stands under Architectural Invariants never decays" if not fact.promoted else (
-            "a log promoted it"
+        return (
+            "what stands under Architectural Invariants never decays"
+            if not fact.promoted
+            else ("a log promoted it")
         )
     if fact.kind == THREAD_KIND and not fact.closed:
         return "an open thread is at least active; the reference keeps whatever label it has"

@@ -196,9 +196,7 @@ def _is_log(path: str) -> bool:
     return path.startswith(SESSIONS + "/") and is_stem(path.rpartition("/")[2].removesuffix(".md"))
 
 
-def _refuse_dirty(
-    prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]
-) -> None:
+def _refuse_dirty(prefix: str, dirty: dict[str, str], kept: tuple[tuple[str, bytes], ...]) -> None:
     """Refuse where a commit of ours would take in, or write over, what the user has under way."""
     for path in (ATTRIBUTES_FILE, POLICY_FILE):
         if path in dirty:

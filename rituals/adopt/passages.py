@@ -182,14 +182,14 @@ def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) ->
     text = storable(rows, mark)
     title = page.headings[place].title if place >= 0 else page.file
     return Passage(
-        _fact(page, _named(text, title), text, THREAD_KIND if mark else kind, mark, item.start, place),
+        _fact(
+            page, _named(text, title), text, THREAD_KIND if mark else kind, mark, item.start, place
+        ),
         title,
     )
 
 
-def _rest(
-    page: FactPage, rows: list[str], kind: str, title: str, place: int, line: int
-) -> Passage:
+def _rest(page: FactPage, rows: list[str], kind: str, title: str, place: int, line: int) -> Passage:
     """Make one fact of all that is no item, under the heading's title where the kind lacks it."""
     kind = DEFAULT_KIND if kind == THREAD_KIND else kind
     if title and title != _TITLES.get(kind, ""):
@@ -204,7 +204,18 @@ def _fact(
 ) -> ImportedFact:
     created = _dated(page, place) if page.state == ARCHIVED else ""
     return ImportedFact(
-        id, text, kind or DEFAULT_KIND, mark, created, "", "", "", page.file, line + 1, page.state, 0
+        id,
+        text,
+        kind or DEFAULT_KIND,
+        mark,
+        created,
+        "",
+        "",
+        "",
+        page.file,
+        line + 1,
+        page.state,
+        0,
     )
 
 
@@ -229,7 +240,9 @@ def _named(text: str, title: str) -> str:
 
 def _slug(title: str) -> str:
     """Make an id of a title."""
-    chars = [char if char.isascii() and char.isalnum() else " " for char in title.replace("&", " and ")]
+    chars = [
+        char if char.isascii() and char.isalnum() else " " for char in title.replace("&", " and ")
+    ]
     words = "".join(chars).lower().split()[:_ID_WORDS]
     id = "-".join(words)[:48].strip("-")
     return id if is_fact_id(id) and "-" in id else f"{id or 'adopted'}-notes"

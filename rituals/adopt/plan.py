@@ -114,9 +114,7 @@ class Adoption(Record):
     stems: tuple[str, ...]
 
 
-def plan_adoption(
-    start: str, progress: Callable[[int, int], None] | None = None
-) -> AdoptionPlan:
+def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None) -> AdoptionPlan:
     """Plan the adoption of a ledger; nothing is written.
 
     Args:
@@ -204,7 +202,9 @@ def _project(memory: layout.AgentMemory, ground: Ground) -> str:
 def _attributes(memory: layout.AgentMemory) -> bytes:
     """Add what is missing to the attributes that are there; b"" when nothing is."""
     try:
-        with open(f"{memory.root}/{ATTRIBUTES_FILE}", encoding="utf-8", errors="surrogateescape") as f:
+        with open(
+            f"{memory.root}/{ATTRIBUTES_FILE}", encoding="utf-8", errors="surrogateescape"
+        ) as f:
             there = f.read()
     except FileNotFoundError:
         return ATTRIBUTES.encode()
@@ -348,9 +348,7 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
     return tuple(steps)
 
 
-def apply_adoption(
-    plan: AdoptionPlan, clock: Callable[[], int], agent: str = ""
-) -> Adoption:
+def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = "") -> Adoption:
     """Adopt the ledger as planned.
 
     Args:
@@ -374,7 +372,9 @@ def apply_adoption(
         raise _changed()
     commits: list[str] = []
     if ground.kept:
-        commits.append(memory.commit_files(ground.kept, "Keep the memory as it is, before adoption"))
+        commits.append(
+            memory.commit_files(ground.kept, "Keep the memory as it is, before adoption")
+        )
     occasion = memory.occasion()
     imports = _sealed(plan, occasion.now_ms, _agent(agent, occasion.identity), home.tip()[:7])
     state = _state(plan, imports)

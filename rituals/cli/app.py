@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
+from ledger.errors import WrongUsage
 from rituals.cli import options, registry
 from rituals.cli.context import Invocation
 from rituals.cli.errors import report
@@ -44,14 +46,13 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            name, command, rest = super().resolve_command(ctx, args)
-        except click.NoSuchCommand as problem:
-            raise click.NoSuchCommand(
-                problem.command_name, possibilities=self.list_commands(ctx), ctx=ctx
-            ) from None
-        ctx.ensure_object(Invocation).command = name or ""
-        return name, command, rest
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            alike = get_close_matches(name, self.list_commands(ctx), 2)
+            hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna --help` lists all"
+            raise WrongUsage(f"there is no command {name}", hint=hint)
+        ctx.ensure_object(Invocation).command = name
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -304,9 +304,7 @@ def main() -> None:
         lambda: in_process(large, 3 * runs),
         lambda: [one_more(large, runs, late=False), one_more(large, runs, late=True)],
         lambda: [append(tree, tree, runs, 1.5, "in-tree, 100 logs")],
-        lambda: [
-            append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")
-        ],
+        lambda: [append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")],
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [compat(folder, few)],
     ]

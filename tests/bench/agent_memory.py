@@ -11,7 +11,7 @@ import os
 import random
 
 _WORDS = tuple(
-    "retry queue webhook timeout proxy cache ledger order schema index worker batch stream token "  # noqa: SIM905
+    "retry queue webhook timeout proxy cache ledger order schema index worker batch stream token "
     "deploy canary flag metric trace span route broker shard replica quota limit cursor fixture "
     "parser render digest merge branch commit policy window review archive thread session fact".split()
 )

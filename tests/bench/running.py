@@ -102,9 +102,7 @@ def bare(folder: str, number: int) -> float:
 
 def loose_bytes(folder: Path) -> int:
     """Add up the sizes of all loose objects."""
-    return sum(
-        path.stat().st_size for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.is_file()
-    )
+    return sum(path.stat().st_size for path in folder.glob("[0-9a-f][0-9a-f]/*") if path.is_file())
 
 
 def main(path: str, runs: int) -> None:

@@ -1,0 +1,165 @@
+"""What every test stands on: no test sees this machine's git settings, identity or home directory.
+
+`run` calls the command line in this process and gives back what it printed; `repo` is a user's repository
+with a home in it. The clock stands at `NOW_MS`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from rituals.cli.app import main
+
+NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
+_FORMS = (
+    (re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[0-9a-f]{12}"), "STEM"),
+    (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{40}\b"), "COMMIT"),
+    (re.compile(r"(?<=in )[0-9a-f]{7}\b|(?<=commit )[0-9a-f]{7}\b"), "COMMIT"),
+    (re.compile(r"(?<=digest )[0-9a-f]{16}\b"), "DIGEST"),
+)
+
+
+class Ran(NamedTuple):
+    """What a command did; `out` and `err` as printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one object on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def said(self) -> str:
+        """Stdout with stems, commits and digests put by their names."""
+        return formed(self.out)
+
+
+def formed(text: str) -> str:
+    """Put the names of stems, commits and digests in their place."""
+    for pattern, name in _FORMS:
+        text = pattern.sub(name, text)
+    return text
+
+
+class Repo:
+    """A repository on the disk, asked with git alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def git(self, *arguments: str) -> str:
+        """Run git here and return what it prints."""
+        done = subprocess.run(
+            ["git", "-C", str(self.path), *arguments], capture_output=True, check=True
+        )
+        return done.stdout.decode()
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file below the top."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def shape(self) -> tuple[str, ...]:
+        """Return all that a command which changes nothing must leave as it is."""
+        return (
+            self.git("show-ref", "--head"),
+            self.git("status", "--porcelain", "-uall"),
+            self.git("ls-files", "-s"),
+            self.git("config", "--local", "--list"),
+        )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Give the whole session a machine on which nobody has set anything up."""
+    home = tmp_path_factory.mktemp("home")
+    config = home / "gitconfig"
+    config.touch()
+    with pytest.MonkeyPatch.context() as patch:
+        for key in [key for key in os.environ if key.startswith(("GIT_", "DIURNA_"))]:
+            patch.delenv(key)
+        patch.setenv("HOME", str(home))
+        patch.setenv("GIT_CONFIG_GLOBAL", str(config))
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        patch.setenv("GIT_CEILING_DIRECTORIES", str(home.parent))
+        yield
+
+
+def make_repository(path: Path) -> Repo:
+    """Make a user's repository with one commit."""
+    path.mkdir(parents=True)
+    repo = Repo(path)
+    repo.git("init", "-q", "-b", "main")
+    repo.git("config", "user.name", "Ada")
+    repo.git("config", "user.email", "ada@example.invalid")
+    repo.write("code.py", "print('hello')\n")
+    repo.git("add", "code.py")
+    repo.git("commit", "-q", "-m", "code")
+    return repo
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def bare_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A user's repository without a home; the working directory is in it."""
+    repo = make_repository(tmp_path / "shop")
+    monkeypatch.chdir(repo.path)
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
+    monkeypatch.setenv("DIURNA_AGENT", "claude-code")
+    return repo
+
+
+@pytest.fixture
+def repo(bare_repo: Repo, run: Run) -> Repo:
+    """A user's repository with a home in it; the working directory is its top."""
+    assert run("init").code == 0
+    return bare_repo
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process: `run("show", "--json", stdin=b"…")`."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        capsys.readouterr()
+        code = main(list(arguments))
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def spawn() -> Run:
+    """Run the command line as a process of its own, with more environment if given."""
+
+    def spawn(*arguments: str, stdin: bytes = b"", **more: str) -> Ran:
+        root = str(Path(__file__).parent.parent)
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "rituals", *arguments],
+            input=stdin,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": root, **more},
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return spawn

@@ -1,0 +1,324 @@
+"""The command line as a whole: help, options everywhere, exit codes, what is loaded."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.errors import DiurnaError
+from rituals.cli import registry
+from rituals.cli.context import Invocation
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+ROOT = Path(__file__).parent.parent
+NAMES = [entry.name for entry in registry.available()]
+LOUD = ("pygit2", "pydantic", "markdown_it", "rapidfuzz")
+
+
+def test_help_loads_no_library() -> None:
+    """`diurna --help` loads click and nothing heavier."""
+    code = (
+        "import sys, rituals.cli.app as app; app.main(['--help']);"
+        f"print([name for name in {LOUD} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == "[]\n"
+    assert "Shell completion" in done.stdout
+
+
+def test_show_loads_no_library(repo: Repo) -> None:
+    """`diurna show` reads the ledger without pygit2, pydantic, markdown-it and rapidfuzz."""
+    code = (
+        "import sys, rituals.cli.app as app; app.main(['show']); app.main(['show']);"
+        f"print([name for name in {LOUD[:1] + LOUD[2:]} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_with_an_example(name: str, run: Run) -> None:
+    """Each command explains itself, shows an example and can be told to answer in JSON."""
+    ran = run(name, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"Usage: diurna {name}" in ran.out
+    assert re.search(rf"Examples?:\n\s+(echo .*\n\s+)?diurna {name}", ran.out)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("tour", "adopt")])
+def test_every_command_takes_json_and_home(name: str, run: Run) -> None:
+    """`--json` and `--home` are options of every command that answers about a ledger."""
+    said = run(name, "--help").out
+    assert "--json" in said
+    assert "--home PATH" in said
+
+
+@pytest.mark.parametrize("name", ["init", "append", "publish", "replay", "verify"])
+def test_every_writer_takes_dry_run(name: str, run: Run) -> None:
+    """A command that writes can say what it would do."""
+    assert "--dry-run" in run(name, "--help").out
+
+
+def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """A command whose module does not exist is neither listed nor run."""
+    entry = registry.Entry("nothing", "Does nothing.")
+    monkeypatch.setattr(registry, "ENTRIES", (entry,))
+    monkeypatch.setattr(registry, "_BY_NAME", {"nothing": entry})
+    assert "nothing" not in run("--help").out
+    assert run("nothing").code == 2
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "adopt"])
+def test_command_modules_are_thin(name: str) -> None:
+    """A command parses, calls and prints: about 80 lines."""
+    found = import_module(f"rituals.cli.commands.{name}").__file__
+    assert found is not None
+    assert len(Path(found).read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_no_arguments_is_help(run: Run) -> None:
+    """`diurna` alone says what there is."""
+    assert run().out == run("--help").out
+
+
+def test_version(run: Run) -> None:
+    """`--version` prints one line."""
+    ran = run("--version")
+    assert ran.code == 0
+    assert ran.out.startswith("diurna ")
+    assert ran.out.count("\n") == 1
+
+
+def test_home_before_and_after_the_command(repo: Repo, run: Run, tmp_path: Path,
+                                           monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """The home can be named on either side of the command, or by the environment."""
+    monkeypatch.chdir(tmp_path)
+    assert run("log").code == 1
+    home = str(repo.path)
+    assert run("--home", home, "show").code == 0
+    assert run("show", "--home", home).code == 0
+    assert run("--home", "/nowhere", "show", "--home", f"{home}/memory").code == 0
+    monkeypatch.setenv("DIURNA_HOME", home)
+    assert run("show").code == 0
+    assert run("show", "--home", "/nowhere").code == 1
+
+
+def test_home_that_is_no_folder_is_not_searched_upward(repo: Repo, run: Run) -> None:
+    """A misspelled `--home` never means the home above it."""
+    ran = run("show", "--home", "memry")
+    assert ran.code == 1
+    assert ran.err.startswith("diurna: show: no Diurna home at or above memry\nhint: ")
+
+
+def test_module_runs_where_a_folder_is_named_memory(repo: Repo, spawn: Run) -> None:
+    """`python -P -m rituals` is not misled by the user's own `memory/`."""
+    repo.write("memory/__init__.py", "raise SystemExit('shadowed')")
+    assert spawn("show").code == 0
+
+
+# ---- exit codes -----------------------------------------------------------------------------------
+
+
+def test_exit_0_done(repo: Repo, run: Run) -> None:
+    """A command that did what it was asked ends with 0."""
+    assert run("show").code == 0
+
+
+def test_exit_1_failure(bare_repo: Repo, run: Run) -> None:
+    """A failure ends with 1, says what, where and what to do, and changes nothing."""
+    before = bare_repo.shape()
+    ran = run("append", "--title", "x")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        f"diurna: append: no Diurna home at or above {bare_repo.path}\n"
+        "hint: run `diurna init` here to make one, or name one with --home PATH\n"
+    )
+    assert bare_repo.shape() == before
+
+
+def test_exit_1_json(bare_repo: Repo, run: Run) -> None:
+    """With `--json` the failure is also one object on stdout."""
+    ran = run("show", "--json")
+    assert ran.code == 1
+    assert ran.json["format"] == 1
+    assert ran.json["error"]["code"] == "HomeNotFound"
+    assert ran.json["error"]["message"].startswith("no Diurna home")
+    assert "diurna init" in ran.json["error"]["hint"]
+    assert ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("show", "--knd", "x"), "diurna: show: No such option"),
+        (("why",), "diurna: why: Missing argument 'ID'\n"),
+        (("log", "-n", "0"), "diurna: log: Invalid value for '-n'"),
+    ],
+)
+def test_exit_2_wrong_usage(arguments: tuple[str, ...], said: str, repo: Repo, run: Run) -> None:
+    """Wrong usage ends with 2 and points to the help."""
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.replace('"', "'").startswith(said)
+    assert re.search(r"\nhint: see `diurna( \w+)? --help`\n$", ran.err)
+
+
+def test_exit_2_no_such_command(run: Run) -> None:
+    """A command that does not exist is wrong usage; one spelled alike is named."""
+    ran = run("shw")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "diurna: command line: there is no command shw\nhint: did you mean show?\n"
+    assert run("xyzzy").err.endswith("hint: `diurna --help` lists all\n")
+
+
+def test_exit_2_json(repo: Repo, run: Run) -> None:
+    """Wrong usage is an object too."""
+    ran = run("show", "--json", "--nonsense")
+    assert ran.code == 2
+    assert ran.json["error"]["code"] == "WrongUsage"
+
+
+def test_exit_3_our_bug(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bug is one line and a log file, which is beside the ledger's other state."""
+
+    def broken(_: Invocation) -> None:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(Invocation, "memory", broken)
+    ran = run("show")
+    assert (ran.code, ran.out) == (3, "")
+    line, hint, rest = ran.err.split("\n")
+    assert line.startswith("diurna: show: a bug in Diurna (ZeroDivisionError); the details are in ")
+    assert hint.startswith("hint: report it")
+    assert not rest
+    log = Path(line.rsplit(" ", 1)[1])
+    assert log.parent == repo.path / ".git" / "diurna"
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert "ZeroDivisionError: secret" in log.read_text()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_exit_3_without_a_home(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch,
+                               tmp_path: Path) -> None:  # fmt: skip
+    """Without a home the log goes to the folder for temporary files."""
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(Invocation, "folder", lambda _: 1 / 0)
+    ran = run("init", "--json")
+    assert ran.code == 3
+    assert str(tmp_path) in ran.json["error"]["message"]
+    assert ran.json["error"]["code"] == "Bug"
+
+
+def test_exit_130_interrupted(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt ends with 130 and one line."""
+
+    def interrupted(_: Invocation) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Invocation, "memory", interrupted)
+    ran = run("show")
+    assert (ran.code, ran.out, ran.err) == (130, "", "diurna: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "problem", [MemoryError(), OSError(28, "No space left"), PermissionError(13, "no", "/a")]
+)
+def test_a17_the_machine_is_not_our_bug(
+    problem: BaseException, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk or memory is a failure with a hint, not a bug."""
+
+    def failing(_: Invocation) -> None:
+        raise problem
+
+    monkeypatch.setattr(Invocation, "memory", failing)
+    ran = run("show")
+    assert ran.code == 1
+    assert "hint: " in ran.err
+
+
+def test_working_directory_is_gone(repo: Repo, run: Run, tmp_path: Path,
+                                   monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    """A working directory that was taken away is a clear failure."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ran = run("show")
+    assert ran.code == 1
+    assert "working directory is not there any more" in ran.err
+
+
+def test_fixed_clock_is_checked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`DIURNA_NOW` must be milliseconds."""
+    monkeypatch.setenv("DIURNA_NOW", "soon")
+    ran = run("append", "--title", "x")
+    assert ran.code == 2
+    assert ran.err.startswith("diurna: DIURNA_NOW: 'soon' is no number")
+
+
+def test_completion(repo: Repo, spawn: Run) -> None:
+    """Shells are served by click's completion."""
+    words = {"COMP_WORDS": "diurna sh", "COMP_CWORD": "1"}
+    assert spawn(_DIURNA_COMPLETE="bash_complete", **words).out == "plain,show\n"
+    assert "diurna" in spawn(_DIURNA_COMPLETE="zsh_source").out
+
+
+# ---- hints ----------------------------------------------------------------------------------------
+
+_DESTRUCTIVE = re.compile(r"\brm\b|--force|--hard|\breset\b|\bdelete\b|\bprune\b|\bclean\b|push -f")
+
+
+def _hint_values(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.keyword(arg="hint"):
+            return [node.value]
+        case ast.Assign() if any("hint" in ast.unparse(one).lower() for one in node.targets):
+            return [node.value]
+        case ast.Call() if ast.unparse(node.func) in ("find", "Finding"):
+            return node.args[3:]
+        case _:
+            return []
+
+
+def _hints() -> list[tuple[str, str]]:
+    """Collect the texts of all hints in the source: keywords `hint`, and constants named so."""
+    found = []
+    for package in ("ledger", "projection", "memory", "rituals"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                for value in _hint_values(node):
+                    for part in ast.walk(value):
+                        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                            found.append((f"{path.name}:{part.lineno}", part.value))
+    return found
+
+
+def test_hints_never_name_a_command_that_destroys() -> None:
+    """An agent follows hints: none of them deletes or forces."""
+    hints = _hints()
+    assert len(hints) > 50
+    assert [hint for hint in hints if _DESTRUCTIVE.search(hint[1])] == []
+
+
+def test_every_failure_has_a_code_below_three() -> None:
+    """Each failure on purpose ends with 1 or 2."""
+    kinds: list[type[DiurnaError]] = [DiurnaError, *DiurnaError.__subclasses__()]
+    assert {kind.exit_code for kind in kinds} == {1, 2}

@@ -1,0 +1,363 @@
+"""`diurna append`: transcripts on real repositories, and what it must not touch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.session import LOG_LIMIT_BYTES
+from tests.conftest import formed
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+LOG = """# Wire the queue
+
+What happened.
+
+## Memory References
+
+- Created: webhook-queue
+
+## Facts
+
+- Webhooks go through a queue.
+  <!-- id: webhook-queue | kind: decision -->
+"""
+
+
+def committed(repo: Repo, stem: str) -> str:
+    """Return a log's bytes as git has them."""
+    return repo.git("show", f"HEAD:memory/sessions/{stem[:7]}/{stem[8:10]}/{stem}.md")
+
+
+def test_append_from_options(repo: Repo, run: Run) -> None:
+    """Options become a canonical log; agent, time, branch and commit are filled in."""
+    head = repo.git("rev-parse", "--short=7", "HEAD").strip()
+    ran = run(
+        "append", "--title", "Wire the queue", "--role", "builder", "--session", "s-1",
+        "--new", "decision: Webhooks retry three times.", "--new", "thread: id=storm A storm?",
+    )  # fmt: skip
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said == (
+        "STEM  committed in COMMIT on main\ncreated  webhooks-retry-three-times\ncreated  storm\n"
+    )
+    stem = ran.out.split()[0]
+    assert stem.startswith("2026-11-21-083012417-")
+    assert committed(repo, stem) == (
+        "---\nagent: claude-code\nended: 2026-11-21T08:30:12.417Z\nrole: builder\nsession: s-1\n"
+        f"branch: main\ncommit: {head}\n---\n# Wire the queue\n\n"
+        "## Memory References\n\n- Created: webhooks-retry-three-times, storm\n\n"
+        "## Facts\n\n- Webhooks retry three times.\n"
+        "  <!-- id: webhooks-retry-three-times | kind: decision -->\n"
+        "- [ ] A storm?\n  <!-- id: storm | kind: thread -->\n"
+    )
+
+
+def test_append_every_event(repo: Repo, run: Run) -> None:
+    """Each option writes its event."""
+    assert (
+        run("append", "--new", "id=a One", "--new", "thread: id=b Two", "--new", "id=c C").code == 0
+    )
+    ran = run(
+        "append", "--ref", "a,b", "--refs", "c", "--update", "a", "One more", "--close", "b",
+        "--new", "id=d Four", "--supersede", "c=d", "--json",
+    )  # fmt: skip
+    assert ran.code == 0
+    log = committed(repo, ran.json["stem"])
+    was = "(was "
+    assert "- Referenced: a, b, c\n- Created: d\n- Updated: a " + was in log
+    assert "- Superseded: c → d\n- Closed: b\n" in log
+    ran = run("append", "--reopen", "b", "--invalidate", "a", "--reactivate", "d", "--json")
+    assert "- Invalidated: a\n- Reactivated: d\n- Reopened: b\n" in committed(
+        repo, ran.json["stem"]
+    )
+
+
+def test_append_json_answer(repo: Repo, run: Run) -> None:
+    """The keys that scripts rely on, with the tiers that changed."""
+    run("append", "--new", "id=a One")
+    ran = run("append", "--title", "t", "--ref", "a,b", "--new", "id=c Three", "--json")
+    said = ran.json
+    assert set(said) == {
+        "format", "stem", "commit", "facts", "tiers", "findings", "already", "path",
+    }  # fmt: skip
+    assert said["commit"] == repo.git("rev-parse", "HEAD").strip()
+    assert said["facts"] == ["c"]
+    assert {"id": "a", "before": "working", "after": "active"} in said["tiers"]
+    assert [finding["code"] for finding in said["findings"]] == ["unknown-id"]
+    assert said["already"] is False
+
+
+def test_append_from_a_file(repo: Repo, run: Run) -> None:
+    """A markdown file is read; front matter is optional; options add to it."""
+    repo.write("log.md", LOG)
+    ran = run("append", "log.md", "--agent", "bob", "--new", "id=more More")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said == "STEM  committed in COMMIT on main\ncreated  webhook-queue\ncreated  more\n"
+    log = committed(repo, ran.out.split()[0])
+    assert log.startswith("---\nagent: bob\n")
+    assert "# Wire the queue\n\nWhat happened.\n" in log
+
+
+def test_append_from_stdin(repo: Repo, run: Run) -> None:
+    """Standard input is read for `-`, and where nothing else is said."""
+    assert run("append", "-", stdin=LOG.encode()).code == 0
+    assert run("append", "--agent", "bob", stdin=LOG.replace("queue", "line").encode()).code == 0
+    assert repo.git("rev-list", "--count", "HEAD").strip() == "4"
+
+
+def test_append_options_leave_stdin_alone(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With content from options, standard input is never read."""
+    monkeypatch.setattr("rituals.cli.context._stdin", lambda: pytest.fail("read"))
+    assert run("append", "--title", "t").code == 0
+
+
+def test_append_body(repo: Repo, run: Run) -> None:
+    """Prose comes from a file."""
+    repo.write("notes.md", "Why it went so.\n\n## Next\n\nSleep.\n")
+    ran = run("append", "--title", "t", "--body", "notes.md", "--json")
+    assert "# t\n\nWhy it went so.\n\n## Next\n\nSleep.\n" in committed(repo, ran.json["stem"])
+
+
+def test_append_from_json(repo: Repo, run: Run) -> None:
+    """JSON says the whole log; options may say whose it is."""
+    draft = b'{"title": "J", "new": [{"text": "CI has two cores.", "tags": ["ci"]}], "agent": "x"}'
+    ran = run("append", "--from-json", "-", "--host", "cron", "--json", stdin=draft)
+    assert ran.code == 0
+    log = committed(repo, ran.json["stem"])
+    assert "agent: x\n" in log
+    assert "host: cron\n" in log
+    assert "  <!-- id: ci-has-two-cores | tags: ci -->\n" in log or "ci-" in ran.json["facts"][0]
+
+
+def test_append_twice_is_once(repo: Repo, run: Run) -> None:
+    """A retry is answered with the log that is there, also where ids were made from texts."""
+    command = ("append", "--title", "t", "--new", "fact: Retry twice.")
+    first = run(*command)
+    again = run(*command)
+    assert again.code == 0
+    assert again.said == "STEM  already recorded in COMMIT on main\n"
+    assert again.out.split()[0] == first.out.split()[0]
+    assert run(*command, "--json").json["already"] is True
+    assert repo.git("rev-list", "--count", "HEAD").strip() == "3"
+
+
+def test_append_again(repo: Repo, run: Run) -> None:
+    """`--again` records the same once more."""
+    assert run("append", "--title", "t").code == 0
+    assert run("append", "--title", "t", "--again", "--json").json["already"] is False
+
+
+def test_append_makes_ids_unique(repo: Repo, run: Run) -> None:
+    """A new text whose id is taken gets the next number; a retry of it is known too."""
+    run("append", "--new", "id=retry-twice Once we retried twice.")
+    command = ("append", "--new", "fact: Retry twice!", "--json")
+    assert run(*command).json["facts"] == ["retry-twice-2"]
+    assert run(*command).json["already"] is True
+
+
+def test_append_names_a_misspelled_kind(repo: Repo, run: Run) -> None:
+    """What looks like a kind and is none is kept as text, and said."""
+    ran = run("append", "--new", "decison: Use git.")
+    assert ran.code == 0
+    assert ran.err == (
+        "warning: 'decison' is no kind; it was kept as part of the text of a fact\n"
+        "hint: did you mean decision?\n"
+    )
+
+
+def test_append_dry_run_changes_nothing(repo: Repo, run: Run) -> None:
+    """A dry run prints the log and leaves the repository as it was."""
+    before = repo.shape()
+    ran = run("append", "--title", "t", "--new", "id=a One", "--dry-run")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said.startswith("would append STEM\n---\nagent: claude-code\n")
+    assert ran.out.endswith("- One\n  <!-- id: a -->\n")
+    said = run("append", "--title", "t", "--new", "id=a One", "--dry-run", "--json").json
+    assert (said["dry_run"], said["commit"]) == (True, "")
+    assert said["log"] in ran.out
+    assert repo.shape() == before
+
+
+def test_append_stage(repo: Repo, run: Run) -> None:
+    """`--stage` writes and stages the log, and leaves the commit to the user."""
+    head = repo.git("rev-parse", "HEAD")
+    ran = run("append", "--stage", "--title", "t", "--new", "id=a One")
+    assert (ran.code, ran.said) == (0, "STEM  staged in the index\ncreated  a\n")
+    assert repo.git("rev-parse", "HEAD") == head
+    assert repo.git("status", "--porcelain").startswith("A  memory/sessions/2026-11/21/")
+    repo.git("commit", "-q", "-m", "mine")
+    assert run("show", "a").code == 0
+
+
+# ---- refusals -------------------------------------------------------------------------------------
+
+
+def test_nothing_to_append(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither options nor input: wrong usage, with an example."""
+    ran = run("append", stdin=b" \n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "diurna: append: standard input is empty; nothing to append\n"
+        'hint: for example: diurna append --title "What I did" --new "fact: What I learned."\n'
+    )
+    monkeypatch.setattr("rituals.cli.context.Invocation.piped", lambda _: False)
+    ran = run("append")
+    assert ran.code == 2
+    assert ran.err.startswith("diurna: append: there is nothing to append\nhint: for example: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--from-json", "-", "--title", "x"),
+        ("-", "--from-json", "-"),
+        ("-", "--body", "-"),
+        ("log.md", "--body", "log.md"),
+        ("--supersede", "a"),
+        ("--new", "..."),
+    ],
+)
+def test_two_sources_are_wrong_usage(arguments: tuple[str, ...], repo: Repo, run: Run) -> None:
+    """What can not be meant together ends with 2 and changes nothing."""
+    repo.write("log.md", LOG)
+    before = repo.shape()
+    ran = run("append", *arguments, stdin=b"{}")
+    assert ran.code == 2
+    assert repo.shape() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--ref", "No_Such"), "diurna: append: ref: not a fact id: 'No_Such'\n"),
+        (("--new", "id=../x y"), "diurna: append: new: not a fact id: '../x'\n"),
+        (("nowhere.md",), "diurna: nowhere.md: there is no such file\n"),
+        (("memory",), "diurna: memory: Is a directory\n"),
+        (("--type", "dream"), "diurna: append: unknown type of log: dream\n"),
+        (("--title", "a\nb"), "diurna: append: the title holds a line break"),
+        (("--agent", "a\x1bb\nc: d"), "diurna: append: agent holds a line break"),
+        (("--title", "a\udcffb"), "diurna: append: a lone surrogate"),
+        (("--new", "id=a x <!-- id: b -->"), ""),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], said: str, repo: Repo, run: Run) -> None:
+    """What can not be stored is refused with the reason, and nothing changes."""
+    before = repo.shape()
+    ran = run("append", *arguments, "--title", "t") if "--title" not in arguments else run(
+        "append", *arguments
+    )  # fmt: skip
+    if said:
+        assert (ran.code, ran.out) == (1, "")
+        assert formed(ran.err).startswith(said)
+        assert repo.shape() == before
+
+
+def test_several_refusals_are_all_said(repo: Repo, run: Run) -> None:
+    """Each thing that is wrong with a draft is named, in text and JSON."""
+    ran = run("append", "--ref", "A,B", "--json")
+    assert [finding["code"] for finding in ran.json["error"]["findings"]] == ["bad-id", "bad-id"]
+    assert "also: ref: not a fact id: 'B'\n" in ran.err
+
+
+def test_existing_fact_is_not_made_twice(repo: Repo, run: Run) -> None:
+    """A chosen id that exists is refused, with what to do instead."""
+    run("append", "--new", "id=a One")
+    ran = run("append", "--new", "id=a Two")
+    assert ran.code == 1
+    assert "the fact a exists already: One" in ran.err
+    assert "--update a" in ran.err
+
+
+def test_g7_too_large(repo: Repo, run: Run) -> None:
+    """More than a log may hold is refused before it is read whole."""
+    before = repo.shape()
+    ran = run("append", "-", stdin=b"x" * (LOG_LIMIT_BYTES + 5))
+    assert ran.code == 1
+    assert ran.err.startswith("diurna: standard input: more than 1048576 bytes")
+    assert run("append", "--from-json", "-", stdin=b" " * (LOG_LIMIT_BYTES + 5)).code == 1
+    assert repo.shape() == before
+
+
+def test_g1_not_utf8(repo: Repo, run: Run) -> None:
+    """Bytes that are no text are refused with their line."""
+    ran = run("append", "-", stdin=b"# T\n\n\xff\n")
+    assert ran.code == 1
+    assert ran.err.startswith("diurna: standard input:3: not UTF-8")
+
+
+def test_stdin_is_closed(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process without standard input says so."""
+    before = repo.shape()
+    repo.write("x", "")
+    monkeypatch.setattr("io.TextIOWrapper", lambda _: None)
+    ran = run("append", "-")
+    assert sys.stdin is None
+    assert ran.code == 1
+    assert "standard input" in ran.err
+    (repo.path / "x").unlink()
+    assert repo.shape() == before
+
+
+def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
+    """A log that can not be committed now waits, is named, and lands with the next command."""
+    repo.git("checkout", "-q", "--detach")
+    ran = run("append", "--title", "Later", "--json")
+    assert ran.code == 1
+    stem = ran.json["error"]["stem"]
+    assert ran.json["error"]["code"] == "WaitsInSpool"
+    assert stem in ran.json["error"]["message"]
+    shown = run("log")
+    assert shown.code == 0
+    assert shown.err == (
+        f"warning: a session log waits in the spool: {stem}\n"
+        "hint: the next `diurna append` or `diurna publish` commits what waits\n"
+    )
+    repo.git("checkout", "-q", "main")
+    assert run("publish").code == 0
+    assert stem in run("log").out
+    assert run("log").err == ""
+
+
+def test_fallback_identity_is_said(repo: Repo, run: Run) -> None:
+    """Where git knows no name a fixed one is used, and said."""
+    repo.git("config", "--unset", "user.name")
+    ran = run("append", "--title", "t")
+    assert ran.code == 0
+    assert ran.err.startswith("info: git has no user.name")
+
+
+# ---- the user's work ------------------------------------------------------------------------------
+
+
+def test_d1_d2_the_users_work_is_untouched(repo: Repo, run: Run) -> None:
+    """Staged, dirty and untracked files stay exactly as they were; nothing is swept in."""
+    repo.write("staged.py", "staged\n")
+    repo.git("add", "staged.py")
+    repo.write("staged.py", "staged, then edited\n")
+    repo.write("code.py", "dirty\n")
+    repo.write("new/untracked.txt", "untracked\n")
+    status = repo.git("status", "--porcelain", "-uall")
+    index = repo.git("ls-files", "-s", "--", "staged.py", "code.py")
+    ran = run("append", "--title", "t", "--new", "id=a One", "--json")
+    assert ran.code == 0
+    assert repo.git("status", "--porcelain", "-uall") == status
+    assert repo.git("ls-files", "-s", "--", "staged.py", "code.py") == index
+    assert (repo.path / "staged.py").read_text() == "staged, then edited\n"
+    assert (repo.path / "code.py").read_text() == "dirty\n"
+    changed = repo.git("diff", "--name-only", "HEAD~1", "HEAD").split()
+    assert changed == [f"memory/{ran.json['path']}"]
+
+
+def test_d3_status_is_as_clean_as_before(repo: Repo, run: Run) -> None:
+    """After an append nothing of ours shows as staged or deleted."""
+    assert repo.git("status", "--porcelain") == ""
+    assert run("append", "--title", "t").code == 0
+    assert repo.git("status", "--porcelain") == ""
+    assert list(Path(repo.path / "memory/sessions").rglob("*.md"))

@@ -1,0 +1,190 @@
+"""From options and JSON to a draft: values in, values out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.errors import DraftRefused, WrongUsage
+from ledger.event import (
+    FactCreated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from memory.draft import SessionDraft
+from projection.policy import BUILT_IN_KINDS
+from rituals.cli.compose import (
+    NewFact,
+    Request,
+    compose,
+    kind_findings,
+    parse_ids,
+    parse_new,
+    parse_supersede,
+)
+from rituals.cli.json_draft import JsonDraft, read_json
+
+KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
+
+
+def _nothing_taken(_id: str, _text: str) -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "fact", "said"),
+    [
+        ("decision: Use git.", "decision", "", "Use git."),
+        ("Decision:Use git.", "decision", "", "Use git."),
+        ("Use git.", "fact", "", "Use git."),
+        ("fact: x", "fact", "", "x"),
+        ("Note: it is slow.", "fact", "", "Note: it is slow."),
+        ("https://example.org is down", "fact", "", "https://example.org is down"),
+        ("id=use-git decision: Use git.", "decision", "use-git", "Use git."),
+        ("decision: id=use-git Use git.", "decision", "use-git", "Use git."),
+        ("thread:  Why?\n\nReally?", "thread", "", "Why?\n\nReally?"),
+        ("id=x", "fact", "x", ""),
+        ("", "fact", "", ""),
+    ],
+)
+def test_parse_new(text: str, kind: str, fact: str, said: str) -> None:
+    """`kind: text` with an optional id; what is no kind belongs to the text."""
+    assert parse_new(text, KINDS) == NewFact(kind, fact, said)
+
+
+@given(st.text(max_size=60))
+def test_parse_new_is_total(text: str) -> None:
+    """Any text is read as something, and its kind is always known."""
+    assert parse_new(text, KINDS).kind in KINDS
+
+
+def test_parse_ids() -> None:
+    """Ids come one by one or as comma lists; each counts once."""
+    assert parse_ids(("a, b", "c", "a,,", " ")) == ("a", "b", "c")
+
+
+def test_parse_supersede() -> None:
+    """OLD=NEW, and nothing less."""
+    assert parse_supersede(" a = b ") == ("a", "b")
+    for text in ("a", "a=", "=b", ""):
+        with pytest.raises(WrongUsage) as caught:
+            parse_supersede(text)
+        assert "--supersede OLD=NEW" in caught.value.hint
+
+
+def test_ids_are_made_from_texts_and_are_unique() -> None:
+    """The same words give -2, -3… where an id stands for something else."""
+    new = tuple(NewFact("fact", "", "Retry twice.") for _ in range(2))
+    draft = compose(Request(new=new), None, lambda fact, _: fact == "retry-twice")
+    assert [event.id for event in draft.events] == ["retry-twice-2", "retry-twice-3"]
+
+
+def test_a_chosen_id_is_never_changed() -> None:
+    """`id=` is taken as it is; `append` refuses it where it exists."""
+    draft = compose(Request(new=(NewFact("fact", "mine", "x"),)), None, lambda *_: True)
+    assert draft.events == (FactCreated("mine", "x"),)
+
+
+def test_no_id_can_be_made() -> None:
+    """A text without a Latin letter or digit needs a chosen id."""
+    with pytest.raises(WrongUsage) as caught:
+        compose(Request(new=(NewFact("fact", "", "再試行"),)), None, _nothing_taken)
+    assert "id=my-id" in caught.value.hint
+
+
+def test_compose_on_top_of_a_file() -> None:
+    """Options add to a file's events and win over its header and title."""
+    base = SessionDraft(
+        "Old", "Prose.", (FactReferenced("a"),), "bob", "review", (("role", "r"), ("own", "1"))
+    )
+    request = Request(
+        title="New",
+        header=(("role", "builder"),),
+        refs=("b",),
+        new=(NewFact("thread", "", "Why so slow?", ("perf",)),),
+        update=(("c", " text \n"),),
+        supersede=(("d", "e"),),
+        close=("f",),
+    )
+    draft = compose(request, base, _nothing_taken)
+    assert draft == SessionDraft(
+        "New",
+        "Prose.",
+        (
+            FactReferenced("a"),
+            FactReferenced("b"),
+            FactCreated("why-slow", "Why so slow?", " ", (("kind", "thread"), ("tags", "perf"))),
+            FactUpdated("c", "text"),
+            FactSuperseded("d", "e"),
+            ThreadClosed("f"),
+        ),
+        "bob",
+        "review",
+        (("own", "1"), ("role", "builder")),
+    )
+
+
+def test_kinds_that_look_misspelled_are_told() -> None:
+    """A kind that the policy does not name is stored and told; so is text that looks like one."""
+    new = (NewFact("decison", "", "x"), NewFact("fact", "", "decison: x"), NewFact("fact", "", "y"))
+    found = kind_findings(Request(new=new), KINDS)
+    assert [finding.code for finding in found] == ["unknown-kind", "unknown-kind"]
+    assert found[1].hint == "did you mean decision?"
+
+
+# ---- JSON -----------------------------------------------------------------------------------------
+
+
+def test_json_says_everything() -> None:
+    """Every key of the JSON draft arrives in the request."""
+    data = {
+        "title": "t", "body": "b", "agent": "a", "session": "s", "role": "r", "model": "m",
+        "host": "h", "refs": ["x"], "new": [{"text": "n", "kind": "stack", "id": "i", "tags": ["g"]}],
+        "update": [{"id": "u", "text": "v"}], "supersede": [{"old": "o", "new": "p"}],
+        "invalidate": ["q"], "close": ["c"], "reopen": ["d"], "reactivate": ["e"],
+    }  # fmt: skip
+    assert set(data) == set(JsonDraft.model_fields)
+    assert read_json(json.dumps(data).encode(), "draft.json") == Request(
+        "t", "b", "a", "", (("role", "r"), ("host", "h"), ("model", "m"), ("session", "s")),
+        ("x",), (NewFact("stack", "i", "n", ("g",)),), (("u", "v"),), (("o", "p"),), ("q",), ("c",),
+        ("d",), ("e",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "Invalid JSON"),
+        (b"{", "Invalid JSON"),
+        (b'{"title": "\\ud800"}', "Invalid JSON"),
+        (b'{"title": "\\uZZZZ"}', "Invalid JSON"),
+        (b'{"title": "\xff"}', "Invalid JSON"),
+        (b"[" * 100_000, "Invalid JSON"),
+        (b"[]", "object"),
+        (b'{"titel": "x"}', "titel"),
+        (b'{"title": 3}', "title"),
+        (b'{"new": [{"text": "x", "knd": "y"}]}', "new.0.knd"),
+        (b'{"new": [{"kind": "y"}]}', "new.0.text"),
+        (b'{"refs": "a"}', "refs"),
+    ],
+)
+def test_g6_json_that_can_not_be_meant(data: bytes, said: str) -> None:
+    """Invalid JSON, lone surrogates, unknown keys and wrong types are one typed failure."""
+    with pytest.raises(DraftRefused) as caught:
+        read_json(data, "draft.json")
+    assert caught.value.where == "draft.json"
+    assert said in caught.value.message
+
+
+@given(st.binary(max_size=200))
+def test_g6_json_is_total(data: bytes) -> None:
+    """Any bytes give a request or a typed failure."""
+    try:
+        read_json(data, "x")
+    except DraftRefused:
+        pass
