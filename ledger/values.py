@@ -26,7 +26,9 @@ else:
         return tuple.__ne__(self, other)
 
     def _show(self):
-        pairs = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True))
+        pairs = ", ".join(
+            f"{name}={value!r}" for name, value in zip(self._fields, self, strict=True)
+        )
         return f"{type(self).__name__}({pairs})"
 
     def _replace(self, **changes):

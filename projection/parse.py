@@ -7,8 +7,8 @@ it in canonical form.
 
 Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
 all indented or empty lines after it; its footer is its last line, so no text can forge one
-(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. Longer than
-most modules, so that the whole grammar of the file stands in one place.
+(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. Longer
+than most modules, so that the whole grammar of the file stands in one place.
 """
 
 from __future__ import annotations
