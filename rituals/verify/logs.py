@@ -1,0 +1,103 @@
+"""What is wrong with the set of logs as it stands: their names, their stamps, the policy, the spool."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from ledger.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
+from memory.record import ahead_by_a_day
+from rituals.verify.listing import named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.home import Home
+    from ledger.logset import LogRef
+    from projection.policy import Policy
+
+
+def name_writers(
+    home: Home, tip: str, odd: Iterable[Finding], standing: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Say of two logs of one name who committed which."""
+    git = home.repository.git()
+    for finding in odd:
+        if finding.code != "duplicate-stem":
+            yield finding
+            continue
+        stem = stem_of(finding.file)
+        said = []
+        for path in sorted(path for path in standing if stem_of(path) == stem):
+            line = git.run(
+                "--literal-pathspecs", "log", "-1", "--diff-filter=A", "--no-show-signature",
+                "--format=%h by %an", tip, "--", home.prefix + path, check=False,
+            )  # fmt: skip
+            words = line.decode("utf-8", "replace").strip()
+            said.append(f"{path} came with {words}" if words else path)
+        yield finding._replace(
+            message=f"two logs are named {stem} and differ; both are read: {'; '.join(said)}",
+            hint="if one of them is a copy that was changed, say so in a new log",
+        )
+
+
+def placed(findings: Iterable[Finding], refs: Sequence[LogRef]) -> Iterator[Finding]:
+    """Put findings on the file a log really is, where it lies elsewhere than it would be put."""
+    elsewhere = {guess: ref.path for ref in refs if (guess := log_path(ref.key)) != ref.path}
+    for finding in findings:
+        at = elsewhere.get(finding.file)
+        yield finding if at is None else finding._replace(file=at)
+
+
+def policy_findings(
+    home: Home, tip: str, blob: str, policy: Policy, problem: str
+) -> Iterator[Finding]:
+    """Say what is wrong with the policy at the tip, which then gives way to the defaults."""
+    if tip and not blob:
+        listed = home.repository.git().tree_files(tip, home.prefix + POLICY_FILE)
+        if listed:
+            yield Finding(
+                "unreadable",
+                f"{POLICY_FILE} (object {listed[0][1]}) is missing from the repository; "
+                "the defaults are in force",
+                POLICY_FILE,
+                hint="fetch it from a clone that has it",
+            )
+            return
+    if problem:
+        yield Finding(
+            "policy-invalid", problem, POLICY_FILE, hint="mend it and commit it; memory goes on"
+        )
+    if policy.format > FORMAT_VERSION:
+        yield newer_format(POLICY_FILE, policy.format)
+
+
+def newer_format(path: str, version: int) -> Finding:
+    """Say that a file has a format newer than this Diurna knows."""
+    return Finding(
+        "newer-format",
+        f"{path} has format {version}; this Diurna knows {FORMAT_VERSION}",
+        path,
+        hint="install a newer Diurna; this one reads what it can",
+    )
+
+
+def clock_findings(refs: Iterable[LogRef], now_ms: int) -> Iterator[Finding]:
+    """Name the logs that are stamped more than a day ahead of this clock (O4)."""
+    for ref in refs:
+        if ahead_by_a_day(ref.stem, now_ms):
+            yield Finding(
+                "clock-ahead",
+                f"{ref.stem} is stamped more than a day ahead of this clock",
+                ref.path,
+                hint="check both clocks; it keeps its place, and later logs sort after it",
+            )
+
+
+def spool_findings(waiting: Sequence[str]) -> Iterator[Finding]:
+    """Name the logs that wait to be committed."""
+    if waiting:
+        yield Finding(
+            "spool-waiting",
+            f"{named(waiting)} waiting to be committed",
+            hint="the next Diurna command that writes commits what waits",
+        )

@@ -1,0 +1,74 @@
+"""Whether the committed projection can be read, is in step, and holds no conflict markers."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION
+from memory.checkout import work_file
+from memory.publish import changes, committed_projection, drift_findings, projection_files
+from projection.parse import machine_line, parse
+from rituals.verify.logs import newer_format
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.home import Home
+    from ledger.logset import LogRef
+    from projection.replay import State
+
+
+def projection_findings(
+    home: Home, tip: str, state: State, refs: Sequence[LogRef]
+) -> Iterator[Finding]:
+    """Check each projection file of the tip and its copy in the work tree.
+
+    With `publish = "review"` the files may be behind the ledger, but not ahead of it.
+    """
+    committed = committed_projection(home, tip)
+    git = home.repository.git()
+    bodies = dict(zip(committed, git.blobs(committed.values()), strict=True))
+    for path, blob in committed.items():
+        data = bodies[path]
+        if data is None:
+            yield Finding(
+                "unreadable",
+                f"{path} (object {blob}) is missing from the repository",
+                path,
+                hint="`diurna publish` computes it anew",
+            )
+        else:
+            yield from _conflict_findings(path, data)
+        here = work_file(home, path) if home.checked_out else None
+        if here is not None and here != data:
+            yield from _conflict_findings(path, here)
+    if state.policy.publish == "append":
+        if tip:
+            yield from drift_findings([p for p, _ in changes(projection_files(state), committed)])
+        return
+    data = bodies.get(CONTINUITY_FILE)
+    machine = machine_line((data or b"").decode("utf-8", "replace"))
+    if machine is None:
+        return
+    if machine.format > FORMAT_VERSION:
+        yield newer_format(CONTINUITY_FILE, machine.format)
+    elif machine.newest and all(machine.newest != ref.key for ref in refs):
+        yield Finding(
+            "drift",
+            f"{CONTINUITY_FILE} was published from a ledger with the log {machine.newest}, which "
+            "this one does not have",
+            CONTINUITY_FILE,
+            hint="fetch and merge the branch that has it, or run `diurna publish`",
+        )
+
+
+def _conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
+    if b"<<<<<<<" not in data and b">>>>>>>" not in data:
+        return
+    _, noticed = parse(data.decode("utf-8", "replace"), file=path)
+    for finding in noticed:
+        if finding.code == "conflict-in-projection":
+            yield finding._replace(
+                message=f"{path} holds a merge conflict marker",
+                hint="`diurna publish` computes the file anew; both sides' logs count",
+            )

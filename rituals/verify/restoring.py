@@ -1,0 +1,70 @@
+"""Putting back what history took from the ledger: plan, then one commit."""
+
+from __future__ import annotations
+
+from ledger.disk import replace_file
+from ledger.errors import NotFound
+from ledger.history import MOVED
+from ledger.layout import stem_of
+from ledger.order import breaks_seal, is_sealed
+from memory.publish import refuse_unwritable
+from rituals.verify.history import damaged
+from rituals.verify.listing import list_sessions
+from rituals.verify.rewritten import lost_since
+from rituals.verify.worktree import same_in_work_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+
+def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
+    """Find the first bytes of sealed logs that were deleted or changed since, by path.
+
+    Looks in the history of the tip and at the tip that was last found whole. A log that stands
+    somewhere with the bytes its name proves is left alone, and so are unsealed ones.
+    """
+    home = memory.home
+    tip = home.tip()
+    standing = list_sessions(home, tip).standing
+    found, _ = damaged(home, tip, standing, None)
+    wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
+    for path, blob in (lost_since(home, tip, standing) or {}).items():
+        if is_sealed(stem_of(path)):
+            wanted.setdefault(path, blob)
+    paths = sorted(wanted)
+    contents = home.repository.git().blobs([wanted[path] for path in paths])
+    return tuple(
+        (path, data)
+        for path, data in zip(paths, contents, strict=True)
+        if data is not None and not breaks_seal(stem_of(path), data)
+    )
+
+
+def restore(memory: Memory) -> tuple[str, ...]:
+    """Commit again what `restore_plan` finds; return the paths.
+
+    The work tree follows where its copy is missing or the one that was committed; an edit that nobody
+    committed stays.
+
+    Raises:
+        NotFound: there is nothing to put back.
+        WriteRefused: the repository is in no state to be committed to; nothing changed.
+    """
+    plan = restore_plan(memory)
+    if not plan:
+        raise NotFound(
+            "no session log is missing or changed whose first bytes are known",
+            hint="`diurna verify` tells what is wrong",
+        )
+    home = memory.home
+    refuse_unwritable(home)
+    standing = list_sessions(home, home.tip()).standing
+    stale = []
+    if home.checked_out:
+        stale = [p for p, _ in plan if p in standing and same_in_work_tree(home, p, standing[p])]
+    memory.commit_files(plan, f"diurna: put back {len(plan)} session log(s) as first committed")
+    for path, data in plan:
+        if path in stale:
+            replace_file(f"{home.folder}/{path}", data)
+    return tuple(path for path, _ in plan)
