@@ -7,9 +7,10 @@ import time
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.errors import NotFound
 from ledger.findings import Finding
-from ledger.home import OWN_BRANCH, Home, discover
+from ledger.home import Home, discover
 from memory.checkout import hand_edited
 from memory.draft import Receipt, SessionDraft
+from memory.landing import Landed, Lander, Occasion, edited_finding
 from memory.provenance import (
     Difference,
     LogLine,
@@ -18,7 +19,7 @@ from memory.provenance import (
     log_lines,
     provenance,
 )
-from memory.record import Landed, Occasion, Recorder, edited_finding
+from memory.record import Recorder
 from memory.snapshot import Snapshot
 from memory.states import Follower, cold_state, state_at
 from projection.fact import Fact
@@ -60,7 +61,8 @@ class Memory:
         self._agent = agent
         self._clock = clock or (lambda: time.time_ns() // 1_000_000)
         self._progress = progress
-        self._recorder = Recorder(self.snapshot, in_process)
+        self._lander = Lander(self.snapshot, in_process)
+        self._recorder = Recorder(self.snapshot, self._lander)
         self._follower = Follower(self.snapshot)
         self._identity: Identity | None = None
 
@@ -207,11 +209,11 @@ class Memory:
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._recorder.drain(self.occasion())
+        return self._lander.drain(self.occasion())
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait in the spool."""
-        return self._recorder.spool.waiting()
+        return self._lander.spool.waiting()
 
     def commit_files(self, files: Iterable[tuple[str, bytes | None]], message: str) -> str:
         """Commit files of the home (a policy, attributes; None takes one out); return the commit.
@@ -220,11 +222,12 @@ class Memory:
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        return self._recorder.commit_files(files, message, self.occasion())
+        listed = tuple(files)
+        return self._lander.commit_files(lambda _: listed, message, self.occasion())
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""
-        return tuple(path for path, _ in self._publishing())
+        return tuple(path for path, _ in self._publishing(self.home.tip()))
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree, sorted."""
@@ -251,19 +254,13 @@ class Memory:
         from memory.publish import refuse_edited, refuse_unwritable
 
         refuse_unwritable(self.home)
-        files = self._publishing()
+        files = self._publishing(self.home.tip())
         refuse_edited(self.edited())
         if not files or dry_run:
             return tuple(path for path, _ in files), ""
-        self._recorder.heal_index()
-        tip = self.home.tip()
-        made = self._recorder.commit_files(files, "diurna: publish the projection", self.occasion())
-        cache = self.snapshot.cache(tip)
-        cache.advance(tip, made, (), (), ())
-        if self.home.kind == OWN_BRANCH and self.home.repository.top:
-            from memory.mirror import mirror
-
-            mirror(self.home, files)
+        self._lander.heal_index()
+        said = "diurna: publish the projection"
+        made = self._lander.commit_files(self._publishing, said, self.occasion())
         return tuple(path for path, _ in files), made
 
     def write_projection(self, state: State) -> tuple[str, ...]:
@@ -276,11 +273,12 @@ class Memory:
 
         return write_files(self.home, state, self.edited())
 
-    def _publishing(self) -> tuple[tuple[str, bytes | None], ...]:
+    def _publishing(self, tip: str) -> tuple[tuple[str, bytes | None], ...]:
+        """Return the projection files in which a tip differs from its replay."""
         from memory.publish import changes, committed_projection, projection_files
 
         files: Mapping[str, bytes] = projection_files(self.state())
-        return changes(files, committed_projection(self.home, self.home.tip()))
+        return changes(files, committed_projection(self.home, tip))
 
 
 def read_identity(home: Home) -> Identity:

@@ -28,7 +28,7 @@ needs_checkout = pytest.mark.skipif(
 FAST = (
     "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
     "ledger.fastimport", "ledger.logset", "memory.api", "memory.cache", "memory.publish",
-    "memory.record", "memory.snapshot", "projection.archive", "projection.parse",
+    "memory.landing", "memory.record", "memory.snapshot", "projection.archive", "projection.parse",
     "projection.render", "projection.replay",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.

@@ -1,0 +1,381 @@
+"""Landing: what waits in the spool becomes one commit, by the recipe that survived (FORMAT.md, W2 to W7).
+
+Whoever holds the lock commits all that waits, so a killed writer's log is carried in by the next command.
+A commit is acknowledged after it was read back.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.codec import read_entry
+from ledger.commit import Commit, Identity
+from ledger.digest import blob_id
+from ledger.disk import Lock, make_folder
+from ledger.errors import (
+    Busy,
+    CorruptRepository,
+    DiurnaError,
+    GitFailed,
+    ReferenceLocked,
+    StorageFailed,
+    TipMoved,
+    WaitsInSpool,
+)
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, Home
+from ledger.layout import CONTINUITY_FILE, LOCK_FILE, log_path
+from ledger.logset import LogRef
+from ledger.repository import operation_under_way
+from ledger.session import Entry
+from ledger.spool import KEEP, Spool
+from ledger.stale import clear_stale_lock
+from ledger.values import Record
+from memory.cache import CACHE_ERRORS
+from memory.checkout import follow, hand_edited, update_index
+from memory.drivers import ensure_drivers
+from memory.snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from ledger.fastimport import FastImport
+    from ledger.gitstore import Store
+    from memory.cache import Cache
+
+    Made = TypeVar("Made")
+
+#: How long a commit is tried before the log is left in the spool.
+PATIENCE_SECONDS = 20.0
+
+
+class Occasion(Record):
+    """When and by whom a write is made: read once, by the caller.
+
+    Args:
+        now_ms: the wall clock, milliseconds since 1970.
+        identity: of the commit.
+        agent: who writes the log when the draft does not say.
+    """
+
+    now_ms: int
+    identity: Identity
+    agent: str
+
+
+class Landed(Record):
+    """What a drain of the spool did: the tip it left, and what was noticed."""
+
+    commit: str
+    findings: tuple[Finding, ...]
+
+
+class Lander:
+    """Commits to one home.
+
+    Args:
+        snapshot: of the home; brought forward with every commit.
+        in_process: write through pygit2 (a running process) instead of `git fast-import`.
+    """
+
+    def __init__(self, snapshot: Snapshot, in_process: bool) -> None:
+        self.home = snapshot.home
+        self._snapshot = snapshot
+        self._in_process = in_process
+        self._writer: Store | FastImport | None = None
+        self.spool = Spool(self.home.spool_folder)
+
+    def drain(self, occasion: Occasion) -> Landed | None:
+        """Commit what waits in the spool; None when nothing does.
+
+        Raises:
+            WaitsInSpool: it can not be committed now.
+        """
+        if not self.spool.waiting():
+            return None
+        return self.land(occasion, None)
+
+    def land(self, occasion: Occasion, own: tuple[str, bytes, Entry] | None) -> Landed:
+        """Commit everything that waits, with `own` among it; turn failures into "it waits"."""
+        stem = own[0] if own else next(iter(self.spool.waiting()), "")
+        state = self.home.state_dir
+        make_folder(state)
+        try:
+            with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
+                try:
+                    return self._commit_waiting(occasion, own, lock)
+                except CACHE_ERRORS:  # a damaged cache is no reason not to commit
+                    self._snapshot.discard()
+                    return self._commit_waiting(occasion, own, lock)
+        except (Busy, StorageFailed, GitFailed, CorruptRepository, OSError) as problem:
+            hint = problem.hint if isinstance(problem, DiurnaError) else ""
+            raise WaitsInSpool(stem, str(problem), hint) from problem
+
+    def _commit_waiting(
+        self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
+    ) -> Landed:
+        batch: dict[str, tuple[bytes, Entry | None]] = {}
+        for stem in self.spool.waiting():
+            if own and stem == own[0]:
+                batch[stem] = own[1:]
+                continue
+            data = self.spool.read(stem)
+            if data is not None:
+                batch[stem] = (data, None)
+        if own and own[0] not in batch:  # whoever held the lock before us carried it in
+            return Landed(self.home.tip(), ())
+        if not batch:
+            return Landed(self.home.tip(), ())
+        waiting = next(iter(batch))
+        if not self.home.reference:
+            raise WaitsInSpool(
+                own[0] if own else waiting,
+                "HEAD is detached, so there is no branch to commit to",
+                "check out the branch whose memory this is; the next Diurna command commits it",
+            )
+        if self.home.kind != OWN_BRANCH and self.home.repository.top:
+            doing = operation_under_way(self.home.repository)
+            if doing:
+                raise WaitsInSpool(
+                    own[0] if own else waiting,
+                    f"{doing} is in progress on {self.home.branch}",
+                    "finish it; the next Diurna command commits what waits",
+                )
+        return self._persist(lambda: self._commit_once(occasion, batch, lock), lock)
+
+    def _persist(self, once: Callable[[], Made], lock: Lock) -> Made:
+        """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        pause = 0.002
+        while True:
+            try:
+                return once()
+            except TipMoved:
+                pass
+            except ReferenceLocked as problem:
+                cleared = clear_stale_lock(self.home.repository.commondir, problem.path, lock.note)
+                if cleared is not None:
+                    self._snapshot.notes.append(cleared)
+                    continue
+                if time.monotonic() > deadline:
+                    raise Busy(problem.message, hint=problem.hint) from problem
+            if time.monotonic() > deadline:
+                raise Busy(
+                    f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds",
+                    hint="try again; other writers were faster",
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, 0.1)
+
+    def _commit_once(
+        self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
+    ) -> Landed:
+        home = self.home
+        tip = home.tip()
+        cache = self._snapshot.cache(tip)
+        prefix = home.prefix
+        fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
+        findings: list[Finding] = []
+        if not fresh:
+            for stem in batch:
+                self.spool.commit(stem)
+            return Landed(tip, ())
+        refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, (data, _) in fresh.items()]
+        entries: list[Entry] = []
+        for stem, (data, entry) in fresh.items():
+            entries.append(entry if entry is not None else _entry(stem, data))
+        logs = [(ref.path, data) for ref, (data, _) in zip(refs, fresh.values(), strict=True)]
+        files: list[tuple[str, bytes | None]] = [*logs]
+        if cache.policy.publish == "append":
+            extra, noticed = self._projection(cache, tip, refs, entries)
+            files += extra
+            findings += noticed
+        wanted = self._wanted(tip, files, _message(fresh), occasion)
+        lock.write_note(home.reference)
+        writer = self._open_writer()
+        made = writer.commit(wanted)
+        writer.check(
+            made,
+            [
+                (prefix + ref.path, ref.blob, data)
+                for ref, (_, data) in zip(refs, logs, strict=True)
+            ],
+        )
+        if home.tip() != made and not self._contains(made):
+            raise StorageFailed(f"{home.reference} did not keep the commit {made}")
+        lock.write_note("")
+        findings += self._show_files(files[len(logs) :], logs)
+        for stem in batch:
+            self.spool.commit(stem)
+        self._bring_forward(cache, tip, made, refs, entries)
+        self._let_go()
+        return Landed(made, tuple(findings))
+
+    def _wanted(
+        self,
+        tip: str,
+        files: Sequence[tuple[str, bytes | None]],
+        message: str,
+        occasion: Occasion,
+    ) -> Commit:
+        home = self.home
+        return Commit(
+            home.reference,
+            tip,
+            "" if _born_from_upstream(home, tip) else tip,
+            tuple((home.prefix + path, data) for path, data in files),
+            message,
+            occasion.identity,
+            occasion.now_ms // 1000,
+        )
+
+    def _show_files(
+        self,
+        files: Sequence[tuple[str, bytes | None]],
+        logs: Sequence[tuple[str, bytes]],
+    ) -> list[Finding]:
+        """Let the work tree and the index, or the mirror, follow what was committed."""
+        home = self.home
+        if home.checked_out:
+            ensure_drivers(home)
+            return follow(home, [*logs, *files])
+        if files and home.kind == OWN_BRANCH and home.repository.top:
+            from memory.mirror import mirror
+
+            return mirror(home, files)
+        return []
+
+    def _bring_forward(
+        self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
+    ) -> None:
+        if cache.commit != tip:
+            return
+        try:
+            cache.advance(tip, made, refs, entries, ())
+        except CACHE_ERRORS:
+            self._snapshot.close()  # the next question builds it anew
+
+    def _contains(self, commit: str) -> bool:
+        """Tell whether the branch moved on from our commit, rather than past it."""
+        status, _, _ = self.home.repository.git().call(
+            "merge-base", "--is-ancestor", commit, self.home.tip()
+        )
+        return status == 0
+
+    def _projection(
+        self, cache: Cache, tip: str, refs: list[LogRef], entries: list[Entry]
+    ) -> tuple[list[tuple[str, bytes | None]], list[Finding]]:
+        """Render the projection as it will be with the new logs, unless a person edited it."""
+        from memory.publish import changes, committed_projection, projection_files
+        from memory.states import state_of
+
+        files = projection_files(state_of(cache, refs, entries))
+        committed = committed_projection(self.home, tip)
+        if self.home.checked_out:
+            edited = hand_edited(self.home, [CONTINUITY_FILE, *files], committed)
+            if edited:
+                return [], [edited_finding(path) for path in sorted(set(edited))]
+        return list(changes(files, committed)), []
+
+    def commit_files(
+        self,
+        files: Callable[[str], tuple[tuple[str, bytes | None], ...]],
+        message: str,
+        occasion: Occasion,
+    ) -> str:
+        """Commit files of the home other than logs; return the commit.
+
+        Args:
+            files: says which, for a tip: asked again when another writer was faster. With nothing to do
+                there is no commit, and the tip is returned.
+            message: of the commit.
+            occasion: when and by whom.
+
+        Raises:
+            Busy: the branch kept moving or is locked.
+            StorageFailed: an object did not reach the disk.
+        """
+        home = self.home
+        make_folder(home.state_dir)
+        with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
+
+            def once() -> str:
+                tip = home.tip()
+                listed = files(tip)
+                if not listed:
+                    return tip
+                lock.write_note(home.reference)
+                made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
+                lock.write_note("")
+                self._snapshot.notes += self._show_files(listed, ())
+                return made
+
+            return self._persist(once, lock)
+
+    def heal_index(self) -> list[Finding]:
+        """Set the index entries that an earlier command had to leave."""
+        return update_index(self.home, []) if self.home.checked_out else []
+
+    def _open_writer(self) -> Store | FastImport:
+        if self._writer is None:
+            if self._in_process:
+                from ledger.gitstore import Store
+
+                self._writer = Store(self.home.repository)
+            else:
+                from ledger.fastimport import FastImport
+
+                self._writer = FastImport(self.home.repository)
+        return self._writer
+
+    def _let_go(self) -> None:
+        """Flush the disks now and then, and let go of the spooled copies of what is on them.
+
+        A copy whose log the ledger has lost meanwhile (`git gc --prune=now` beside a writer) waits again.
+        """
+        kept = self.spool.kept()
+        if len(kept) < KEEP:
+            return
+        cache = self._snapshot.cache()
+        os.sync()
+        safe = []
+        for stem in kept:
+            if cache.log_ref(stem) is None:
+                self.spool.requeue(stem)
+            else:
+                safe.append(stem)
+        self.spool.forget(safe)
+
+
+def edited_finding(path: str) -> Finding:
+    """Say that a projection file was edited by hand and left alone."""
+    return Finding(
+        "hand-edited",
+        f"{path} was edited by hand; it was left as it is and not published",
+        path,
+        hint="record what the edit says with `diurna append`, and put the file back as git has it",
+    )
+
+
+def _born_from_upstream(home: Home, tip: str) -> bool:
+    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
+    from ledger.repository import read_reference
+
+    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
+
+
+def _entry(stem: str, data: bytes) -> Entry:
+    return read_entry(stem, data)[0]
+
+
+def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
+    """Write the commit message: the title of the one log, or how many there are."""
+    if len(logs) > 1:
+        return f"diurna: {len(logs)} session logs"
+    ((stem, (data, _)),) = logs.items()
+    at = data.find(b"\n# ")
+    title = data[at + 3 : data.find(b"\n", at + 3)].decode("utf-8", "replace") if at >= 0 else stem
+    return f"diurna: {' '.join(title.split())[:72]}"
