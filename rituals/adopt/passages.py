@@ -91,7 +91,7 @@ def _of_section(
     """Read what is unclaimed below one heading (`place` -1: above the first)."""
     kind = page.kind_below(place)
     title = page.headings[place].title if place >= 0 else ""
-    header = place < 0 or page.headings[place].level == 1
+    header = place < 0 or (place == 0 and page.headings[0].level == 1)
     archived = page.state == ARCHIVED
     found: list[Passage] = []
     rest: list[str] = []
