@@ -118,7 +118,8 @@ class Lock:
     """An exclusive lock between processes; the kernel frees it when its owner dies.
 
     While it is held the file says whose it is and what it is about to do. `note` is what the owner
-    before us left there: "" when it ended well, what it was doing when it died in the middle.
+    before us left there: "" when it ended well, what it was doing when it died in the middle. It stays
+    there until the new owner has dealt with it and writes a note of its own.
 
     Args:
         path: the lock file; it stays where it is.
@@ -129,10 +130,17 @@ class Lock:
         self._path = path
         self._wait_seconds = wait_seconds
         self._fd = -1
+        self._lasting = False
         self.note = ""
 
-    def write_note(self, doing: str) -> None:
-        """Say what is about to be done; "" when it is done."""
+    def write_note(self, doing: str, *, lasting: bool = False) -> None:
+        """Say what is about to be done; "" when it is done.
+
+        Args:
+            doing: one line.
+            lasting: leave it to the next owner also when this one fails, not only when it dies.
+        """
+        self._lasting = lasting
         text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text, 0)
@@ -173,7 +181,7 @@ class Lock:
         left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
         self.note = left.partition(" ")[2]
         try:
-            self.write_note("")
+            self.write_note(self.note, lasting=True)
         except OSError:
             pass  # a full disk: the lock holds without a name on it
         return self
@@ -186,7 +194,8 @@ class Lock:
     ) -> None:
         """Free the lock."""
         try:
-            os.ftruncate(self._fd, 0)
+            if kind is None or not self._lasting:
+                os.ftruncate(self._fd, 0)
         finally:
             os.close(self._fd)
 

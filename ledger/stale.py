@@ -23,13 +23,14 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     Args:
         commondir: the common git directory.
         path: the lock file.
-        note: what the last holder of Diurna's lock left when it died, a reference's name.
+        note: what the last holder of Diurna's lock left when it died: a reference's name, and more.
     """
     try:
         age = time.time() - os.stat(path).st_mtime
     except FileNotFoundError:
         return None
-    ours = bool(note) and path == os.path.join(commondir, note + ".lock")
+    reference = note.partition(" ")[0]
+    ours = bool(reference) and path == os.path.join(commondir, reference + ".lock")
     if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
         return None
     aside = f"{commondir}/{STATE_DIR}/stale"

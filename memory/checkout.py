@@ -14,7 +14,13 @@ from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import Home
-from ledger.layout import SESSIONS_DIR
+from ledger.layout import (
+    ARCHIVE_DIR,
+    ATTRIBUTES_FILE,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    SESSIONS_DIR,
+)
 from ledger.repository import config_value, head
 
 TYPE_CHECKING = False
@@ -22,6 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _INDEX_TRIES = 12
+#: git knows this one without having it.
+_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_OURS = (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 def written_record(home: Home) -> str:
@@ -131,6 +140,44 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     if written:
         note_written(home, written)
     findings += update_index(home, lines, sparse)
+    return findings
+
+
+def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
+    """Let work tree and index follow a commit whose writer died or failed before they did.
+
+    Only where both still are as `base` has them: what the user staged or edited since stays.
+
+    Args:
+        home: a home with a work tree.
+        base: the tip before that commit, "" when the branch was unborn.
+        tip: the tip now.
+    """
+    git = home.repository.git()
+    ours = [home.prefix + path for path in _OURS]
+    base = base or _EMPTY_TREE
+    changes = git.changes(base, tip, *ours)
+    if not changes:
+        return []
+    said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)
+    staged = set(said.decode("utf-8", "surrogateescape").split("\0"))
+    changes = [change for change in changes if change[3] not in staged]
+    before = git.resolve(*[f"{base}:{path}" for _, _, _, path in changes])
+    wanted = [blob for letter, _, blob, _ in changes if letter != "D"]
+    bodies = dict(zip(wanted, git.blobs(wanted), strict=True))
+    files: list[tuple[str, bytes | None]] = []
+    lines: list[str] = []
+    for (letter, mode, blob, path), old in zip(changes, before, strict=True):
+        inside = path[len(home.prefix) :]
+        here = work_file(home, inside)
+        body = bodies.get(blob)
+        if (here is None or blob_id(here) == old) and (letter == "D" or body is not None):
+            files.append((inside, body))
+        else:
+            lines.append(f"{'0' if letter == 'D' else mode} {blob}\t{path}")
+    findings = follow(home, files)
+    if lines and head(home.repository)[0] == home.reference:
+        findings += update_index(home, lines)
     return findings
 
 

@@ -33,7 +33,7 @@ from ledger.spool import KEEP, Spool
 from ledger.stale import clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
-from memory.checkout import follow, hand_edited, update_index
+from memory.checkout import catch_up, follow, hand_edited, update_index
 from memory.drivers import ensure_drivers
 from memory.snapshot import Snapshot
 
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 #: How long a commit is tried before the log is left in the spool.
 PATIENCE_SECONDS = 20.0
+#: Begins the note on the lock while work tree and index follow a commit; no name of a reference.
+_FOLLOWING = "following"
 
 
 class Occasion(Record):
@@ -105,6 +107,7 @@ class Lander:
         make_folder(state)
         try:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
+                self._catch_up(lock)
                 try:
                     return self._commit_waiting(occasion, own, lock)
                 except CACHE_ERRORS:  # a damaged cache is no reason not to commit
@@ -145,6 +148,15 @@ class Lander:
                     "finish it; the next Diurna command commits what waits",
                 )
         return self._persist(lambda: self._commit_once(occasion, batch, lock), lock)
+
+    def _catch_up(self, lock: Lock) -> None:
+        """Finish what the owner of the lock before us did not live to do."""
+        if not lock.note:
+            return
+        reference, _, base = lock.note.removeprefix(_FOLLOWING + " ").partition(" ")
+        home, tip = self.home, self.home.tip()
+        if reference and reference == home.reference and home.checked_out and base != tip:
+            self._snapshot.notes += catch_up(home, base, tip)
 
     def _persist(self, once: Callable[[], Made], lock: Lock) -> Made:
         """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`."""
@@ -194,7 +206,7 @@ class Lander:
             files += extra
             findings += noticed
         wanted = self._wanted(tip, files, _message(fresh), occasion)
-        lock.write_note(home.reference)
+        lock.write_note(f"{home.reference} {tip}")
         writer = self._open_writer()
         made = writer.commit(wanted)
         writer.check(
@@ -206,8 +218,9 @@ class Lander:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        lock.write_note("")
+        lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
         findings += self._show_files(files[len(logs) :], logs)
+        lock.write_note("")
         for stem in batch:
             self.spool.commit(stem)
         self._bring_forward(cache, tip, made, refs, entries)
@@ -301,23 +314,31 @@ class Lander:
         home = self.home
         make_folder(home.state_dir)
         with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
+            self._catch_up(lock)
 
             def once() -> str:
                 tip = home.tip()
                 listed = files(tip)
                 if not listed:
                     return tip
-                lock.write_note(home.reference)
+                lock.write_note(f"{home.reference} {tip}")
                 made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
-                lock.write_note("")
+                lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
                 self._snapshot.notes += self._show_files(listed, ())
+                lock.write_note("")
                 return made
 
             return self._persist(once, lock)
 
     def heal_index(self) -> list[Finding]:
-        """Set the index entries that an earlier command had to leave."""
-        return update_index(self.home, []) if self.home.checked_out else []
+        """Set the index entries that an earlier command had to leave, or died before it set them."""
+        home = self.home
+        if not home.checked_out:
+            return []
+        make_folder(home.state_dir)
+        with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
+            self._catch_up(lock)
+        return update_index(home, [])
 
     def _open_writer(self) -> Store | FastImport:
         if self._writer is None:

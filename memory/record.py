@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.codec import canonical, decode, encode, entry_of, problems
-from ledger.errors import DraftRefused, WriteRefused
+from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
 from ledger.event import Event, FactCreated, FactUpdated
 from ledger.findings import Finding
 from ledger.layout import FORMAT_VERSION, log_path
@@ -77,7 +77,7 @@ class Recorder:
         if not again:
             known = self._recorded_before(log, cache, occasion)
             if known is not None:
-                return known
+                return known._replace(findings=self._finish(known, occasion))
         _check_events(log.events, cache, histories)
         stamp = next_stamp(occasion.now_ms, cache.summary.newest)
         log = _with_header(log, "ended", ended_of(stamp))
@@ -182,6 +182,16 @@ class Recorder:
                     log_path(stem), waiting,
                 )  # fmt: skip
         return None
+
+    def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
+        """Do the rest for a log whose writer died after the commit, before it was acknowledged."""
+        if known.stem not in self._lander.spool.waiting():
+            return known.findings
+        try:
+            landed = self._lander.drain(occasion)
+        except WaitsInSpool:  # something else that waits; this log is committed
+            return known.findings
+        return (*known.findings, *(landed.findings if landed else ()))
 
 
 def _check_writable(cache: Cache) -> None:

@@ -1,0 +1,427 @@
+"""Group A of the durability catalogue: writing on one machine, crashes and disks, with git itself.
+
+A crash is a child process that dies at one precise point; the parent then asks what is left. A full disk is
+a limit on the size of files in such a child, a file system of 300 kB where mounting is allowed, or an
+error raised in place of a system call.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import WaitsInSpool
+from ledger.layout import JOURNAL_FILE
+from memory.api import Memory
+from memory.draft import Receipt
+from projection.render import render
+from tests.campaigns.homes import (
+    IN_TREE,
+    KINDS,
+    OWN_REPOSITORY,
+    START_MS,
+    WRITERS,
+    Clock,
+    assert_sound,
+    draft,
+    git,
+    hermetic,
+    logs_in,
+    make_home,
+    open_memory,
+    users_files,
+)
+
+__all__ = ["hermetic"]
+
+ROOT = Path(__file__).resolve().parents[1]
+DIED = 77
+both = pytest.mark.parametrize("writer", WRITERS)
+pygit2_only = pytest.mark.parametrize("writer", WRITERS[:1])
+fast_import_only = pytest.mark.parametrize("writer", WRITERS[1:])
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """A folder for a home, not below the user's home folder."""
+    folder = tmp_path / "shop"
+    yield folder
+
+
+class Tried:
+    """A home with one acknowledged log, in which something is about to go wrong."""
+
+    def __init__(self, folder: Path, writer: str, kind: str = IN_TREE) -> None:
+        self.folder = folder
+        self.writer = writer
+        self.home = make_home(folder, kind)
+        self.clock = Clock(START_MS + 1_000_000)
+        self.acknowledged: dict[str, bytes] = {}
+        self.append("first")
+        (folder / "notes.txt").write_text("mine, untracked\n")
+        if kind == IN_TREE:
+            (folder / "code.py").write_text("print('mine, not staged')\n")
+            (folder / "staged.py").write_text("print('mine, staged')\n")
+            git(folder, "add", "staged.py")
+        self._users = self.users()
+        self._status = self.status()
+        self.tip = self.home.tip()
+
+    def open(self) -> Memory:
+        """Open the home as a new process would."""
+        return open_memory(self.folder, self.writer, self.clock)
+
+    def append(self, name: str) -> Receipt:
+        """Append as a new process would, and remember what was acknowledged."""
+        memory = self.open()
+        try:
+            receipt = memory.append(draft(name))
+        finally:
+            memory.close()
+        self.acknowledged[receipt.stem] = receipt.data
+        return receipt
+
+    def users(self) -> dict[str, bytes]:
+        """Return the bytes of everything in the work tree that is not Diurna's."""
+        found = users_files(self.folder)
+        if self.home.kind != OWN_REPOSITORY:
+            return found
+        ours = ("sessions/", "archive/", "continuity.md", "diurna.toml", ".gitattributes")
+        return {path: data for path, data in found.items() if not path.startswith(ours)}
+
+    def status(self) -> str:
+        """Say what git would tell the user."""
+        return git(self.folder, "status", "--porcelain")
+
+    def die(self, setting: str, name: str = "second") -> None:
+        """Let a child append, and die where `setting` (with `memory` at hand) makes it."""
+        done = self.child(setting, name)
+        assert done.returncode == DIED, done.stdout + done.stderr
+
+    def child(self, setting: str, name: str = "second") -> subprocess.CompletedProcess[str]:
+        """Let a child append; it prints what became of it."""
+        script = _CHILD.format(
+            folder=str(self.folder), writer=self.writer, name=name, died=DIED,
+            now=self.clock(), setting=setting,
+        )  # fmt: skip
+        return subprocess.run(
+            [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True
+        )
+
+    def waiting(self) -> list[str]:
+        """Return the stems in the spool."""
+        return self.open().waiting()
+
+    def assert_nothing_moved(self) -> None:
+        """Check that the ledger is as it was, and so is everything of the user's."""
+        assert self.home.tip() == self.tip
+        self.assert_whole()
+
+    def assert_whole(self) -> None:
+        """Check that all that was acknowledged is there, and the user's files are untouched."""
+        assert_sound(self.home, self.acknowledged)
+        assert self.users() == self._users
+
+    def assert_next_append_works(self, *names: str) -> None:
+        """Append without anyone's help; `names` are the facts that must have come along."""
+        memory = self.open()
+        receipt = memory.append(draft("next"))
+        self.acknowledged[receipt.stem] = receipt.data
+        assert memory.waiting() == []
+        self.assert_whole()
+        assert self.status() == self._status, "the user's status is as it was before"
+        warm, cold = memory.state(), memory.cold_state()
+        facts = [one.fact.id for one in cold.standings()]
+        assert sorted(facts) == sorted(["first", "next", *names])
+        assert render(warm.view()) == render(cold.view())
+        assert len(logs_in(self.home)) == 2 + len(names)
+        assert not list((Path(self.home.repository.commondir) / "refs").rglob("*.lock"))
+
+
+_CHILD = """
+import os, resource, signal, sys
+from tests.campaigns.homes import Clock, draft, open_memory
+from ledger.errors import DiurnaError, WaitsInSpool
+import ledger.fastimport, ledger.spool, ledger.disk, memory.checkout, memory.landing
+memory = open_memory({folder!r}, {writer!r}, Clock({now}))
+spool = memory._lander.spool
+writer = memory._lander._open_writer()
+def die(*args, **more):
+    os._exit({died})
+def limit(size):
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+def after(thing, name, then):
+    whole = getattr(thing, name)
+    def both(*args, **more):
+        result = whole(*args, **more)
+        then()
+        return result
+    setattr(thing, name, both)
+def before(thing, name, first):
+    whole = getattr(thing, name)
+    def both(*args, **more):
+        first()
+        return whole(*args, **more)
+    setattr(thing, name, both)
+{setting}
+try:
+    receipt = memory.append(draft({name!r}))
+except WaitsInSpool as problem:
+    print("waits", problem.stem, "|", problem, "|", problem.hint)
+except DiurnaError as problem:
+    print("refused", type(problem).__name__, "|", problem, "|", problem.hint)
+else:
+    print("ok", receipt.stem)
+"""
+
+# ---- killed ---------------------------------------------------------------------------------------
+
+_AFTER_BLOB = """
+class Odb:
+    odb = writer._odb
+    def write(self, *args):
+        self.odb.write(*args)
+        die()
+writer._odb = Odb()
+"""
+
+
+@both
+@pytest.mark.parametrize("kind", KINDS)
+def test_a1_killed_between_blob_and_tree(place: Path, writer: str, kind: str) -> None:
+    """What was written of the objects is harmless, and the spool brings the log in."""
+    tried = Tried(place, writer, kind)
+    tried.die(_AFTER_BLOB if writer == "pygit2" else 'before(writer, "commit", die)')
+    tried.assert_nothing_moved()
+    assert len(tried.waiting()) == 1
+    tried.assert_next_append_works("second")
+
+
+def test_a1_git_is_killed_with_its_parent_in_mid_stream(place: Path) -> None:
+    """A fast-import that dies over half a commit leaves a branch that never moved."""
+    tried = Tried(place, "fast-import")
+    done = tried.child(
+        """
+os.setpgrp()
+whole = ledger.fastimport._stream
+def cut(wanted):
+    stream = whole(wanted)
+    # git waits for the rest of a file that never comes, and dies with the writer
+    return stream[: stream.rindex(b"\\n", 0, len(stream) - 60)]
+ledger.fastimport._stream = cut
+def dying(status, said, wanted):
+    os.killpg(0, signal.SIGKILL)
+writer._failure = dying
+"""
+    )
+    assert done.returncode == -9, done.stdout + done.stderr
+    tried.assert_nothing_moved()
+    assert len(tried.waiting()) == 1
+    tried.assert_next_append_works("second")
+
+
+@both
+@pytest.mark.parametrize("kind", KINDS)
+def test_a2_killed_between_commit_object_and_reference(place: Path, writer: str, kind: str) -> None:
+    """A commit that nothing points to is harmless; the log comes in once."""
+    tried = Tried(place, writer, kind)
+    lock = Path(tried.home.repository.commondir) / (tried.home.reference + ".lock")
+    if writer == "pygit2":
+        tried.die('before(writer, "_move", die)')
+    else:  # the branch is locked, so git gets as far as the commit object and no further
+        lock.touch()
+        tried.die("writer._failure = die")
+        lock.unlink()
+    tried.assert_nothing_moved()
+    assert len(tried.waiting()) == 1
+    tried.assert_next_append_works("second")
+
+
+@both
+def test_a2_the_retry_of_a_killed_append_is_one_log(place: Path, writer: str) -> None:
+    """The same draft again is the log that waits, under the stem that it has."""
+    tried = Tried(place, writer)
+    tried.die('before(writer, "commit", die)')
+    (stem,) = tried.waiting()
+    receipt = tried.append("second")
+    assert receipt.already
+    assert receipt.stem == stem
+    assert receipt.commit == tried.home.tip()
+    tried.assert_next_append_works("second")
+
+
+@both
+def test_a3_killed_holding_the_reference_lock(place: Path, writer: str) -> None:
+    """A lock whose owner died is moved aside, not removed, and the repair is noted."""
+    tried = Tried(place, writer)
+    common = Path(tried.home.repository.commondir)
+    lock = common / (tried.home.reference + ".lock")
+    if writer == "pygit2":
+        tried.die("import pygit2; pygit2.Repository.lookup_reference = die")
+    else:  # git was killed with the lock in its hands
+        tried.die(
+            f"def held(*args, **more): open({str(lock)!r}, 'w').close(); die()\nwriter._git.call = held"
+        )
+    assert lock.exists()
+    old = os.stat(lock).st_mtime - 5
+    os.utime(lock, (old, old))
+    memory = tried.open()
+    receipt = memory.append(draft("third"))
+    (noted,) = [one for one in receipt.findings if one.code == "stale-lock"]
+    assert str(lock) in noted.message
+    assert not lock.exists()
+    (aside,) = (common / "diurna" / "stale").iterdir()
+    assert str(aside) in noted.message
+    assert str(lock) in (common / JOURNAL_FILE).read_text()
+    tried.acknowledged[receipt.stem] = receipt.data
+    tried.assert_next_append_works("second", "third")
+
+
+@both
+def test_a3_a_lock_that_somebody_has_open_is_left_alone(
+    place: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However old it is: whoever has it open is alive, so the append waits and says so."""
+    monkeypatch.setattr("memory.landing.PATIENCE_SECONDS", 0.0)
+    tried = Tried(place, writer)
+    lock = Path(tried.home.repository.commondir) / (tried.home.reference + ".lock")
+    with lock.open("w"):
+        os.utime(lock, (0, 0))
+        with pytest.raises(WaitsInSpool) as waits:
+            tried.append("second")
+        assert str(lock) in str(waits.value)
+        assert "wait for it" in waits.value.hint
+        assert lock.exists()
+    tried.assert_nothing_moved()
+    lock.unlink()
+    tried.assert_next_append_works("second")
+
+
+_AFTER_MOVE = 'before(writer, "check", die)'
+
+
+@both
+@pytest.mark.parametrize("kind", KINDS)
+def test_a4_killed_after_the_reference_moved(place: Path, writer: str, kind: str) -> None:
+    """The log is in the ledger once, whether the agent tries again or not, and the index follows."""
+    tried = Tried(place, writer, kind)
+    tried.die(_AFTER_MOVE)
+    assert tried.home.tip() != tried.tip
+    tried.assert_whole()
+    tried.assert_next_append_works("second")
+
+
+@both
+@pytest.mark.parametrize("kind", KINDS)
+def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str) -> None:
+    """It names the log that is there, and the work tree and the index follow with it."""
+    tried = Tried(place, writer, kind)
+    tried.die(_AFTER_MOVE)
+    (stem,) = tried.waiting()
+    receipt = tried.append("second")
+    assert receipt.already
+    assert receipt.stem == stem
+    assert tried.waiting() == []
+    assert tried.status() == tried._status
+    tried.assert_next_append_works("second")
+
+
+@pytest.mark.parametrize(
+    "point",
+    (
+        'before(memory._lander, "_show_files", die)',
+        "import memory.landing as landing; before(landing, 'follow', die)",
+        "import memory.landing as landing; after(landing, 'follow', die)",
+        'before(spool, "commit", die)',
+        'after(spool, "commit", die)',
+        'before(memory._lander, "_bring_forward", die)',
+    ),
+)
+@pytest.mark.parametrize("kind", (IN_TREE, OWN_REPOSITORY))
+def test_a4_the_users_index_never_takes_a_log_out(place: Path, kind: str, point: str) -> None:
+    """Wherever it died after the commit: the next append leaves git with nothing to tell the user.
+
+    Without that, the user's own next commit would delete the log again.
+    """
+    tried = Tried(place, "pygit2", kind)
+    tried.die(point)
+    tried.assert_next_append_works("second")
+    git(place, "commit", "-q", "--allow-empty", "-m", "the user's own")
+    assert_sound(tried.home, tried.acknowledged)
+    assert len(logs_in(tried.home)) == 3
+
+
+def test_a4_what_the_user_staged_after_the_crash_stays(place: Path) -> None:
+    """Catching up touches only what is still as it was before the commit that was not followed."""
+    tried = Tried(place, "pygit2", OWN_REPOSITORY)
+    tried.die(_AFTER_MOVE)
+    policy = place / "diurna.toml"
+    policy.write_text(policy.read_text().replace("every = 10", "every = 11"))
+    git(place, "add", "diurna.toml")
+    (place / "continuity.md").write_text("my own words\n")
+    tried.append("third")
+    assert (place / "continuity.md").read_text() == "my own words\n"
+    assert tried.status().split("\n")[:2] == [" M continuity.md", "M  diurna.toml"]
+    assert_sound(tried.home, tried.acknowledged)
+
+
+@pytest.mark.parametrize("kind", (IN_TREE, OWN_REPOSITORY))
+def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
+    """The index follows with the next command that writes, also where no log is concerned."""
+    tried = Tried(place, "pygit2", kind)
+    git(place, "config", "diurna.unused", "1")
+    policy = (place / tried.home.prefix / "diurna.toml").read_bytes()
+    changed = policy.replace(b"every = 10", b"every = 12")
+    memory = tried.open()
+    memory.commit_files([("diurna.toml", changed)], "policy")
+    before = tried.status()
+    done = tried.child(
+        'before(memory._lander, "_show_files", die)\n'
+        f"memory.commit_files([('diurna.toml', {policy!r})], 'back')"
+    )
+    assert done.returncode == DIED, done.stderr
+    assert tried.status() != before
+    tried.append("second")
+    assert tried.status() == before
+    assert (place / tried.home.prefix / "diurna.toml").read_bytes() == policy
+
+
+@both
+@pytest.mark.parametrize("point", ("half", "whole"))
+def test_a5_killed_while_writing_continuity(place: Path, writer: str, point: str) -> None:
+    """The file holds its old or its new text, never a part, and the next append has it right."""
+    tried = Tried(place, writer, OWN_REPOSITORY)
+    file = place / "continuity.md"
+    before = file.read_bytes()
+    setting = """
+whole = ledger.disk._write_all
+def half(fd, data):
+    if data.startswith(b"# Continuity"):
+        whole(fd, data[: len(data) // 2]); die()
+    whole(fd, data)
+ledger.disk._write_all = half
+"""
+    if point == "whole":
+        setting = """
+whole = os.replace
+def late(old, new):
+    whole(old, new)
+    if new.endswith("continuity.md"): die()
+os.replace = late
+"""
+    tried.die(setting)
+    here = file.read_bytes()
+    assert here == (before if point == "half" else tried.open().continuity().encode())
+    tried.acknowledged |= logs_in(tried.home)
+    (place / ".continuity.md.0.tmp").exists()
+    receipt = tried.append("next")
+    assert receipt.findings == ()
+    assert file.read_bytes() == tried.open().continuity().encode()
+    assert git(place, "status", "--porcelain", "-uno") == ""
+    assert_sound(tried.home, tried.acknowledged)
