@@ -18,11 +18,19 @@ FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
 
 
 class Identity(Record):
-    """Who commits. `fallback` tells that git knew no name."""
+    """Who commits.
+
+    Args:
+        name: of the author and committer.
+        email: of both.
+        fallback: git knew no name or no address, so a fixed one stands for it.
+        unsigned: the user has git sign commits (`commit.gpgsign`); this one is not signed.
+    """
 
     name: str
     email: str
     fallback: bool = False
+    unsigned: bool = False
 
 
 class Commit(Record):
@@ -52,6 +60,14 @@ def clean_name(text: str) -> str:
     """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
     kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
     return " ".join(kept.split()) or FALLBACK_NAME
+
+
+def in_the_way(path: str) -> StorageFailed:
+    """Say that something of the user's stands where a commit needs a folder (D4)."""
+    return StorageFailed(
+        f"{path} is no folder in the branch's tree, and Diurna does not replace what is not its own",
+        hint=f"move {path} elsewhere with git, or make a home somewhere else",
+    )
 
 
 def loose_object(objects: str, oid: str) -> bytes | None:

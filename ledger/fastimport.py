@@ -1,14 +1,15 @@
 """Commits through `git fast-import`: what a short command uses instead of loading pygit2.
 
 git itself builds the trees on the tip, checks that the branch still descends into the new commit, and
-moves it in a transaction. The stream only ever adds our own paths.
+moves it in a transaction. The stream only ever names our own paths; fast-import would put a folder in the
+place of a file without a word, so it is asked first what stands where our folders go.
 """
 
 from __future__ import annotations
 
 import os
 
-from ledger.commit import Commit, branch_lock, clean_name, loose_object
+from ledger.commit import Commit, branch_lock, clean_name, in_the_way, loose_object
 from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
 from ledger.repository import Repository, read_reference
 
@@ -41,13 +42,32 @@ class FastImport:
         """
         if read_reference(self._where, wanted.reference) != wanted.expected:
             raise TipMoved(wanted.reference)
+        folders = _folders(wanted) if wanted.parent else []
+        blocked: list[str] = []
+
+        def answer(said: bytes) -> bytes | None:
+            rows = said.split(b"\n")
+            if len(rows) <= len(folders):
+                return None
+            for folder, row in zip(folders, rows, strict=False):
+                if not row.startswith((b"040000 tree ", b"missing ")):
+                    blocked.append(folder)
+            return b"done\n" if blocked else _stream(wanted)
+
+        asked = "".join(f"ls {wanted.parent} {_quoted(folder)}\n" for folder in folders).encode()
+        who = wanted.identity
         status, out, err = self._git.call(
-            "fast-import", "--quiet", "--done", "--date-format=raw", data=_stream(wanted)
-        )
+            "-c", f"user.name={clean_name(who.name)}",  # of the reflog's entry
+            "-c", f"user.email={clean_name(who.email)}",
+            "fast-import", "--quiet", "--done", "--date-format=raw",
+            data=asked or _stream(wanted), answer=answer if asked else None,
+        )  # fmt: skip
         said = err.decode("utf-8", "replace")
+        if blocked:
+            raise in_the_way(blocked[0])
         if status or "Not updating" in said:
             raise self._failure(status, said, wanted)
-        return out.decode().strip()
+        return out.decode("utf-8", "replace").strip().split("\n")[-1]
 
     def _failure(self, status: int, said: str, wanted: Commit) -> Exception:
         lock = branch_lock(self._where.commondir, wanted.reference)
@@ -82,6 +102,16 @@ class FastImport:
                 packed.append(oid)
         if packed and "" in self._git.resolve(*packed, *wanted):
             raise StorageFailed(f"the commit {commit} did not reach the disk whole")
+
+
+def _folders(wanted: Commit) -> list[str]:
+    """List the folders that a commit's files lie in, those above first."""
+    found: set[str] = set()
+    for path, _ in wanted.files:
+        while "/" in path:
+            path = path[: path.rindex("/")]
+            found.add(path)
+    return sorted(found)
 
 
 def _stream(wanted: Commit) -> bytes:

@@ -13,7 +13,10 @@ from ledger.errors import DiurnaError, GitFailed, StorageFailed, UnsupportedRepo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    #: Told all that a command has printed so far; says what more to give it, None to go on waiting.
+    Answer = Callable[[bytes], bytes | None]
 
 #: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6).
 _GUARDS = (
@@ -65,8 +68,16 @@ class Git:
             raise self.failure(arguments[0], status, err)
         return b"" if status else out
 
-    def call(self, *arguments: str, data: bytes = b"") -> tuple[int, bytes, bytes]:
-        """Run a git command; return its status, output and error output."""
+    def call(
+        self, *arguments: str, data: bytes = b"", answer: Answer | None = None
+    ) -> tuple[int, bytes, bytes]:
+        """Run a git command; return its status, output and error output.
+
+        Args:
+            arguments: the command and its arguments.
+            data: its standard input.
+            answer: gives the rest of the standard input, once, when the command has printed enough.
+        """
         argv = ["git", "-C", self.where, *_GUARDS, *arguments]
         in_read, in_write = os.pipe()
         out_read, out_write = os.pipe()
@@ -91,7 +102,7 @@ class Git:
         finally:
             for end in (in_read, out_write, err_write):
                 os.close(end)
-        out, err = _converse(in_write, out_read, err_read, data)
+        out, err = _converse(in_write, out_read, err_read, data, answer)
         _, status = os.waitpid(child, 0)
         return os.waitstatus_to_exitcode(status), out, err
 
@@ -169,7 +180,9 @@ class Git:
         return found
 
 
-def _converse(to: int, out: int, err: int, data: bytes) -> tuple[bytes, bytes]:
+def _converse(
+    to: int, out: int, err: int, data: bytes, answer: Answer | None
+) -> tuple[bytes, bytes]:
     """Feed a child and read both its outputs until it closes them; no side can block the other."""
     parts: dict[int, list[bytes]] = {out: [], err: []}
     poll = select.poll()
@@ -179,8 +192,9 @@ def _converse(to: int, out: int, err: int, data: bytes) -> tuple[bytes, bytes]:
     if waiting:
         os.set_blocking(to, False)
         poll.register(to, select.POLLOUT)
-    else:
+    elif answer is None:
         os.close(to)
+        to = -1
     open_ends = 2
     try:
         while open_ends:
@@ -191,20 +205,27 @@ def _converse(to: int, out: int, err: int, data: bytes) -> tuple[bytes, bytes]:
                     except BlockingIOError:
                         continue
                     except BrokenPipeError:
-                        waiting = waiting[:0]
+                        waiting, answer = waiting[:0], None
                     if not waiting:
                         poll.unregister(to)
-                        os.close(to)
-                        to = -1
+                        if answer is None:
+                            os.close(to)
+                            to = -1
                     continue
                 chunk = os.read(fd, 1 << 20)
-                if chunk:
-                    parts[fd].append(chunk)
-                else:
+                if not chunk:
                     poll.unregister(fd)
                     open_ends -= 1
+                    continue
+                parts[fd].append(chunk)
+                if fd == out and answer is not None:
+                    more = answer(b"".join(parts[out]))
+                    if more is not None:
+                        waiting, answer = memoryview(bytes(waiting) + more), None
+                        os.set_blocking(to, False)
+                        poll.register(to, select.POLLOUT)
     finally:
-        if waiting and to >= 0:
+        if to >= 0:
             os.close(to)
         os.close(out)
         os.close(err)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType, Option
+from pygit2.enums import ObjectType, Option
 
-from ledger.commit import Commit, branch_lock, clean_name, loose_object
+from ledger import trees
+from ledger.commit import Commit, branch_lock, clean_name, in_the_way, loose_object
 from ledger.errors import CorruptRepository, ReferenceLocked, StorageFailed, TipMoved
 from ledger.repository import Repository
 
@@ -43,6 +44,9 @@ class Store:
             ) from problem
         self._odb = self._git.odb
         self._objects = repository.commondir + "/objects"
+        #: what the last commit wrote: its trees, and (commit, root tree)
+        self._trees: dict[str, bytes] = {}
+        self._last = ("", "")
 
     def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
         """Yield the bytes of each object, None for one that is missing or unreadable."""
@@ -67,8 +71,10 @@ class Store:
             tree = self._tree(wanted)
             if tree is None and wanted.parent:
                 return wanted.parent
+            self._check_ours(wanted, str(tree))
             made = self._write_commit(wanted, str(tree))
             self._move(wanted, made)
+            self._last = (made, str(tree))
         except (TipMoved, ReferenceLocked, StorageFailed):
             raise
         except (pygit2.GitError, OSError, KeyError, ValueError) as problem:
@@ -77,31 +83,47 @@ class Store:
 
     def _tree(self, wanted: Commit) -> str | None:
         """Write the trees with the new files; None when nothing differs from the parent's."""
-        base = None
-        if wanted.parent:
-            base = self._git[wanted.parent].peel(pygit2.Tree)
+        base = self._root(wanted.parent)
         folders: dict[str, dict[str, bytes | None]] = {}
         for path, data in wanted.files:
             folder, _, name = path.rpartition("/")
             folders.setdefault(folder, {})[name] = data
-        made = self._folder(base, "", folders)
-        return None if base is not None and made == str(base.id) else made
+        written: dict[str, bytes] = {}
+        made = self._folder(base, "", folders, written)
+        self._trees = written
+        return None if made == base else made
+
+    def _root(self, commit: str) -> str:
+        """Return the id of a commit's tree, "" for no commit."""
+        if not commit:
+            return ""
+        if self._last[0] == commit:
+            return self._last[1]
+        return self._odb.read(commit)[1][5:45].decode("ascii")
+
+    def _raw(self, tree: str) -> bytes:
+        """Return a tree's bytes: those just written are read again by the next append."""
+        if not tree:
+            return b""
+        known = self._trees.get(tree)
+        return known if known is not None else bytes(self._odb.read(tree)[1])
 
     def _folder(
-        self, base: pygit2.Tree | None, path: str, folders: dict[str, dict[str, bytes | None]]
+        self,
+        base: str,
+        path: str,
+        folders: dict[str, dict[str, bytes | None]],
+        written: dict[str, bytes],
     ) -> str:
         """Write one folder's tree: its old entries, our files, our sub-folders. Depth is ours."""
-        builder = self._git.TreeBuilder(base) if base is not None else self._git.TreeBuilder()
-        before = len(builder)
-        ours = gone = 0
+        raw = old = self._raw(base)
         for name, data in folders.get(path, {}).items():
+            key = os.fsencode(name)
             if data is None:
-                if builder.get(name) is not None:
-                    builder.remove(name)
-                    gone += 1
+                raw = trees.take(raw, key)
                 continue
-            builder.insert(name, self._odb.write(ObjectType.BLOB, data), FileMode.BLOB)
-            ours += 1
+            blob = str(self._odb.write(ObjectType.BLOB, data))
+            raw = trees.put(raw, key, trees.FILE, blob)
         start = path + "/" if path else ""
         below = {
             folder[len(start) :].split("/", 1)[0]
@@ -109,13 +131,42 @@ class Store:
             if folder != path and folder.startswith(start)
         }
         for name in sorted(below):
-            old = base[name] if base is not None and name in base else None
-            child = old if isinstance(old, pygit2.Tree) else None
-            builder.insert(name, self._folder(child, start + name, folders), FileMode.TREE)
-            ours += 1
-        if not before - gone <= len(builder) <= before + ours:
-            raise StorageFailed(f"the tree of {path or 'the root'} would lose entries")
-        return str(builder.write())
+            key = os.fsencode(name)
+            found = trees.lookup(raw, key)
+            if found is not None and found[0] != trees.FOLDER:
+                raise in_the_way(start + name)
+            child = self._folder(found[1] if found else "", start + name, folders, written)
+            raw = trees.put(raw, key, trees.FOLDER, child)
+        made = base if raw == old and base else str(self._odb.write(ObjectType.TREE, raw))
+        written[made] = raw
+        return made
+
+    def _check_ours(self, wanted: Commit, tree: str) -> None:
+        """Compare a new tree with the parent's: whatever built it, only our own files may differ (D4).
+
+        Raises:
+            StorageFailed: the commit would touch something else.
+        """
+        self._compare("", self._root(wanted.parent), tree, [path for path, _ in wanted.files])
+
+    def _compare(self, path: str, base: str, made: str, files: list[str]) -> None:
+        old, new = self._raw(base), self._raw(made)
+        start = path + "/" if path else ""
+        below: dict[bytes, list[str]] = {}
+        for file in files:
+            below.setdefault(os.fsencode(file[len(start) :].split("/", 1)[0]), []).append(file)
+        if not trees.same_but_for(old, new, list(below)):
+            (other, *_) = sorted(trees.differing(old, new) - set(below))
+            raise StorageFailed(
+                f"the commit would change {start}{os.fsdecode(other)}, which is not Diurna's; "
+                "it was not made",
+                hint="nothing was changed; please report this as a fault of Diurna",
+            )
+        for key, held in below.items():
+            name = start + os.fsdecode(key)
+            then, now = trees.lookup(old, key), trees.lookup(new, key)
+            if now is not None and now[0] == trees.FOLDER and name not in held:
+                self._compare(name, then[1] if then else "", now[1], held)
 
     def _write_commit(self, wanted: Commit, tree: str) -> str:
         who = wanted.identity

@@ -1,0 +1,91 @@
+r"""Git's tree objects as bytes: entries looked up, put in and taken out without unpacking the rest.
+
+An entry is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names of folders ended in `/`
+(git's documentation of its object format). Whatever else stands in a tree stays as it is, byte for byte.
+"""
+
+from __future__ import annotations
+
+FILE, FOLDER = "100644", "40000"
+_ID_BYTES = 20
+
+
+def lookup(raw: bytes, name: bytes) -> tuple[str, str] | None:
+    """Return (mode, object id) of an entry, None when there is none of this name."""
+    begin, end = _place(raw, name)
+    if begin == end:
+        return None
+    mode = raw[begin : raw.index(b" ", begin)].decode("ascii")
+    return mode, raw[end - _ID_BYTES : end].hex()
+
+
+def put(raw: bytes, name: bytes, mode: str, oid: str) -> bytes:
+    """Return the tree with an entry, in the place of one of that name if there is one."""
+    begin, end = _place(raw, name)
+    rest = raw[:begin] + raw[end:] if begin != end else raw
+    at = _slot(rest, name + b"/" if mode == FOLDER else name)
+    entry = b"%s %s\0%s" % (mode.encode("ascii"), name, bytes.fromhex(oid))
+    return rest[:at] + entry + rest[at:]
+
+
+def take(raw: bytes, name: bytes) -> bytes:
+    """Return the tree without an entry."""
+    begin, end = _place(raw, name)
+    return raw[:begin] + raw[end:]
+
+
+def differing(old: bytes, new: bytes) -> set[bytes]:
+    """Return the names whose entries differ between two trees."""
+    return {name for _, name, _ in set(entries(old)) ^ set(entries(new))}
+
+
+def same_but_for(old: bytes, new: bytes, names: list[bytes]) -> bool:
+    """Tell whether two trees differ in entries of these names at most."""
+    for name in names:
+        old, new = take(old, name), take(new, name)
+    return old == new
+
+
+def entries(raw: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    """Return all entries: (mode, name, object id), as bytes."""
+    found = []
+    at = 0
+    while at < len(raw):
+        end = raw.index(b"\0", at)
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + _ID_BYTES
+        found.append((mode, name, raw[end + 1 : at]))
+    return found
+
+
+def _place(raw: bytes, name: bytes) -> tuple[int, int]:
+    """Return where the entry of a name begins and ends; an empty place when there is none.
+
+    A name is looked for as bytes first: object ids hardly ever hold one by chance, so that most calls cost
+    no walk; what is found is believed only where an entry begins.
+    """
+    wanted = b" " + name + b"\0"
+    if wanted not in raw:
+        return 0, 0
+    at = 0
+    find = raw.index
+    while at < len(raw):
+        end = find(b"\0", at)
+        if raw.endswith(wanted[:-1], at, end) and find(b" ", at) == end - len(name) - 1:
+            return at, end + 1 + _ID_BYTES
+        at = end + 1 + _ID_BYTES
+    return 0, 0
+
+
+def _slot(raw: bytes, key: bytes) -> int:
+    """Return where an entry that sorts by `key` belongs."""
+    at = 0
+    find = raw.index
+    while at < len(raw):
+        space = find(b" ", at)
+        end = find(b"\0", space)
+        name = raw[space + 1 : end]
+        if (name + b"/" if raw[at:space] == b"40000" else name) > key:
+            break
+        at = end + 1 + _ID_BYTES
+    return at
