@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ledger.disk import make_folder
-from ledger.errors import WriteRefused
+from ledger.errors import HomeNotFound, WriteRefused
 from ledger.home import (
     IN_TREE,
     OWN_BRANCH,
@@ -13,6 +13,7 @@ from ledger.home import (
     Home,
     branch_home,
     checked_out_home,
+    discover,
 )
 from ledger.layout import (
     ATTRIBUTES,
@@ -66,6 +67,13 @@ class SetupPlan(Record):
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]
 
+    @property
+    def seat(self) -> str:
+        """Where in its place the home is, for the reader."""
+        if self.kind == OWN_BRANCH:
+            return f" on the branch {self.branch}"
+        return f" in {self.prefix}" if self.prefix else ""
+
 
 def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
     """Plan a home.
@@ -87,6 +95,7 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
                 f"{place} is in no git repository, so there is none to put the branch into",
                 hint="run `diurna init` without --branch for a repository of its own",
             )
+        _refuse_second_home(repository, branch)
         return _plan_branch(repository, branch, project)
     if repository is not None and _is_fresh_top(repository, place) and folder:
         return _plan_own(place, repository, project)
@@ -106,7 +115,35 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
         )
     if os.path.isfile(f"{repository.top}/{POLICY_FILE}"):
         return _plan_own(repository.top, repository, project)
+    there = _home_of(repository)
+    if there is not None and there.kind == OWN_BRANCH:
+        return _plan_branch(repository, there.branch, project)
     return _plan_tree(repository, project)
+
+
+def _home_of(repository: Repository) -> Home | None:
+    """Return the home that commands find at the top of a repository."""
+    try:
+        return discover(repository.top or repository.gitdir)
+    except HomeNotFound:
+        return None
+
+
+def _refuse_second_home(repository: Repository, branch: str) -> None:
+    """Refuse an own branch beside a home that would be found first, or in place of another one."""
+    there = _home_of(repository)
+    if there is None or (there.kind == OWN_BRANCH and there.branch == branch):
+        return
+    if there.kind == OWN_BRANCH:
+        raise WriteRefused(
+            f"this repository has a home, on the branch {there.branch}",
+            hint=f"use it as it is, or set {CONFIG_BRANCH} in the repository's configuration first",
+        )
+    raise WriteRefused(
+        f"this repository has a home, {there.prefix or 'at its top'} on {there.branch or 'HEAD'}, "
+        "which would be found before one on a branch of its own",
+        hint="use it as it is; `diurna status` shows it",
+    )
 
 
 def _is_fresh_top(repository: Repository, place: str) -> bool:
@@ -173,11 +210,12 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     if status or branch.startswith("-"):
         raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
     reference = f"refs/heads/{branch}"
-    if head(repository)[0] == reference and repository.top and head(repository)[1]:
+    if head(repository)[0] == reference and repository.top:
         raise WriteRefused(
             f"{branch} is checked out in {repository.top}",
             hint="a home on a branch of its own is never checked out; choose another name",
         )
+    _refuse_checked_out(repository, reference, branch)
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
@@ -198,6 +236,19 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     return SetupPlan(
         OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
     )
+
+
+def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> None:
+    """Refuse a branch that a linked worktree has checked out: its files would not follow."""
+    if not repository.top:
+        return
+    asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
+    place = asked.decode("utf-8", "surrogateescape").strip()
+    if place:
+        raise WriteRefused(
+            f"{branch} is checked out in {place}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
 
 
 def _refuse_state(repository: Repository, reference: str) -> None:

@@ -167,6 +167,30 @@ def test_a_committed_ledger_is_adopted_in_place(bare_repo: Repo, run: Run) -> No
 
 
 @needs_mercury
+def test_verify_finds_no_error_in_what_adopt_made(bare_repo: Repo, run: Run) -> None:
+    """`diurna adopt` of a real ledger in git, then `diurna verify`: no error, and it goes on from there."""
+    place_mercury(bare_repo.path)
+    bare_repo.git("add", "memory")
+    bare_repo.git("commit", "-q", "-m", "memory of another tool")
+    ran = run("adopt", ".")
+    assert ran.code == 0
+    *steps, committed = ran.out.splitlines()
+    assert steps[0] == "wrote memory/diurna.toml with the windows 3/8/20"
+    assert committed == f"committed in {bare_repo.git('rev-parse', 'HEAD')[:7]} on main"
+    assert ran.err.endswith("from now on `diurna append` writes the logs\n")
+    checked = run("verify", "--json")
+    assert (checked.code, checked.json["ok"]) == (0, True)
+    assert not [one for one in checked.json["findings"] if one["severity"] == "error"]
+    assert run("replay", "--check").code == 0
+    assert run("append", "--title", "After", "--new", "decision: We moved here.").code == 0
+    assert run("publish").code == 0
+    assert run("verify").code == 0
+    again = run("adopt", ".")
+    assert (again.code, again.err) == (0, "")
+    assert again.out == f"already adopted: {bare_repo.path}/memory\n"
+
+
+@needs_mercury
 def test_an_uncommitted_ledger_is_committed_as_it_is(bare_repo: Repo, run: Run) -> None:
     """The first commit keeps logs and pages byte for byte, the second adopts; no other file goes in."""
     place_mercury(bare_repo.path)
@@ -194,7 +218,7 @@ def test_a_ledger_outside_of_git_gets_a_repository(tmp_path: Path, run: Run) -> 
     above = place_mercury(tmp_path / "above")
     ran = run("adopt", str(above))
     assert ran.code == 0
-    assert ran.out.startswith(f"make a git repository in {above}\n")
+    assert ran.out.startswith(f"made a git repository in {above}\n")
     assert (above / ".git").is_dir()
     assert 'publish = "review"' in (above / "memory" / "diurna.toml").read_text()
     within = place_mercury(tmp_path / "within") / "memory"

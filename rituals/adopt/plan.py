@@ -319,7 +319,8 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
         steps.append(f"make a git repository in {ground.place}")
     logs = sum(path.startswith(SESSIONS_DIR + "/") for path, _ in ground.kept)
     if logs:
-        steps.append(f"commit {logs} session logs {on}, byte for byte as they are")
+        noun = "session logs" if logs != 1 else "session log"
+        steps.append(f"commit {logs} {noun} {on}, byte for byte as they are")
     steps += [
         f"commit {ground.prefix}{path} {on} as it is, so that history keeps it"
         for path, _ in ground.kept
@@ -331,7 +332,8 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
     if plan.attributes:
         steps.append(f"write {ground.prefix}{ATTRIBUTES_FILE}")
     many = f"{len(plan.imports)} import logs" if len(plan.imports) != 1 else "one import log"
-    steps.append(f"bring the texts of {len(plan.facts)} facts into the ledger by {many}")
+    facts = f"{len(plan.facts)} facts" if len(plan.facts) != 1 else "one fact"
+    steps.append(f"bring the texts of {facts} into the ledger by {many}")
     steps += [
         f"import {passage.fact.file}:{passage.fact.line}, which has no footer, as "
         f"`{passage.fact.id}` ({passage.fact.kind})"
@@ -373,7 +375,7 @@ def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = ""
     commits: list[str] = []
     if ground.kept:
         commits.append(
-            memory.commit_files(ground.kept, "Keep the memory as it is, before adoption")
+            memory.commit_files(ground.kept, "diurna: keep the memory as it is, before adoption")
         )
     occasion = memory.occasion()
     imports = _sealed(plan, occasion.now_ms, _agent(agent, occasion.identity), home.tip()[:7])

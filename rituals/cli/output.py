@@ -28,12 +28,31 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
+#: The verbs that steps of plans start with, and how they read afterwards.
+_DONE = {
+    "bring": "brought", "close": "closed", "commit": "committed", "import": "imported",
+    "leave": "left", "make": "made", "publish": "published", "reopen": "reopened", "set": "set",
+    "write": "wrote",
+}  # fmt: skip
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 
 
 def counted(number: int, noun: str) -> str:
     """Write a number and what it counts: `1 log`, `2 logs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def told(step: str, *, done: bool) -> str:
+    """Say a step of a plan as what was done, or as what would be.
+
+    Args:
+        step: as a plan has it: `commit diurna.toml`; one that starts with no such verb stays.
+        done: whether it was carried out.
+    """
+    verb, blank, rest = step.partition(" ")
+    if verb not in _DONE:
+        return step
+    return f"{_DONE[verb]}{blank}{rest}" if done else f"would {step}"
 
 
 def visible(text: str) -> str:

@@ -6,9 +6,10 @@ import os
 
 import click
 
-from ledger.errors import WrongUsage
+from ledger.errors import NotFound, WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import told
 
 _DIFFERENCE = ("fact", "field", "reference", "right", "reason")
 _FOOTER = ("created", "last_used", "uses", "tier")
@@ -40,7 +41,7 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
     from rituals.adopt.plan import apply_adoption, plan_adoption
     from rituals.cli.answers import finding_objects
 
-    plan = plan_adoption(os.path.join(call.folder(), dir), call.out.progress)
+    plan = plan_adoption(_folder(call, dir), call.out.progress)
     commits: tuple[str, ...] = ()
     stems: tuple[str, ...] = ()
     if not dry_run and not plan.already:
@@ -71,7 +72,26 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
         return
     call.out.findings(findings)
     for step in plan.steps or (f"already adopted: {plan.memory.root}",):
-        call.out.line(step)
+        call.out.line(told(step, done=not dry_run))
+    for commit in commits:
+        call.out.line(f"committed in {commit[:7]} on {plan.ground.branch}")
+    if commits:
+        call.out.hint("`diurna verify` checks it; from now on `diurna append` writes the logs")
+
+
+def _folder(call: Invocation, dir: str) -> str:
+    """Return the folder that DIR means.
+
+    Raises:
+        NotFound: there is none.
+    """
+    folder = os.path.realpath(os.path.join(call.folder(), dir))
+    if not os.path.isdir(folder):
+        raise NotFound(
+            f"there is no folder {folder}",
+            hint="name one that holds a ledger in the agent-memory layout",
+        )
+    return folder
 
 
 def _compat(call: Invocation, dir: str) -> None:
@@ -79,7 +99,7 @@ def _compat(call: Invocation, dir: str) -> None:
     from rituals.adopt.compat import computed
     from rituals.adopt.layout import read
 
-    footers = computed(read(os.path.join(call.folder(), dir)))
+    footers = computed(read(_folder(call, dir)))
     if call.json:
         keys = ("id", *_FOOTER)
         facts = [{key: getattr(footer, key) for key in keys} for footer in footers]

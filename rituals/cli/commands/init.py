@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from ledger.errors import WrongUsage
+from ledger.layout import POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import told
 
 
 @click.command("init")
@@ -46,7 +48,11 @@ def command(call: Invocation, dir: str, branch: str, project: str, dry_run: bool
             }
         )
         return
-    for step in plan.steps or (f"nothing to do: {plan.place} has a home",):
-        call.out.line(step)
-    if plan.steps and not dry_run:
+    for step in plan.steps:
+        call.out.line(told(step, done=not dry_run))
+    if not plan.steps:
+        call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
+    if project and POLICY_FILE not in dict(plan.files):
+        call.out.hint(f"the project's name stands in {plan.prefix}{POLICY_FILE}; change it there")
+    if plan.files and not dry_run:
         call.out.hint('diurna append --title "First session" --new "decision: …"')

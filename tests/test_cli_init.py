@@ -1,0 +1,94 @@
+"""`diurna init`: three kinds of home, said plainly, never beside one another and never in the way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Repo, Run
+
+FILES = ("diurna.toml", ".gitattributes", "continuity.md")
+
+
+def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
+    """A dry run speaks of what would be, the real one of what was done, the second one of nothing."""
+    before = bare_repo.shape()
+    planned = run("init", "--dry-run")
+    assert planned.out.splitlines() == [f"would commit memory/{name} on main" for name in FILES]
+    assert (planned.code, planned.err) == (0, "")
+    assert bare_repo.shape() == before
+    done = run("init")
+    assert done.out.splitlines() == [f"committed memory/{name} on main" for name in FILES]
+    assert done.err.startswith("hint: diurna append ")
+    again = run("init")
+    assert (again.code, again.err) == (0, "")
+    assert again.out == f"nothing to do: {bare_repo.path} has a home in memory/\n"
+
+
+def test_json_keeps_the_plan(bare_repo: Repo, run: Run) -> None:
+    """Scripts get the steps as the plan has them, done or not."""
+    steps = [f"commit memory/{name} on main" for name in FILES]
+    assert run("init", "--json", "--dry-run").json["steps"] == steps
+    answer = run("init", "--json").json
+    assert (answer["format"], answer["steps"], answer["dry_run"]) == (1, steps, False)
+    assert run("init", "--json").json["steps"] == []
+
+
+def test_a_name_that_comes_too_late(repo: Repo, run: Run) -> None:
+    """`--project` changes no home that is there, and says where the name stands."""
+    ran = run("init", "--project", "other")
+    assert (ran.code, ran.err) == (
+        0, "hint: the project's name stands in memory/diurna.toml; change it there\n",
+    )  # fmt: skip
+    assert 'project = "shop"' in (repo.path / "memory" / "diurna.toml").read_text()
+
+
+def test_init_finds_the_home_on_its_own_branch(bare_repo: Repo, run: Run) -> None:
+    """A plain `init` in a repository with an own-branch home makes no second home that hides it."""
+    assert run("init", "--branch", "memory").code == 0
+    before = bare_repo.shape()
+    for folder in ((), (str(bare_repo.path),)):
+        ran = run("init", *folder)
+        assert ran.code == 0
+        assert ran.out == f"nothing to do: {bare_repo.path} has a home on the branch memory\n"
+    assert bare_repo.shape() == before
+
+
+@pytest.mark.parametrize("first", [("init",), ("init", "--branch", "memory")])
+def test_one_home_for_a_repository(first: tuple[str, ...], bare_repo: Repo, run: Run) -> None:
+    """A branch of its own beside another home is refused: one of the two would be hidden."""
+    assert run(*first).code == 0
+    before = bare_repo.shape()
+    ran = run("init", "--branch", "other")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("diurna: init: this repository has a home, ")
+    assert "\nhint: use it as it is" in ran.err
+    assert bare_repo.shape() == before
+
+
+def test_the_unborn_branch_of_an_empty_repository_is_checked_out(
+    bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HEAD of a repository without commits is no branch that is never checked out."""
+    fresh = tmp_path / "fresh"
+    bare_repo.git("init", "-q", "-b", "trunk", str(fresh))
+    monkeypatch.chdir(fresh)
+    ran = run("init", "--branch", "trunk")
+    assert ran.code == 1
+    assert ran.err.startswith(f"diurna: init: trunk is checked out in {fresh}\nhint: ")
+    assert run("init", "--branch", "memory").code == 0
+
+
+def test_the_branch_of_another_worktree_is_checked_out(
+    bare_repo: Repo, run: Run, tmp_path: Path
+) -> None:
+    """A linked worktree's branch is refused too: its files would not follow."""
+    place = tmp_path / "linked"
+    bare_repo.git("worktree", "add", "-q", "-b", "side", str(place))
+    ran = run("init", "--branch", "side")
+    assert ran.code == 1
+    assert ran.err.startswith(f"diurna: init: side is checked out in {place}\nhint: ")
