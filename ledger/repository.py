@@ -156,6 +156,26 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
     return sorted(found)
 
 
+def checked_out_elsewhere(repository: Repository, reference: str) -> list[Repository]:
+    """List the other work trees of a repository that have a branch checked out."""
+    common = repository.commondir
+    folder = common + "/worktrees"
+    gitdirs = [common]
+    if os.path.isdir(folder):
+        gitdirs += [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
+    found = []
+    for gitdir in gitdirs:
+        if gitdir == repository.gitdir or _read(gitdir + "/HEAD").strip() != "ref: " + reference:
+            continue
+        if gitdir == common:
+            top = os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+        else:
+            top = os.path.dirname(os.path.join(gitdir, _read(gitdir + "/gitdir").strip()))
+        if top and os.path.exists(top + "/.git"):
+            found.append(Repository(os.path.realpath(top), gitdir, common))
+    return found
+
+
 #: Files that git leaves in the git directory while an operation is under way.
 _OPERATIONS = (
     ("rebase-merge", "a rebase"),

@@ -7,7 +7,8 @@ import time
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.errors import NotFound
 from ledger.findings import Finding
-from ledger.home import Home, discover
+from ledger.home import OWN_BRANCH, Home, discover
+from ledger.layout import MIRROR_DIR
 from memory.checkout import hand_edited
 from memory.draft import Receipt, SessionDraft
 from memory.landing import Landed, Lander, Occasion, edited_finding
@@ -193,15 +194,23 @@ class Memory:
         receipt = self._recorder.append(
             draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
         )
-        notes = (*self.snapshot.notes, *self._identity_notes())
+        notes = (*self.snapshot.notes, *(() if stage else self._identity_notes()))
         self.snapshot.notes.clear()
         return receipt._replace(findings=(*receipt.findings, *notes))
 
     def _identity_notes(self) -> tuple[Finding, ...]:
-        if not self.identity().fallback:
-            return ()
-        said = f"git has no user.name; commits are made by {FALLBACK_NAME} <{FALLBACK_EMAIL}>"
-        return (Finding("fallback-identity", said, hint="git config user.name YOU"),)
+        who = self.identity()
+        notes = []
+        if who.fallback:
+            missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
+            said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
+            notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
+        if who.unsigned:
+            said = (
+                "commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key"
+            )
+            notes.append(Finding("unsigned", said))
+        return tuple(notes)
 
     def drain(self) -> Landed | None:
         """Commit logs that wait in the spool; None when none does.
@@ -230,12 +239,15 @@ class Memory:
         return tuple(path for path, _ in self._publishing(self.home.tip()))
 
     def edited(self) -> tuple[str, ...]:
-        """Return the projection files that a person edited in the work tree, sorted."""
+        """Return the projection files that a person edited in the work tree or the mirror, sorted."""
+        from memory.mirror import edited_mirror
         from memory.publish import committed_projection
 
-        if not self.home.checked_out:
+        if not self.home.repository.top:
             return ()
         committed = committed_projection(self.home, self.home.tip())
+        if self.home.kind == OWN_BRANCH:
+            return tuple(sorted(edited_mirror(self.home, committed)))
         return tuple(sorted(set(hand_edited(self.home, sorted(committed), committed))))
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
@@ -282,19 +294,26 @@ class Memory:
 
 
 def read_identity(home: Home) -> Identity:
-    """Ask git who commits here."""
+    """Ask git who commits here, and whether their commits are signed."""
     said = home.repository.git().run(
-        "config", "-z", "--get-regexp", r"^user\.(name|email)$", check=False
+        "config", "-z", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$", check=False
     )
-    found = dict(
-        item.split("\n", 1) for item in said.decode("utf-8", "replace").split("\0") if "\n" in item
-    )
+    found = {}
+    for item in said.decode("utf-8", "replace").split("\0"):
+        key, is_set, value = item.partition("\n")
+        found[key] = value if is_set else "true"  # a key alone in its line means true
     name, email = found.get("user.name", ""), found.get("user.email", "")
-    if not name:
-        return Identity(FALLBACK_NAME, FALLBACK_EMAIL, fallback=True)
-    return Identity(name, email or FALLBACK_EMAIL)
+    signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
+    return Identity(
+        name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), unsigned=signs
+    )
 
 
 def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
     """Say which projection files a person edited."""
-    return tuple(edited_finding(path) for path in paths)
+    from memory import mirror
+
+    return tuple(
+        mirror.edited_finding(path) if path.startswith(MIRROR_DIR + "/") else edited_finding(path)
+        for path in paths
+    )

@@ -24,10 +24,10 @@ from ledger.errors import (
     WaitsInSpool,
 )
 from ledger.findings import Finding
-from ledger.home import OWN_BRANCH, Home
+from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.layout import CONTINUITY_FILE, LOCK_FILE, log_path
 from ledger.logset import LogRef
-from ledger.repository import operation_under_way
+from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
 from ledger.stale import clear_stale_lock
@@ -133,20 +133,23 @@ class Lander:
         if not batch:
             return Landed(self.home.tip(), ())
         waiting = next(iter(batch))
-        if not self.home.reference:
-            raise WaitsInSpool(
-                own[0] if own else waiting,
-                "HEAD is detached, so there is no branch to commit to",
-                "check out the branch whose memory this is; the next Diurna command commits it",
-            )
+        stem = own[0] if own else waiting
+        # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
         if self.home.kind != OWN_BRANCH and self.home.repository.top:
             doing = operation_under_way(self.home.repository)
             if doing:
+                on = f" on {self.home.branch}" if self.home.branch else ""
                 raise WaitsInSpool(
-                    own[0] if own else waiting,
-                    f"{doing} is in progress on {self.home.branch}",
+                    stem,
+                    f"{doing} is in progress{on}",
                     "finish it; the next Diurna command commits what waits",
                 )
+        if not self.home.reference:
+            raise WaitsInSpool(
+                stem,
+                "HEAD is detached, so there is no branch to commit to",
+                "check out the branch whose memory this is; the next Diurna command commits it",
+            )
         return self._persist(lambda: self._commit_once(occasion, batch, lock), lock)
 
     def _catch_up(self, lock: Lock) -> None:
@@ -220,6 +223,7 @@ class Lander:
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
         findings += self._show_files(files[len(logs) :], logs)
+        findings += self._show_elsewhere(tip, made)
         lock.write_note("")
         for stem in batch:
             self.spool.commit(stem)
@@ -260,6 +264,18 @@ class Lander:
 
             return mirror(home, files)
         return []
+
+    def _show_elsewhere(self, tip: str, made: str) -> list[Finding]:
+        """Let every other work tree that has the branch checked out follow too (D3).
+
+        Its user's next commit would otherwise take our files out again.
+        """
+        home = self.home
+        kind = OWN_REPOSITORY if home.kind == OWN_BRANCH else home.kind
+        findings: list[Finding] = []
+        for other in checked_out_elsewhere(home.repository, home.reference):
+            findings += catch_up(home._replace(kind=kind, repository=other), tip, made)
+        return findings
 
     def _bring_forward(
         self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
@@ -325,6 +341,7 @@ class Lander:
                 made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
                 lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
                 self._snapshot.notes += self._show_files(listed, ())
+                self._snapshot.notes += self._show_elsewhere(tip, made)
                 lock.write_note("")
                 return made
 

@@ -1,14 +1,20 @@
-"""The mirror of an own-branch home: its projection files in `.memory/`, outside git's view."""
+"""The mirror of an own-branch home: its projection files in `.memory/`, outside git's view.
+
+People read it there, and some will edit it: what was not written from here and is in no commit is left
+alone, as in a work tree.
+"""
 
 from __future__ import annotations
 
 import os
 
+from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import MIRROR_DIR
+from memory.checkout import note_written, read_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +30,14 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     """
     findings: list[Finding] = []
     folder = f"{home.repository.top}/{MIRROR_DIR}"
-    for path, data in files:
+    listed = list(files)
+    edited = edited_mirror(home, [path for path, _ in listed])
+    written: dict[str, str] = {}
+    for path, data in listed:
         full = f"{folder}/{path}"
+        if f"{MIRROR_DIR}/{path}" in edited:
+            findings.append(edited_finding(f"{MIRROR_DIR}/{path}"))
+            continue
         try:
             if data is None:
                 if os.path.isfile(full) and not os.path.islink(full):
@@ -35,9 +47,46 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
                 raise OSError("the mirror folder is a link")
             make_folder(os.path.dirname(full), 0o777)
             replace_file(full, data)
+            written[f"{MIRROR_DIR}/{path}"] = blob_id(data)
         except (DiurnaError, OSError) as problem:
             findings.append(Finding("drift", f"the mirror {full} was not written: {problem}", path))
+    if written:
+        note_written(home, written)
     return findings
+
+
+def edited_finding(name: str) -> Finding:
+    """Say that a mirrored file was edited by hand and left alone."""
+    return Finding(
+        "hand-edited",
+        f"{name} was edited by hand; it was left as it is",
+        name,
+        hint="record what the edit says with `diurna append`, and move the file elsewhere",
+    )
+
+
+def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:
+    """Return the mirrored files that a person edited, with the mirror's folder in front.
+
+    Args:
+        home: an own-branch home with a work tree.
+        paths: projection files, relative to the home.
+    """
+    ours = read_written(home)
+    unknown: dict[str, str] = {}
+    for path in paths:
+        name = f"{MIRROR_DIR}/{path}"
+        try:
+            with open(f"{home.repository.top}/{name}", "rb") as file:
+                here = blob_id(file.read())
+        except OSError:
+            continue
+        if ours.get(name) != here:
+            unknown[name] = here
+    if not unknown:
+        return []
+    stored = home.repository.git().resolve(*unknown.values())
+    return [name for name, found in zip(unknown, stored, strict=True) if not found]
 
 
 def keep_out_of_status(home: Home) -> bool:

@@ -87,11 +87,15 @@ def refuse_edited(paths: tuple[str, ...]) -> None:
         HandEdited: there is such a file.
     """
     if paths:
+        then = (
+            "move it elsewhere"
+            if paths[0].startswith(MIRROR_DIR + "/")
+            else "put it back as git has it"
+        )
         raise HandEdited(
             f"{paths[0]} was edited by hand and is left as it is",
             where=paths[0],
-            hint="record what the edit says with `diurna append`, then put the file back as git "
-            "has it and publish",
+            hint=f"record what the edit says with `diurna append`, then {then} and publish",
         )
 
 
@@ -101,15 +105,16 @@ def refuse_unwritable(home: Home) -> None:
     Raises:
         WriteRefused: HEAD is detached, or an operation is under way on the branch.
     """
+    if home.checked_out:
+        doing = operation_under_way(home.repository)
+        if doing:
+            on = f" on {home.branch}" if home.branch else ""
+            raise WriteRefused(f"{doing} is in progress{on}", hint="finish it first")
     if not home.reference:
         raise WriteRefused(
             "HEAD is detached, so there is no branch to commit to",
             hint="check out the branch whose memory this is",
         )
-    if home.checked_out:
-        doing = operation_under_way(home.repository)
-        if doing:
-            raise WriteRefused(f"{doing} is in progress on {home.branch}", hint="finish it first")
 
 
 def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,6 +141,6 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
         make_folder(os.path.dirname(full), 0o777)
         replace_file(full, data)
         blobs[path] = blob_id(data)
-    if home.checked_out:
-        note_written(home, blobs)
+    mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
+    note_written(home, {mirrored + path: blob for path, blob in blobs.items()})
     return tuple(sorted(blobs))

@@ -252,14 +252,14 @@ def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> 
 
 
 def _refuse_state(repository: Repository, reference: str) -> None:
+    doing = operation_under_way(repository)
+    if doing:
+        raise WriteRefused(f"{doing} is in progress", hint="finish it first")
     if not reference:
         raise WriteRefused(
             "HEAD is detached, so there is no branch to commit to",
             hint="check out a branch, or use one of its own: diurna init --branch memory",
         )
-    doing = operation_under_way(repository)
-    if doing:
-        raise WriteRefused(f"{doing} is in progress", hint="finish it first")
 
 
 def _refuse_overwriting(

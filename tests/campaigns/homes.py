@@ -174,3 +174,31 @@ def users_files(folder: str | Path) -> dict[str, bytes]:
             continue
         found["/".join(inside)] = path.read_bytes()
     return found
+
+
+def shape(where: str | Path) -> dict[str, object]:
+    """Return all that an action which changes nothing in a repository must leave as it is.
+
+    That is its references, HEAD, status, index, configuration and attributes, and every file of its
+    work tree; not what Diurna keeps for itself in the git directory.
+    """
+    common = Path(git(where, "rev-parse", "--path-format=absolute", "--git-common-dir").strip())
+    gitdir = Path(git(where, "rev-parse", "--path-format=absolute", "--git-dir").strip())
+    bare = git(where, "rev-parse", "--is-bare-repository").strip() == "true"
+    kept = ("config", "config.worktree", "info/exclude", "info/attributes", "packed-refs")
+    files = [common / name for name in kept] + [gitdir / "HEAD", gitdir / "ORIG_HEAD"]
+    found: dict[str, object] = {
+        str(path): path.read_bytes() if path.exists() else None for path in files
+    }
+    found["refs"] = git(where, "show-ref", check=False)
+    if not bare:
+        # no refresh: asking must not write the index
+        found["index"] = git(where, "ls-files", "-s", "-t", "-v")
+        found["status"] = git(where, "--no-optional-locks", "status", "--porcelain", "-uall")
+        top = Path(git(where, "rev-parse", "--show-toplevel").strip())
+        found["files"] = {
+            path.relative_to(top).as_posix(): path.read_bytes()
+            for path in sorted(top.rglob("*"))
+            if path.is_file() and ".git" not in path.relative_to(top).parts
+        }
+    return found
