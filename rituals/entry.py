@@ -14,9 +14,11 @@ from rituals import quick
 def main() -> int:
     """Run the command line; return its exit code."""
     arguments = sys.argv[1:]
-    code = quick.run(arguments, os.environ)
-    if code is not None:
-        return code
-    from rituals.cli.app import main as run
-
+    try:
+        code = quick.run(arguments, os.environ)
+        if code is not None:
+            return code
+        from rituals.cli.app import main as run
+    except BaseException as problem:  # noqa: BLE001 - reported, each of them, in one place
+        return quick.report(problem, arguments)
     return run(arguments)

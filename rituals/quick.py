@@ -71,9 +71,9 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
     try:
         receipt = memory.append(draft, tiers=True)
     except DiurnaError as problem:
-        return _report(problem, arguments)
+        return report(problem, arguments)
     code = _print(_said(receipt, memory))
-    if receipt.findings or memory.waiting() or memory.snapshot.cache().policy_problem:
+    if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
         return _talk(receipt, memory, arguments)
     return code
 
@@ -108,18 +108,19 @@ def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
     call = Invocation(arguments)
     call.out.findings(receipt.findings)
     call.adopt(memory)
+    call.landed = not receipt.already
     call.close()
     call.out.flush()
     return 0
 
 
-def _report(problem: BaseException, arguments: list[str]) -> int:
-    """Say what went wrong, as the command line does."""
+def report(problem: BaseException, arguments: list[str]) -> int:
+    """Say what went wrong, as the command line does; return the exit code."""
     from rituals.cli.context import Invocation
     from rituals.cli.errors import report
 
     call = Invocation(arguments)
-    call.command = arguments[0]
+    call.command = arguments[0] if arguments else ""
     code = report(problem, call)
     call.out.flush()
     return code
@@ -132,4 +133,8 @@ def _print(data: bytes) -> int:
             data = data[os.write(1, data) :]
     except BrokenPipeError:
         pass
+    except OSError as problem:
+        from rituals.cli.output import OutputFailed
+
+        raise OutputFailed(problem) from problem
     return 0

@@ -232,7 +232,14 @@ class _Stage:
             )
         except subprocess.TimeoutExpired:
             raise TourFailed(f"`{command}` took over {_TIMEOUT_SECONDS} seconds") from None
+        except FileNotFoundError:
+            raise TourFailed(
+                "there is no sh on the PATH", hint="the tour runs its commands with sh and git"
+            ) from None
         if done.returncode:
             self._say(done.stdout.rstrip("\n"))
-            raise TourFailed(f"`{command}` ended with {done.returncode}")
+            raise TourFailed(
+                f"`{command}` ended with {done.returncode}",
+                hint="the lines above say why; `diurna tour --keep` leaves the folder for a look",
+            )
         return done.stdout

@@ -361,3 +361,16 @@ def test_d3_status_is_as_clean_as_before(repo: Repo, run: Run) -> None:
     assert run("append", "--title", "t").code == 0
     assert repo.git("status", "--porcelain") == ""
     assert list(Path(repo.path / "memory/sessions").rglob("*.md"))
+
+
+def test_logs_that_others_are_writing_are_no_news(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An append has committed all that waited; what waits behind it is on its way, and not told."""
+    from memory import Memory
+
+    monkeypatch.setattr(Memory, "waiting", lambda _: ["2026-11-21-083012417-0123456789ab", "b"])
+    assert run("append", "--title", "Mine").err == ""
+    assert run("log").err.startswith(
+        "warning: 2 logs wait in the spool: 2026-11-21-083012417-0123456789ab and 1 more\nhint: "
+    )

@@ -205,15 +205,70 @@ def test_k8_streams_are_closed(repo: Repo) -> None:
         assert done.returncode == code
 
 
-def test_full_disk_at_stdout(repo: Repo) -> None:
-    """An answer that could not be written is a failure."""
+#: `python -m rituals`, and the console script with its short way for plain commands.
+WAYS_IN = (
+    ["-m", "rituals"],
+    ["-c", "import sys; from rituals.entry import main; sys.exit(main())"],
+)
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+@pytest.mark.parametrize("command", ["show", "show --json", "append log.md"])
+def test_full_disk_at_stdout(command: str, way: list[str], repo: Repo) -> None:
+    """An answer that could not be written is a failure, which says that the deed is done."""
+    repo.write("log.md", "# T\n")
+    environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "rituals", "show"],
-            stdout=full, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
+            [sys.executable, "-P", *way, *command.split()],
+            stdout=full, stderr=subprocess.PIPE, env={**environment, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
     assert done.returncode == 1
-    assert b"diurna: show: No space left on device\n" in done.stderr
+    assert done.stderr.decode() == (
+        "diurna: standard output: No space left on device\n"
+        "hint: only the answer is lost; whatever the command was to do is done\n"
+    )
+    if command == "append log.md":
+        assert repo.git("log", "-1", "--format=%s") == "diurna: T\n"
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_ctrl_c_while_standard_input_is_read(way: list[str], repo: Repo) -> None:
+    """An interrupt ends with 130 and one line, on the short way in too."""
+    code = (
+        "import os, signal, sys, threading;"
+        "threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start();"
+    )
+    start = way[1] if way[0] == "-c" else "from rituals.cli.app import main; sys.exit(main())"
+    done = subprocess.Popen(
+        [sys.executable, "-P", "-c", code + start, "append", "-"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.stdout and done.stderr and done.stdin
+    assert done.wait(timeout=30) == 130
+    assert done.stdout.read() == b""
+    assert done.stderr.read() == b"diurna: interrupted\n"
+    for stream in (done.stdin, done.stdout, done.stderr):
+        stream.close()
+
+
+def test_a_bug_on_the_short_way_in(repo: Repo) -> None:
+    """Our own bug in a plain `append FILE` ends with 3 and names a log file, not with a traceback."""
+    repo.write("log.md", "# T\n")
+    code = (
+        "import sys; from memory.api import Memory; Memory.append = lambda *_, **__: 1 / 0;"
+        "from rituals.entry import main; sys.exit(main())"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "append", "log.md"],
+        capture_output=True, env={**environment, "PYTHONPATH": str(ROOT)}, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "")
+    said = "diurna: append: a bug in Diurna (ZeroDivisionError); the details are in "
+    assert done.stderr.startswith(said)
+    log = Path(done.stderr.split("\n")[0].removeprefix(said))
+    assert "ZeroDivisionError" in log.read_text()
 
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}])

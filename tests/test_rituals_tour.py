@@ -112,3 +112,23 @@ def test_tour_cuts_visibly(tmp_path: Path) -> None:
     whole = stage.run("", "echo one; echo; echo two; printf '%0200d\\n' 0", skip=1)
     assert whole == f"one\n\ntwo\n{'0' * 200}\n"
     assert said[1:] == ["…", "two", "0" * 109 + "…"]
+
+
+def test_the_tour_says_what_it_lacks(tmp_path: Path) -> None:
+    """Without git, or without a shell, it fails with a hint and leaves nothing."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tmp_path / "tmp").mkdir()
+    for missing in ("sh", "git"):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "rituals", "tour"],
+            cwd=tmp_path, env={**bare_environment(tmp_path), "PATH": str(tools)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr.startswith("diurna: tour: ")
+        assert "\nhint: " in done.stderr
+        assert missing in done.stdout + done.stderr
+        assert list((tmp_path / "tmp").iterdir()) == []
+        if missing == "sh":
+            (tools / "sh").symlink_to("/bin/sh")

@@ -37,6 +37,8 @@ class Invocation:
         self.command = ""
         self.json = False
         self.home = ""
+        #: Whether this command committed a log, and with it all that waited at that moment.
+        self.landed = False
         self.agent = environment.get("DIURNA_AGENT", "")
         self.completion = environment.get("_DIURNA_COMPLETE", "")
         self._home_variable = environment.get("DIURNA_HOME", "")
@@ -153,10 +155,11 @@ class Invocation:
         cache = memory.snapshot.cache()
         if cache.policy_problem:
             self.out.findings((Finding("policy-invalid", f"{cache.policy_problem}", POLICY_FILE),))
-        waiting = memory.waiting()
+        waiting = [] if self.landed else memory.waiting()  # what waits now is on its way
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
-            message = f"{logs} in the spool: {waiting[0]}"
+            more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+            message = f"{logs} in the spool: {waiting[0]}{more}"
             hint = "the next `diurna append` or `diurna publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.out.findings(tuple(memory.snapshot.notes))

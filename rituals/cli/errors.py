@@ -16,6 +16,7 @@ from ledger.errors import DiurnaError, DraftRefused, WaitsInSpool
 from ledger.findings import Finding
 from ledger.values import Record
 from rituals.cli.answers import finding_object
+from rituals.cli.output import OutputFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def report(problem: BaseException, call: Invocation) -> int:
         call.abandon_stdout()
         return 0
     failure = _translate(problem, call)
-    if call.json or "--json" in call.arguments:
+    if isinstance(problem, OutputFailed):
+        call.abandon_stdout()
+    elif call.json or "--json" in call.arguments:
         call.out.answer({"error": _error_object(failure)})
     out = call.out
     if failure.exit_code == INTERRUPTED:

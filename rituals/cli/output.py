@@ -11,6 +11,7 @@ import json
 import re
 from typing import TextIO
 
+from ledger.errors import DiurnaError
 from ledger.findings import ERROR, Finding
 from rituals.cli.progress import Progress
 
@@ -68,6 +69,17 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
+class OutputFailed(DiurnaError):
+    """Standard output takes nothing more, on a full disk for instance."""
+
+    def __init__(self, problem: OSError) -> None:
+        super().__init__(
+            problem.strerror or str(problem),
+            where="standard output",
+            hint="only the answer is lost; whatever the command was to do is done",
+        )
+
+
 class Output:
     """Where a command writes.
 
@@ -91,14 +103,14 @@ class Output:
     def text(self, text: str) -> None:
         """Print a result as it is; on a terminal with hidden characters made visible."""
         self._clear()
-        self._out.write(visible(text) if self._out_terminal else text)
+        self._print(visible(text) if self._out_terminal else text)
 
     def line(self, *pieces: Piece) -> None:
         """Print one line of a result."""
         self._clear()
         styled = self._colour and self._out_terminal
         said = "".join([_styled(piece, styled, self._out_terminal) for piece in pieces])
-        self._out.write(said + "\n")
+        self._print(said + "\n")
 
     def answer(self, values: Mapping[str, object]) -> None:
         """Print the one object of a `--json` answer."""
@@ -135,8 +147,21 @@ class Output:
     def flush(self) -> None:
         """Write out what is buffered."""
         self._clear()
-        self._out.flush()
+        try:
+            self._out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as problem:
+            raise OutputFailed(problem) from problem
         self._err.flush()
+
+    def _print(self, text: str) -> None:
+        try:
+            self._out.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as problem:
+            raise OutputFailed(problem) from problem
 
     def _clear(self) -> None:
         if self._progress is not None:

@@ -33,6 +33,7 @@ def command(
     draft, findings = read_draft_of(call, memory, file, given)
     receipt = memory.append(draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage)
     receipt = receipt._replace(findings=(*findings, *receipt.findings))
+    call.landed = bool(receipt.commit) and not receipt.already
     out = call.out
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}

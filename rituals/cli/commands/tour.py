@@ -18,7 +18,6 @@ from rituals.tour import run
 def command(call: Invocation, keep: bool) -> None:
     """See the whole story on a throw-away ledger: append, supersede, fade, merge.
 
-    \b
     Everything happens in a temporary folder, with its own git configuration; the commands are run
     as they are printed.
 
