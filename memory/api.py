@@ -109,7 +109,10 @@ class Memory:
         Raises:
             NotFound: no log names it.
         """
-        return provenance(self.snapshot, fact)
+        try:
+            return provenance(self.snapshot, fact)
+        except NotFound as problem:
+            raise NotFound(problem.message, hint=self.near_hint(fact)) from None
 
     def log(
         self, agent: str = "", since: str = "", until: str = "", limit: int = 0
@@ -141,6 +144,13 @@ class Memory:
         )
         return tuple(sorted((name for name, _, _ in found), key=lambda n: -fuzz.ratio(fact, n)))
 
+    def near_hint(self, fact: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        alike = self.nearest(fact)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "`diurna show --json` lists all ids, archived ones too"
+
     def standing(self, fact: str) -> Standing:
         """Return one fact where it stands.
 
@@ -149,9 +159,7 @@ class Memory:
         """
         found = self.state().get(fact)
         if found is None:
-            alike = self.nearest(fact)
-            hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna show` lists all ids"
-            raise NotFound(f"there is no fact {fact}", hint=hint)
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found
 
     # ---- recording --------------------------------------------------------------------------------

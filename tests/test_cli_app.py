@@ -124,7 +124,7 @@ def test_home_that_is_no_folder_is_not_searched_upward(repo: Repo, run: Run) -> 
     """A misspelled `--home` never means the home above it."""
     ran = run("show", "--home", "memry")
     assert ran.code == 1
-    assert ran.err.startswith("diurna: show: no Diurna home at or above memry\nhint: ")
+    assert ran.err.startswith("diurna: --home: there is no folder memry\nhint: name a home")
 
 
 def test_module_runs_where_a_folder_is_named_memory(repo: Repo, spawn: Run) -> None:

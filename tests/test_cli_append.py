@@ -236,8 +236,8 @@ def test_two_sources_are_wrong_usage(arguments: tuple[str, ...], repo: Repo, run
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--ref", "No_Such"), "diurna: append: ref: not a fact id: 'No_Such'\n"),
-        (("--new", "id=../x y"), "diurna: append: new: not a fact id: '../x'\n"),
+        (("--ref", "No_Such"), "diurna: append: --ref: not a fact id: 'No_Such'\n"),
+        (("--new", "id=../x y"), "diurna: append: --new: not a fact id: '../x'\n"),
         (("nowhere.md",), "diurna: nowhere.md: there is no such file\n"),
         (("memory",), "diurna: memory: Is a directory\n"),
         (("--type", "dream"), "diurna: append: unknown type of log: dream\n"),
@@ -263,7 +263,7 @@ def test_several_refusals_are_all_said(repo: Repo, run: Run) -> None:
     """Each thing that is wrong with a draft is named, in text and JSON."""
     ran = run("append", "--ref", "A,B", "--json")
     assert [finding["code"] for finding in ran.json["error"]["findings"]] == ["bad-id", "bad-id"]
-    assert "also: ref: not a fact id: 'B'\n" in ran.err
+    assert "also: --ref: not a fact id: 'B'\n" in ran.err
 
 
 def test_existing_fact_is_not_made_twice(repo: Repo, run: Run) -> None:
@@ -316,6 +316,7 @@ def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
     shown = run("log")
     assert shown.code == 0
     assert shown.err == (
+        "no session log yet\n"
         f"warning: a session log waits in the spool: {stem}\n"
         "hint: the next `diurna append` or `diurna publish` commits what waits\n"
     )
@@ -374,3 +375,39 @@ def test_logs_that_others_are_writing_are_no_news(
     assert run("log").err.startswith(
         "warning: 2 logs wait in the spool: 2026-11-21-083012417-0123456789ab and 1 more\nhint: "
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        (("--new", ""), b"", "--new: '' gives the fact no text\nhint: for example: --new "),
+        (("--new", "decision:"), b"", "--new: 'decision:' gives the fact no text\nhint: "),
+        (("--new", "id=x"), b"", "--new: 'id=x' gives the fact no text\nhint: "),
+        (("--update", "x"), b"", "append: Option '--update' requires 2 arguments\n"
+         "hint: see `diurna append --help`\n"),
+        (("nowhere.md",), b"", "nowhere.md: there is no such file\nhint: name a file "),
+        (("memory",), b"", "memory: Is a directory\nhint: name a file "),
+        (("--from-json", "-"), b"{", "standard input: Invalid JSON: "),
+        (("--from-json", "-"), b"[]", "standard input: the JSON has to be an object\nhint: keys: "),
+        (("--from-json", "-"), b'{"titel": "x"}',
+         "standard input: titel: there is no such key\nhint: keys: title, body, "),
+        (("--from-json", "-"), b'{"new": [{"text": "a", "txt": "b"}]}',
+         "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags\n"),
+        (("--from-json", "-"), b'{"new": [{"text": ""}]}',
+         "standard input: new.0.text: it is empty\nhint: keys: "),
+        (("--from-json", "-"), b'{"supersede": [{"old": "a"}]}',
+         "standard input: supersede.0.new: it has to be there\nhint: keys: old, new\n"),
+        (("--from-json", "-"), b'{"refs": ["Bad Id"]}', "append: ref: not a fact id: 'Bad Id'\n"),
+    ],
+)  # fmt: skip
+def test_wrong_input_says_what_and_what_next(
+    arguments: tuple[str, ...], stdin: bytes, said: str, repo: Repo, run: Run
+) -> None:
+    """A refusal names the option, file or key as the user wrote it, and has a hint; nothing changes."""
+    before = repo.shape()
+    ran = run("append", *arguments, stdin=stdin)
+    assert ran.code in (1, 2)
+    assert ran.out == ""
+    assert ran.err.startswith(f"diurna: {said}")
+    assert "\nhint: " in ran.err
+    assert repo.shape() == before

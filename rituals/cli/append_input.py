@@ -11,6 +11,7 @@ from ledger.ids import is_fact_id
 from memory.draft import SessionDraft, draft_of
 from rituals.cli.append_options import HEADER_KEYS
 from rituals.cli.compose import (
+    NewFact,
     Request,
     compose,
     kind_findings,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
 
+_NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
@@ -71,7 +73,7 @@ def read_draft_of(
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    _refuse_ids(request)
+    _refuse_ids(request, "" if given["from_json"] else "--")
     return compose(request, base, taken_in(memory)), kind_findings(request, kinds)
 
 
@@ -83,7 +85,7 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         given["type"],
         tuple((key, given[key]) for key in HEADER_KEYS if given[key]),
         parse_ids(given["ref"]),
-        tuple(parse_new(text, kinds) for text in given["new"]),
+        tuple(_new(text, kinds) for text in given["new"]),
         given["update"],
         tuple(parse_supersede(text) for text in given["supersede"]),
         parse_ids(given["invalidate"]),
@@ -91,6 +93,18 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         parse_ids(given["reopen"]),
         parse_ids(given["reactivate"]),
     )
+
+
+def _new(text: str, kinds: tuple[str, ...]) -> NewFact:
+    """Read one `--new`.
+
+    Raises:
+        WrongUsage: it holds no text.
+    """
+    new = parse_new(text, kinds)
+    if not new.text:
+        raise WrongUsage(f"{text!r} gives the fact no text", where="--new", hint=_NEW_HINT)
+    return new
 
 
 def _with_header(request: Request, options: Request) -> Request:
@@ -103,8 +117,8 @@ def _with_header(request: Request, options: Request) -> Request:
     )
 
 
-def _refuse_ids(request: Request) -> None:
-    """Refuse what is no fact id, and say which option it came from."""
+def _refuse_ids(request: Request, dashes: str) -> None:
+    """Refuse what is no fact id, and say which option or key it came from."""
     named = {
         "ref": request.refs,
         "new": tuple(new.id for new in request.new if new.id),
@@ -117,7 +131,7 @@ def _refuse_ids(request: Request) -> None:
     }
     hint = "ids are lower-case words joined by hyphens or dots"
     found = tuple(
-        Finding("bad-id", f"{option}: not a fact id: {fact[:80]!r}", hint=hint)
+        Finding("bad-id", f"{dashes}{option}: not a fact id: {fact[:80]!r}", hint=hint)
         for option, facts in named.items()
         for fact in facts
         if not is_fact_id(fact)

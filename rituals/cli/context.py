@@ -10,7 +10,7 @@ import sys
 import time
 from typing import BinaryIO, TextIO
 
-from ledger.errors import DiurnaError, DraftRefused, HomeNotFound, NotFound, WrongUsage
+from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.findings import Finding
 from ledger.layout import POLICY_FILE
 from ledger.session import LOG_LIMIT_BYTES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memory.api import Memory
 
 STDIN = "-"
+_FILE_HINT = "name a file that can be read, or - for standard input"
 
 
 class Invocation:
@@ -87,12 +88,17 @@ class Invocation:
 
         Raises:
             HomeNotFound: there is none.
+            NotFound: the folder that was named is not there.
         """
         from ledger.home import discover
 
         named = self.home or self._home_variable
         if named and not os.path.isdir(named):
-            raise HomeNotFound(named)
+            raise NotFound(
+                f"there is no folder {named}",
+                where="--home" if self.home else "$DIURNA_HOME",
+                hint="name a home, or a folder in it; `diurna init DIR` makes one",
+            )
         return discover(named or self.folder())
 
     def memory(self) -> Memory:
@@ -133,9 +139,10 @@ class Invocation:
                 with open(path, "rb") as file:
                     data = file.read(LOG_LIMIT_BYTES + 1)
         except FileNotFoundError:
-            raise NotFound("there is no such file", where=name) from None
+            raise NotFound("there is no such file", where=name, hint=_FILE_HINT) from None
         except OSError as problem:
-            raise DiurnaError(problem.strerror or str(problem), where=name) from problem
+            said = problem.strerror or str(problem)
+            raise DiurnaError(said, where=name, hint=_FILE_HINT) from problem
         if len(data) > LOG_LIMIT_BYTES:
             message = f"more than {LOG_LIMIT_BYTES} bytes, the limit for one log"
             raise DraftRefused(

@@ -97,7 +97,7 @@ def _translate(problem: BaseException, call: Invocation) -> Failure:
                 problem.stem if isinstance(problem, WaitsInSpool) else "",
             )
         case click.UsageError():
-            path = problem.ctx.command_path if problem.ctx else "diurna"
+            path = problem.ctx.command_path if problem.ctx else f"diurna {call.command}".strip()
             said = problem.format_message().rstrip(".")
             command = path.removeprefix("diurna").strip() or where
             return Failure(WRONG_USAGE, "WrongUsage", said, command, f"see `{path} --help`")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ledger.errors import DraftRefused
 from ledger.findings import Finding
@@ -15,7 +15,7 @@ class _Strict(BaseModel):
 
 
 class _New(_Strict):
-    text: str
+    text: str = Field(min_length=1)
     id: str = ""
     kind: str = DEFAULT_KIND
     tags: list[str] = []
@@ -51,6 +51,18 @@ class JsonDraft(_Strict):
     reactivate: list[str] = []
 
 
+#: What pydantic calls an error -> how it reads behind the place.
+_SAID = {
+    "extra_forbidden": "there is no such key",
+    "missing": "it has to be there",
+    "string_type": "it has to be a string",
+    "list_type": "it has to be a list",
+    "model_type": "it has to be an object",
+    "model_attributes_type": "it has to be an object",
+    "string_too_short": "it is empty",
+}
+#: The keys of the objects inside.
+_INNER: dict[str, type[BaseModel]] = {"new": _New, "update": _Update, "supersede": _Supersede}
 HEADER_KEYS = ("role", "host", "model", "session")
 
 
@@ -89,8 +101,12 @@ def _findings(problem: ValidationError, name: str) -> tuple[Finding, ...]:
     found = []
     for error in problem.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in error["loc"])
-        said = f"{place}: {error['msg']}" if place else error["msg"]
-        known = ", ".join(JsonDraft.model_fields)
-        hint = f"keys: {known}" if error["type"] == "extra_forbidden" else ""
+        said = _SAID.get(error["type"], error["msg"])
+        said = f"{place}: {said}" if place else said.replace("it has to be", "the JSON has to be")
+        key = str(error["loc"][0]) if len(error["loc"]) > 1 else ""
+        model = _INNER.get(key, JsonDraft)
+        hint = f"keys: {', '.join(model.model_fields)}"
+        if error["type"] == "json_invalid":
+            hint = 'for example: {"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}'
         found.append(Finding("not-canonical", said, name, hint=hint))
     return tuple(found)

@@ -46,7 +46,5 @@ def select(
 def _named(memory: Memory, state: State, fact: str) -> Standing:
     found = state.get(fact)
     if found is None:
-        alike = memory.nearest(fact)
-        hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna show` lists all ids"
-        raise NotFound(f"there is no fact {fact}", hint=hint)
+        raise NotFound(f"there is no fact {fact}", hint=memory.near_hint(fact))
     return found

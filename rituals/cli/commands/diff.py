@@ -28,9 +28,14 @@ def command(call: Invocation, range: str) -> None:
     start, _, end = range.partition("..")
     if not start:
         raise WrongUsage(f"{range!r} does not say from where", hint="diurna diff A..B")
+    if end.startswith("."):
+        raise WrongUsage(f"{range!r} has three dots", hint=f"diurna diff {start}..{end[1:]}")
     memory = call.memory()
     old, new = memory.state(start), memory.state(end)
     found = difference(old, new)
+    if new.summary.logs < old.summary.logs:
+        hint = f"diurna diff {end}..{start}" if end else "name the earlier point first"
+        raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
     if call.json:
         from rituals.cli.answers import difference_object
 

@@ -28,6 +28,8 @@ def command(call: Invocation, agent: str, since: str, until: str, limit: int | N
 
         call.out.answer({"sessions": [log_object(line) for line in lines]})
         return
+    if not lines:
+        call.out.talk("no session log matches" if agent or since or until else "no session log yet")
     for line in lines:
         kind = "" if line.type == "work" else f" ({line.type})"
         who = line.agent or "nobody named"

@@ -13,10 +13,12 @@ from rituals.cli.context import Invocation
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
-@click.option("--tier", default="", type=click.Choice(["", *TIERS]), metavar="TIER",
+@click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
 @options.command
-def command(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str) -> None:
+def command(
+    call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
+) -> None:
     """Show what memory holds: the replayed continuity.md, or facts by id, kind or tier.
 
     With --json every fact, whatever its tier.
@@ -37,7 +39,7 @@ def command(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier:
     if call.json:
         from rituals.cli.answers import fact_object, summary_object
 
-        facts = select(memory, state, ids, kind, tier, archived=True)
+        facts = select(memory, state, ids, kind, tier or "", archived=True)
         call.out.answer(
             {
                 "as_of": as_of,
@@ -52,8 +54,10 @@ def command(call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier:
     if not (ids or kind or tier):
         call.out.text(render(state.view()))
         return
-    facts = select(memory, state, ids, kind, tier, archived=False)
+    facts = select(memory, state, ids, kind, tier or "", archived=False)
     blocks = [block(one.fact, one.tier, one.fact.kind, one.reason) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
-        call.out.talk("no such fact")
+        call.out.talk("no fact matches")
+        if not (ids or tier):
+            call.out.hint("`--tier archived` and `--tier superseded` show those in the archive")

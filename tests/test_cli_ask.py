@@ -1,0 +1,105 @@
+"""`show`, `why`, `log`, `diff` and `status`: what they answer, and what they say when there is nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+
+@pytest.fixture
+def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A ledger of two days: a decision, then another one that replaces it."""
+    once = ("--new", "id=webhook-once decision: A webhook is sent once.")
+    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    assert run("append", "--title", "Ship", *once).code == 0
+    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    again = ("--new", "id=webhook-retries decision: Webhooks retry three times.")
+    replaced = ("--supersede", "webhook-once=webhook-retries")
+    assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
+    return repo
+
+
+def test_show_what_is_not_there(asked: Repo, run: Run) -> None:
+    """An id nobody knows is a failure with the near ones, or with the way to all of them."""
+    ran = run("show", "webhok-once")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "diurna: show: there is no fact webhok-once\nhint: did you mean webhook-once?\n"
+    )
+    assert run("show", "zzz").err.endswith(
+        "\nhint: `diurna show --json` lists all ids, archived ones too\n"
+    )
+    assert run("why", "webhok-once").err == (
+        "diurna: why: no session log names webhok-once\nhint: did you mean webhook-once?\n"
+    )
+
+
+def test_show_matches_nothing(asked: Repo, run: Run) -> None:
+    """An empty answer is no failure; it is said, with where the archived facts are."""
+    ran = run("show", "--kind", "thread")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == (
+        "no fact matches\nhint: `--tier archived` and `--tier superseded` show those in the archive\n"
+    )
+    assert run("show", "--tier", "core").err == "no fact matches\n"
+    assert run("show", "webhook-once", "--kind", "thread").err == "no fact matches\n"
+
+
+def test_show_names_the_tiers(asked: Repo, run: Run) -> None:
+    """A tier that does not exist is wrong usage, and those that do are named."""
+    ran = run("show", "--tier", "gone")
+    assert (ran.code, ran.out) == (2, "")
+    assert "'core', 'working', 'active', 'archive-candidate', 'archived', 'superseded'" in ran.err
+    assert "''" not in ran.err
+    assert run("show", "--tier", "superseded").out.startswith("- A webhook is sent once.\n")
+
+
+def test_log_of_nothing(repo: Repo, run: Run) -> None:
+    """No log is no failure, and is said on stderr alone."""
+    assert run("log") == (0, "", "no session log yet\n")
+    assert run("log", "--agent", "nobody") == (0, "", "no session log matches\n")
+    assert run("log", "--json").json == {"format": 1, "sessions": []}
+
+
+def test_diff(asked: Repo, run: Run) -> None:
+    """What was learned and corrected between two points."""
+    assert run("diff", "2026-11-20..").out == (
+        "1 work session from 2026-11-20 to now\n"
+        "learned   webhook-retries — Webhooks retry three times.\n"
+        "corrected webhook-once (superseded by webhook-retries) — A webhook is sent once.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("points", "message", "hint"),
+    [
+        ("HEAD..HEAD~1", "HEAD~1 has fewer logs than HEAD", "diurna diff HEAD~1..HEAD"),
+        ("2026-11-21..2026-11-20", "2026-11-20 has fewer logs than 2026-11-21",
+         "diurna diff 2026-11-20..2026-11-21"),
+        ("HEAD~1...HEAD", "'HEAD~1...HEAD' has three dots", "diurna diff HEAD~1..HEAD"),
+        ("..HEAD", "'..HEAD' does not say from where", "diurna diff A..B"),
+    ],
+)  # fmt: skip
+def test_diff_the_wrong_way(points: str, message: str, hint: str, asked: Repo, run: Run) -> None:
+    """Points in the wrong order are wrong usage; the hint is the command that was meant."""
+    assert run("diff", points) == (2, "", f"diurna: diff: {message}\nhint: {hint}\n")
+
+
+@pytest.mark.parametrize("variable", [True, False])
+def test_home_that_is_not_there(
+    variable: bool, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names what named the folder: the option or the variable."""
+    if variable:
+        monkeypatch.setenv("DIURNA_HOME", "nowhere")
+    ran = run("status", *(() if variable else ("--home", "nowhere")))
+    where = "$DIURNA_HOME" if variable else "--home"
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        f"diurna: {where}: there is no folder nowhere\n"
+        "hint: name a home, or a folder in it; `diurna init DIR` makes one\n"
+    )
