@@ -80,7 +80,8 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
                 replaced += [(stem, was) for was in event.was or ()]
         elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind != THREAD_KIND:
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
-            found.append(Finding("not-a-thread", said, log_path(stem)))
+            hint = "an update whose footer says `kind: thread` makes it a thread"
+            found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
         elif isinstance(event, FactSuperseded) and event.id == fact.id:
             if (stem, seq, event.id, event.new) in cut:
                 found.append(

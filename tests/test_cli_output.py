@@ -126,6 +126,14 @@ def test_json_keys_are_sorted_and_text_is_not_escaped() -> None:
     assert out.getvalue() == '{\n  "a": [\n    1\n  ],\n  "format": 1,\n  "z": "ü"\n}\n'
 
 
+def test_one_object_and_no_second() -> None:
+    """A failure behind the answer goes to stderr: stdout stays one object."""
+    output, out, _ = _output(terminal=False)
+    output.answer({"a": 1})
+    output.answer({"error": {}})
+    assert out.getvalue() == '{\n  "a": 1,\n  "format": 1\n}\n'
+
+
 # ---- colour and progress --------------------------------------------------------------------------
 
 
@@ -292,3 +300,19 @@ def test_results_and_talk_do_not_mix(repo: Repo, run: Run) -> None:
     ran = run("append", "--title", "x", "--ref", "nowhere", "--json")
     assert ran.json["findings"][0]["code"] == "unknown-id"
     assert ran.err.startswith("warning: nowhere is not in this ledger (yet)\nhint: ")
+
+
+def test_a_shared_hint_is_said_once() -> None:
+    """Findings in a row that have the same hint have it once, behind the last of them."""
+    output, _, err = _output(terminal=False)
+    output.findings(
+        (
+            Finding("drift", "a", hint="publish"),
+            Finding("drift", "b", hint="publish"),
+            Finding("clock-ahead", "c"),
+            Finding("drift", "d", hint="publish"),
+        )
+    )
+    assert err.getvalue() == (
+        "warning: a\nwarning: b\nhint: publish\nwarning: c\nwarning: d\nhint: publish\n"
+    )

@@ -96,6 +96,7 @@ class Output:
         self._out, self._err = stdout, stderr
         self._out_terminal, self._err_terminal = stdout.isatty(), stderr.isatty()
         self._colour = colour
+        self._answered = False
         self._progress = Progress(stderr, monotonic) if self._err_terminal else None
         _set_encoding(stdout, self._out_terminal)
         _set_encoding(stderr, True)
@@ -113,7 +114,10 @@ class Output:
         self._print(said + "\n")
 
     def answer(self, values: Mapping[str, object]) -> None:
-        """Print the one object of a `--json` answer."""
+        """Print the one object of a `--json` answer; what would be a second one is not printed."""
+        if self._answered:
+            return
+        self._answered = True
         said = json.dumps(
             {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True, indent=2
         )
@@ -132,12 +136,13 @@ class Output:
             self.talk(("hint:", "cyan"), f" {text}")
 
     def findings(self, findings: tuple[Finding, ...]) -> None:
-        """Say what was noticed."""
-        for finding in findings:
+        """Say what was noticed; a hint that several in a row share is said once, behind them."""
+        for number, finding in enumerate(findings, 1):
             style = "red" if finding.severity == ERROR else "yellow"
             where = "" if finding.where in finding.message else f"{finding.where}: "
             self.talk((f"{finding.severity}:", style), f" {where}{finding.message}")
-            self.hint(finding.hint)
+            if number == len(findings) or findings[number].hint != finding.hint:
+                self.hint(finding.hint)
 
     def progress(self, done: int, total: int) -> None:
         """Draw how far a long reading is; nothing unless stderr is a terminal."""

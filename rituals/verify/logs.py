@@ -96,8 +96,10 @@ def clock_findings(refs: Iterable[LogRef], now_ms: int) -> Iterator[Finding]:
 def spool_findings(waiting: Sequence[str]) -> Iterator[Finding]:
     """Name the logs that wait to be committed."""
     if waiting:
+        many, _, names = named(waiting).partition(": ")
+        verb = "waits" if len(waiting) == 1 else "wait"
         yield Finding(
             "spool-waiting",
-            f"{named(waiting)} waiting to be committed",
+            f"{many} {verb} to be committed: {names}",
             hint="the next Diurna command that writes commits what waits",
         )

@@ -63,7 +63,8 @@ def restore(memory: Memory) -> tuple[str, ...]:
     stale = []
     if home.checked_out:
         stale = [p for p, _ in plan if p in standing and same_in_work_tree(home, p, standing[p])]
-    memory.commit_files(plan, f"diurna: put back {len(plan)} session log(s) as first committed")
+    many = "a session log" if len(plan) == 1 else f"{len(plan)} session logs"
+    memory.commit_files(plan, f"diurna: put back {many} as first committed")
     for path, data in plan:
         if path in stale:
             replace_file(f"{home.folder}/{path}", data)

@@ -18,6 +18,7 @@ def command(call: Invocation) -> None:
     Example:
       diurna status
     """
+    from memory.api import edited_findings
     from rituals.cli.answers import home_object
     from rituals.cli.overview import overview
 
@@ -66,3 +67,6 @@ def command(call: Invocation) -> None:
         rows.append(("upstream", f"{upstream.name}: {apart}"))
     for label, value in rows:
         out.line((f"{label:<10}", "bold"), value)
+    out.findings(edited_findings(found.edited))
+    if found.drift and not found.edited:
+        out.hint("`diurna publish` writes and commits what drifted")

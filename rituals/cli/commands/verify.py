@@ -30,10 +30,13 @@ def command(call: Invocation, restore: bool, dry_run: bool) -> int:
 
     memory = call.memory()
     restored: tuple[str, ...] = ()
-    if restore and dry_run:
-        restored = tuple(path for path, _ in ritual.restore_plan(memory))
-    elif restore:
-        restored = ritual.restore(memory)
+    if restore:
+        plan = ritual.restore_plan(memory)
+        restored = tuple(path for path, _ in plan)
+        if not plan:
+            call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
+        elif not dry_run:
+            ritual.restore(memory)
     findings = ritual.verify(memory, call.out.progress)
     bad = severe(findings)
     if call.json:
