@@ -156,15 +156,7 @@ class Recorder:
     def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
-        named = frozenset(named_ids(log.events))
-        candidates = [
-            ref
-            for ref, entry in cache.entries_since(since)
-            if entry.agent == log.get("agent")
-            and entry.type == log.type
-            and named.issuperset(entry.named)
-        ]
-        for ref, data in read_bytes(self.home, candidates):
+        for ref, data in read_bytes(self.home, cache.like(entry_of("", log), since)):
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log):
                 return Receipt(

@@ -10,7 +10,8 @@ from ledger.findings import Finding
 from ledger.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.order import is_stem
-from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, build, open_cache
+from memory.build import build
+from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, open_cache
 from memory.reading import read_all, read_few
 from projection.policy import Policy
 

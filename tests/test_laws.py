@@ -37,7 +37,8 @@ from ledger.ids import version_id
 from ledger.layout import log_path
 from ledger.logset import LogRef
 from ledger.session import Entry, SessionLog
-from memory.cache import Cache, build
+from memory.build import build
+from memory.cache import Cache
 from memory.draft import SessionDraft
 from memory.snapshot import Snapshot
 from memory.states import Follower, state_from, state_of

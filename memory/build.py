@@ -1,0 +1,142 @@
+"""Building the cache anew: a whole file beside the old one, put in its place in one step."""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+from ledger.findings import Finding
+from ledger.layout import CACHE_VERSION
+from ledger.logset import LogRef
+from ledger.session import Entry
+from memory.cache import Cache, open_cache
+from memory.rows import FALSE, PENDING, TABLES, edges_in, fact_row, log_row, plain
+from memory.sqlite import sqlite3
+from projection.fold import collect, cut_edges
+from projection.policy import Policy
+from projection.replay import NOTHING, log_digest, set_digest, summarise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def build(
+    path: str,
+    commit: str,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+    policy: tuple[str, Policy, str],
+) -> Cache:
+    """Write a cache from a cold reading, in place of whatever is there, and open it.
+
+    Args:
+        path: the file; "" builds it in memory, where the disk does not take one.
+        commit: what was read.
+        refs: its logs.
+        entries: what they say, in the same order.
+        findings: what reading them brought up.
+        policy: (blob id, policy, problem).
+
+    Raises:
+        sqlite3.Error: it can not be written.
+    """
+    temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
+    if path and os.path.exists(temporary):
+        os.unlink(temporary)
+    base = sqlite3.connect(temporary, isolation_level=None)
+    try:
+        base.execute("PRAGMA synchronous=OFF")
+        base.execute("PRAGMA journal_mode=OFF")
+        base.executescript(TABLES)
+        base.execute("BEGIN")
+        base.executemany(
+            "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+            (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
+        )
+        base.executemany(
+            "INSERT INTO findings(value) VALUES (?)",
+            [(marshal.dumps(tuple(finding)),) for finding in findings],
+        )
+        histories = collect(entries)
+        edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
+        base.executemany(
+            "INSERT INTO edges VALUES (?, ?, ?, ?)",
+            [(old, new, stem, seq) for stem, seq, old, new in edges],
+        )
+        cut = cut_edges(edges)
+        rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+        values: dict[str, Any] = {
+            "version": CACHE_VERSION,
+            "generation": os.urandom(8).hex(),
+            "policy": (policy[0], plain(policy[1]), policy[2]),
+            "head": (
+                commit,
+                tuple(summarise(entries, digest) if entries else NOTHING),
+                (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
+                tuple(cut),
+            ),
+        }
+        base.executemany(
+            "INSERT INTO meta VALUES (?, ?)",
+            [(key, marshal.dumps(value)) for key, value in values.items()],
+        )
+        base.execute("COMMIT")
+        if not path:
+            return Cache(base)
+    except BaseException:
+        base.close()
+        raise
+    base.close()
+    os.chmod(temporary, 0o600)
+    _install(temporary, path)
+    return open_cache(path)
+
+
+def _install(temporary: str, path: str) -> None:
+    """Put a new file in place of the old while no process writes to the old one.
+
+    A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
+    """
+    for _ in range(20):
+        try:
+            before = os.stat(path).st_ino
+        except FileNotFoundError:
+            _drop_journal(path)
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                continue
+            except OSError:  # a file system without links
+                os.replace(temporary, path)
+            else:
+                os.unlink(temporary)
+            return
+        old = sqlite3.connect(path, timeout=10, isolation_level=None)
+        try:
+            try:
+                old.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:  # in use for ten seconds
+                raise
+            except sqlite3.DatabaseError:
+                pass  # no database any more: nobody can write to it either
+            if os.stat(path).st_ino == before:
+                _drop_journal(path)
+                os.replace(temporary, path)
+                return
+        except FileNotFoundError:
+            continue
+        finally:
+            old.close()
+    raise sqlite3.OperationalError(f"{path} kept changing")
+
+
+def _drop_journal(path: str) -> None:
+    try:
+        os.unlink(path + "-journal")
+    except FileNotFoundError:
+        pass

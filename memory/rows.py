@@ -1,0 +1,119 @@
+"""Rows: what the cache holds, as the plain values that SQLite and `marshal` take."""
+
+from __future__ import annotations
+
+import marshal
+from zlib import crc32
+
+from ledger.compact import pack_entry, pack_event, unpack_event
+from ledger.event import FactSuperseded
+from ledger.logset import LogRef
+from ledger.session import Entry
+from projection.fact import Act, History
+from projection.fold import Edge, resolve
+from projection.policy import THREAD_KIND, Kind, Policy, Review, Windows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+TABLES = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL, path TEXT NOT NULL,
+  blob TEXT NOT NULL, work INTEGER NOT NULL, alike INTEGER NOT NULL, entry BLOB NOT NULL);
+CREATE UNIQUE INDEX logs_stem ON logs(stem);
+CREATE INDEX logs_work ON logs(stem) WHERE work;
+CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
+  anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL)
+  WITHOUT ROWID;
+CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
+CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
+  AND young != anchor;
+CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
+CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
+CREATE INDEX facts_contested ON facts(id) WHERE contested;
+CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
+CREATE INDEX edges_old ON edges(old);
+"""
+#: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
+#: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
+#: a fact was named, and then created by a log that is no work.
+PENDING, ORDINARY, PINNED, FALSE = 0, 1, 2, 3
+
+
+def likeness(entry: Entry) -> int:
+    """Return a number that logs of one agent and type share if they name the same ids."""
+    return crc32(marshal.dumps((entry.agent, entry.type, tuple(sorted(entry.named))), 2))
+
+
+def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
+    """Return a row of `logs`, without its number."""
+    packed = marshal.dumps(pack_entry(entry))
+    return ref.key, ref.path, ref.blob, int(entry.work), likeness(entry), packed
+
+
+def fact_row(
+    fact: str, history: History, cut: frozenset[Edge]
+) -> tuple[str, bytes, int, str, str, str, int]:
+    """Return a row of `facts`."""
+    found = resolve(fact, history, cut)
+    packed = marshal.dumps(
+        (
+            history.uses,
+            history.last,
+            tuple([(act.stem, act.seq, pack_event(act.event)) for act in history.acts]),
+        )
+    )
+    if found is None:
+        return fact, packed, PENDING, "", "", "", 0
+    if found.false:
+        state = FALSE
+    elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
+        state = PINNED
+    else:
+        state = ORDINARY
+    contested = len(found.heads) > 1 or len(found.superseded_by) > 1
+    young = found.born if found.uses <= 1 else ""
+    return fact, packed, state, found.anchor, young, found.kind, int(contested)
+
+
+def unpack_history(packed: bytes) -> History:
+    """Return the history in a row of `facts`."""
+    uses, last, acts = marshal.loads(packed)
+    return History(
+        uses, last, tuple([Act(stem, seq, unpack_event(event)) for stem, seq, event in acts])
+    )
+
+
+def edges_in(fact: str, history: History) -> Iterator[Edge]:
+    """Yield the supersessions of a fact by others."""
+    for stem, seq, event in history.acts:
+        if isinstance(event, FactSuperseded) and event.id == fact:
+            yield stem, seq, fact, event.new
+
+
+def plain(policy: Policy) -> tuple[Any, ...]:
+    """Return a policy as plain tuples, for the cache."""
+    return (
+        policy.project,
+        policy.publish,
+        tuple(policy.windows),
+        tuple(policy.review),
+        tuple([tuple(kind) for kind in policy.kinds]),
+        policy.format,
+    )
+
+
+def policy_of(values: Any) -> Policy:
+    """Return the policy of plain tuples."""
+    project, publish, windows, review, kinds, version = values
+    return Policy(
+        project,
+        publish,
+        Windows(*windows),
+        Review(*review),
+        tuple([Kind(*kind) for kind in kinds]),
+        version,
+    )
