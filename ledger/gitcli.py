@@ -78,6 +78,14 @@ class Git:
             data: its standard input.
             answer: gives the rest of the standard input, once, when the command has printed enough.
         """
+        return self.start(*arguments).finish(data, answer)
+
+    def start(self, *arguments: str) -> Running:
+        """Start a git command, to be finished later.
+
+        Args:
+            arguments: the command and its arguments.
+        """
         argv = ["git", "-C", self.where, *_GUARDS, *arguments]
         in_read, in_write = os.pipe()
         out_read, out_write = os.pipe()
@@ -102,9 +110,7 @@ class Git:
         finally:
             for end in (in_read, out_write, err_write):
                 os.close(end)
-        out, err = _converse(in_write, out_read, err_read, data, answer)
-        _, status = os.waitpid(child, 0)
-        return os.waitstatus_to_exitcode(status), out, err
+        return Running(child, in_write, out_read, err_read)
 
     def failure(self, command: str, status: int, err: bytes) -> DiurnaError:
         """Turn what a failed command said into an exception."""
@@ -178,6 +184,27 @@ class Git:
             _, mode, _, blob, letter = meta.split(" ")
             found.append((letter[0], mode, blob, path))
         return found
+
+
+class Running:
+    """A git command under way.
+
+    Args:
+        child: its process id.
+        to: the end of a pipe to its standard input.
+        out: the end of a pipe from its standard output.
+        err: the same of its error output.
+    """
+
+    def __init__(self, child: int, to: int, out: int, err: int) -> None:
+        self._child = child
+        self._ends = (to, out, err)
+
+    def finish(self, data: bytes = b"", answer: Answer | None = None) -> tuple[int, bytes, bytes]:
+        """Give it its input and wait for its end; return its status, output and error output."""
+        out, err = _converse(*self._ends, data, answer)
+        _, status = os.waitpid(self._child, 0)
+        return os.waitstatus_to_exitcode(status), out, err
 
 
 def _converse(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 
-from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.commit import FALLBACK_NAME, Identity
 from ledger.errors import NotFound
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home, discover
 from ledger.layout import MIRROR_DIR
 from memory.checkout import hand_edited
 from memory.draft import Receipt, SessionDraft
+from memory.identity import IdentityQuestion
 from memory.landing import Landed, Lander, Occasion, edited_finding
 from memory.provenance import (
     Difference,
@@ -46,6 +47,7 @@ class Memory:
         clock: gives milliseconds since 1970.
         in_process: write through pygit2, as a running process does; a short command spawns git.
         progress: told how far a long reading is, as (done, total).
+        identity: who commits, where that was asked already; git is asked otherwise.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Memory:
         clock: Callable[[], int] | None = None,
         in_process: bool = True,
         progress: Callable[[int, int], None] | None = None,
+        identity: Callable[[], Identity] | None = None,
     ) -> None:
         self.home = home
         self.snapshot = Snapshot(home, progress)
@@ -65,6 +68,7 @@ class Memory:
         self._lander = Lander(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._lander)
         self._follower = Follower(self.snapshot)
+        self._ask_identity = identity or (lambda: IdentityQuestion(home).answer())
         self._identity: Identity | None = None
 
     @classmethod
@@ -172,7 +176,7 @@ class Memory:
     def identity(self) -> Identity:
         """Return who commits: what git says, or a fixed name where it knows none."""
         if self._identity is None:
-            self._identity = read_identity(self.home)
+            self._identity = self._ask_identity()
         return self._identity
 
     def append(
@@ -299,22 +303,6 @@ class Memory:
 
         files: Mapping[str, bytes] = projection_files(self.state())
         return changes(files, committed_projection(self.home, tip))
-
-
-def read_identity(home: Home) -> Identity:
-    """Ask git who commits here, and whether their commits are signed."""
-    said = home.repository.git().run(
-        "config", "-z", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$", check=False
-    )
-    found = {}
-    for item in said.decode("utf-8", "replace").split("\0"):
-        key, is_set, value = item.partition("\n")
-        found[key] = value if is_set else "true"  # a key alone in its line means true
-    name, email = found.get("user.name", ""), found.get("user.email", "")
-    signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
-    return Identity(
-        name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), unsigned=signs
-    )
 
 
 def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:

@@ -54,18 +54,21 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
 
     memory = None
     try:
-        from ledger.draft import read_draft
         from ledger.home import discover
+        from memory.identity import IdentityQuestion
+
+        found = discover(home or os.getcwd())
+        who = IdentityQuestion(found)  # git answers while the rest is loaded
+        from ledger.draft import read_draft
         from ledger.session import LOG_LIMIT_BYTES
         from memory.api import Memory
         from memory.draft import draft_of
 
-        found = discover(home or os.getcwd())
         data = _read(arguments[1], LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES or not data.strip():
             return None
         draft = draft_of(read_draft(data, arguments[1]))
-        memory = Memory(found, agent=agent, in_process=False)
+        memory = Memory(found, agent=agent, in_process=False, identity=who.answer)
     except (DiurnaError, OSError):
         return None
     try:

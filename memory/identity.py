@@ -1,0 +1,32 @@
+"""Who commits: git knows, and is asked while other work goes on."""
+
+from __future__ import annotations
+
+from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.home import Home
+
+
+class IdentityQuestion:
+    """The question put to git who commits here, and whether their commits are signed.
+
+    Args:
+        home: where.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._running = home.repository.git().start(
+            "config", "-z", "--get-regexp", r"^(user\.(name|email)|commit\.gpgsign)$"
+        )
+
+    def answer(self) -> Identity:
+        """Wait for the answer; where git knows no name or address, a fixed one stands for it."""
+        status, said, _ = self._running.finish()
+        found = {}
+        for item in ("" if status else said.decode("utf-8", "replace")).split("\0"):
+            key, is_set, value = item.partition("\n")
+            found[key] = value if is_set else "true"  # a key alone in its line means true
+        name, email = found.get("user.name", ""), found.get("user.email", "")
+        signs = found.get("commit.gpgsign", "").lower() not in ("", "false", "no", "off", "0")
+        return Identity(
+            name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), unsigned=signs
+        )
