@@ -36,10 +36,10 @@ class WrongUsage(DiurnaError):
 class HomeNotFound(DiurnaError):
     """No home at or above the given folder."""
 
-    def __init__(self, start: str) -> None:
+    def __init__(self, start: str, because: str = "", hint: str = "") -> None:
         super().__init__(
-            f"no Diurna home at or above {start}",
-            hint="run `diurna init` here to make one, or name one with --home PATH",
+            f"no Diurna home at or above {start}" + (f": {because}" if because else ""),
+            hint=hint or "run `diurna init` here to make one, or name one with --home PATH",
         )
 
 

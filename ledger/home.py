@@ -101,6 +101,15 @@ def discover(start: str) -> Home:
     if repository.top:
         found = _in_work_tree(repository, os.path.realpath(start))
         if found is not None:
+            folder = os.path.join(repository.top, found.rstrip("/"))
+            if found and os.path.islink(folder):
+                raise HomeNotFound(
+                    start,
+                    because=f"{folder} is a link, and Diurna does not write through links",
+                    hint=f"name the home itself: --home {os.path.realpath(folder)}",
+                )
+            if found and os.path.lexists(folder + "/.git"):
+                return discover(folder)  # a submodule or a clone of its own: its ledger is not ours
             return checked_out_home(repository, found)
     branch = config_value(repository, "diurna", "branch")
     if branch:

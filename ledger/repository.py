@@ -37,10 +37,14 @@ class Repository(Record):
 def find_repository(start: str) -> Repository | None:
     """Find the innermost repository that holds a folder, as git does.
 
+    Like git, it does not search in a folder that `GIT_CEILING_DIRECTORIES` names, nor past a `.git` file.
+
     Raises:
         UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
     """
     folder = os.path.realpath(start)
+    named = os.environ.get("GIT_CEILING_DIRECTORIES", "")
+    ceilings = [os.path.realpath(one) for one in named.split(os.pathsep) if one[:1] == "/"]
     while True:
         marker = folder + "/.git"
         found = None
@@ -49,9 +53,14 @@ def find_repository(start: str) -> Repository | None:
         elif os.path.isfile(marker):
             with open(marker, encoding="utf-8", errors="surrogateescape") as file:
                 line = file.readline(4096)
-            if line.startswith("gitdir: "):
-                gitdir = os.path.normpath(os.path.join(folder, line[8:].strip("\r\n")))
-                found = _repository(folder, gitdir)
+            gitdir = os.path.normpath(os.path.join(folder, line[8:].strip("\r\n")))
+            found = _repository(folder, gitdir) if line.startswith("gitdir: ") else None
+            if found is None:
+                raise UnsupportedRepository(
+                    f"{marker} points to no git directory, so {folder} is a broken submodule or "
+                    "linked worktree; what is above it is another repository",
+                    hint="`git submodule update --init` or `git worktree repair` mend it",
+                )
         elif os.path.isdir(folder + "/objects") and os.path.isdir(folder + "/refs"):
             if os.path.isfile(folder + "/HEAD"):
                 found = _repository("", folder)
@@ -59,7 +68,7 @@ def find_repository(start: str) -> Repository | None:
             _check(found)
             return found
         parent = os.path.dirname(folder)
-        if parent == folder:
+        if parent == folder or parent in ceilings:
             return None
         folder = parent
 
@@ -80,9 +89,10 @@ def _check(repository: Repository) -> None:
     """Refuse what can not be handled safely."""
     config = _read(repository.commondir + "/config")
     lower = config.lower()
-    if "[extensions" in lower or "repositoryformatversion" in lower:
+    if "[extensions" in lower or "repositoryformatversion" in lower or "promisor" in lower:
         _check_extensions(repository.where, lower)
-    if os.stat(repository.gitdir).st_uid != os.geteuid():
+    me = os.geteuid()
+    if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
         repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
 
 
@@ -100,7 +110,9 @@ def _check_extensions(where: str, config: str) -> None:
                 f"{where} has repository format {value}, which this version does not know",
                 hint=_HINT_OWN,
             )
-        if section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
+        if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
+            key = "partialclone"  # since git 2.25 a partial clone names no extension
+        elif section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
             continue
         if key == "objectformat" and value == "sha1":
             continue

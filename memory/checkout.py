@@ -21,7 +21,7 @@ from ledger.layout import (
     POLICY_FILE,
     SESSIONS_DIR,
 )
-from ledger.repository import config_value, head
+from ledger.repository import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +182,11 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
 
 
 def _is_sparse(home: Home) -> bool:
-    return config_value(home.repository, "core", "sparseCheckout") == "true"
+    # not `--local`: git writes this one into the work tree's own configuration
+    said = home.repository.git().run(
+        "config", "--type=bool", "--get", "core.sparseCheckout", check=False
+    )
+    return said.strip() == b"true"
 
 
 def _pending_file(home: Home) -> str:

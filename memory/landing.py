@@ -129,7 +129,11 @@ class Lander:
             if data is not None:
                 batch[stem] = (data, None)
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
-            return Landed(self.home.tip(), ())
+            if self._holds(own[0]):
+                return Landed(self.home.tip(), ())
+            # from another work tree, to the branch there: it is asked for on this one too
+            self.spool.put(own[0], own[1])
+            batch = dict(sorted({**batch, own[0]: own[1:]}.items()))
         if not batch:
             return Landed(self.home.tip(), ())
         waiting = next(iter(batch))
@@ -286,6 +290,12 @@ class Lander:
             cache.advance(tip, made, refs, entries, ())
         except CACHE_ERRORS:
             self._snapshot.close()  # the next question builds it anew
+
+    def _holds(self, stem: str) -> bool:
+        """Tell whether the branch has a log; a branch of its own is all that its spool serves."""
+        if self.home.kind == OWN_BRANCH:
+            return True
+        return self._snapshot.cache(self.home.tip()).log_ref(stem) is not None
 
     def _contains(self, commit: str) -> bool:
         """Tell whether the branch moved on from our commit, rather than past it."""

@@ -31,6 +31,10 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     findings: list[Finding] = []
     folder = f"{home.repository.top}/{MIRROR_DIR}"
     listed = list(files)
+    try:
+        keep_out_of_status(home)  # a fresh clone may never have seen `init`
+    except (DiurnaError, OSError) as problem:
+        findings.append(Finding("drift", f"the mirror shows in git's status: {problem}"))
     edited = edited_mirror(home, [path for path, _ in listed])
     written: dict[str, str] = {}
     for path, data in listed:
