@@ -137,7 +137,7 @@ def write_policy(policy: Policy) -> str:
     """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
     windows, review = policy.windows, policy.review
     text = f"""\
-# The policy of this Diurna home. A key that is left out has the value shown by `diurna init`.
+# The policy of this Diurna home. A key that is left out has its default.
 
 format  = {policy.format}
 project = {_quote(policy.project)}
@@ -148,7 +148,7 @@ working = {windows.working}
 active  = {windows.active}
 archive = {windows.archive}
 
-[review]  # when `diurna review` is due, and what it looks at
+[review]  # when a review is due, and what it looks at
 every = {review.every}
 max_facts = {review.max_facts}
 max_lines = {review.max_lines}
@@ -305,7 +305,7 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
         case "literal_error":
             return (
                 f'{key} must be "append" or "review", not {value}',
-                "append: committed with each log; review: only by `diurna review` and `publish`",
+                "append: committed with each log; review: only by `diurna publish`",
             )
         case "model_type" | "dict_type" | "model_attributes_type":
             return (

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 TITLE = "Continuity — "
 NOTE = (
-    "Diurna computes this file from the session logs. Edit it freely: what you change here is read "
-    "as input, and then the file is written anew."
+    "Diurna computes this file from the session logs. To change what it says, append a log: a copy "
+    "that was edited is named and left alone, never written over."
 )
 #: The labels of the state block, in their order.
 STATE_LABELS = ("Sessions", "Last session", "Last review", "Last invariant check", "Facts")

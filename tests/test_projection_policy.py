@@ -60,7 +60,7 @@ def test_golden_file_of_init() -> None:
     assert (
         write_policy(Policy("payments-api", "review"))
         == """\
-# The policy of this Diurna home. A key that is left out has the value shown by `diurna init`.
+# The policy of this Diurna home. A key that is left out has its default.
 
 format  = 1
 project = "payments-api"
@@ -71,7 +71,7 @@ working = 3
 active  = 8
 archive = 20
 
-[review]  # when `diurna review` is due, and what it looks at
+[review]  # when a review is due, and what it looks at
 every = 10
 max_facts = 30
 max_lines = 600
