@@ -14,7 +14,7 @@ import pytest
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
 from ledger.errors import HandEdited, WaitsInSpool
 from ledger.findings import INFO
-from ledger.gitcli import Git
+from ledger.gitcli import Git, Running
 from ledger.gitstore import Store
 from ledger.home import Home
 from tests.campaigns.homes import (
@@ -36,10 +36,6 @@ from tests.campaigns.homes import (
     users_files,
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.gitcli import Answer
 
 both_writers = pytest.mark.parametrize("writer", WRITERS)
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -498,15 +494,13 @@ def test_d7_asking_for_it_costs_no_more_processes(
     memory = open_memory(folder, writer)
     memory.append(draft("a"))
     spawned: list[tuple[str, ...]] = []
-    right = Git.call
+    right = Git.start
 
-    def counting(
-        git: Git, *arguments: str, data: bytes = b"", answer: Answer | None = None
-    ) -> tuple[int, bytes, bytes]:
+    def counting(git: Git, *arguments: str) -> Running:
         spawned.append(arguments)
-        return right(git, *arguments, data=data, answer=answer)
+        return right(git, *arguments)
 
-    monkeypatch.setattr(Git, "call", counting)
+    monkeypatch.setattr(Git, "start", counting)
     open_memory(folder, writer).append(draft("b"))
     asked = [call for call in spawned if call[0] == "config" and "diurna" not in call[-1]]
     assert len(asked) == 1
