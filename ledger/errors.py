@@ -103,6 +103,28 @@ class CorruptRepository(DiurnaError):
     """An object of the repository is missing or unreadable."""
 
 
+class ObjectMissing(GitFailed, CorruptRepository):
+    """git could not read an object that a command needs."""
+
+    def __init__(self, command: str, status: int, stderr: str, where: str, about: str) -> None:
+        super().__init__(command, status, stderr)
+        lines = [line.partition(": ")[2] or line for line in self.stderr.split("\n")]
+        borrowed = next((line for line in lines if "alternate" in line), "")
+        what = f" ({about})" if about else ""
+        self.message = f"an object of {where} is missing or damaged{what}: {borrowed or lines[-1]}"
+        self.hint = (
+            "nothing was changed; `git fsck` names what is missing, a fetch may bring it back"
+        )
+        if borrowed:
+            self.hint = (
+                "nothing was changed; bring that repository back, or say in "
+                ".git/objects/info/alternates where it is now"
+            )
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class HandEdited(DiurnaError):
     """A projection file was edited by hand; Diurna does not write over it."""
 

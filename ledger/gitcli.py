@@ -9,7 +9,13 @@ from __future__ import annotations
 import os
 import select
 
-from ledger.errors import DiurnaError, GitFailed, StorageFailed, UnsupportedRepository
+from ledger.errors import (
+    DiurnaError,
+    GitFailed,
+    ObjectMissing,
+    StorageFailed,
+    UnsupportedRepository,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +38,8 @@ _GUARDS = (
 )  # fmt: skip
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+#: What git says when an object is missing or damaged.
+_MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
 
 class Git:
@@ -112,8 +120,8 @@ class Git:
                 os.close(end)
         return Running(child, in_write, out_read, err_read)
 
-    def failure(self, command: str, status: int, err: bytes) -> DiurnaError:
-        """Turn what a failed command said into an exception."""
+    def failure(self, command: str, status: int, err: bytes, about: str = "") -> DiurnaError:
+        """Turn what a failed command said into an exception; `about` names what it was asked for."""
         said = err.decode("utf-8", "replace")
         if "dubious ownership" in said:
             return UnsupportedRepository(
@@ -122,6 +130,8 @@ class Git:
             )
         if "No space left" in said or "Disk quota" in said or "File too large" in said:
             return StorageFailed(f"git could not write: {said.strip()}", hint="free some space")
+        if any(words in said for words in _MISSING):
+            return ObjectMissing(command, status, said, self.where, about)
         return GitFailed(command, status, said)
 
     # ---- questions ------------------------------------------------------------------------------
@@ -157,9 +167,14 @@ class Git:
         Args:
             commit: a commit or tree.
             folder: relative to its root, "" for all.
+
+        Raises:
+            ObjectMissing: the commit or one of its trees is not there.
         """
         where = ["--", folder] if folder else []
-        listing = self.run("ls-tree", "-r", "-z", "--full-tree", commit, *where)
+        status, listing, err = self.call("ls-tree", "-r", "-z", "--full-tree", commit, *where)
+        if status:
+            raise self.failure("ls-tree", status, err, f"{commit}:{folder}")
         rows = listing.decode("utf-8", "surrogateescape").split("\0")
         # a row is `<mode> SP <type> SP <id> TAB <path>`; ids of SHA-1 repositories have 40 digits
         return [

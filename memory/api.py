@@ -206,7 +206,11 @@ class Memory:
         receipt = self._recorder.append(
             draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
         )
-        notes = (*self.snapshot.notes, *(() if stage else self._identity_notes()))
+        notes = (
+            *self.snapshot.notes,
+            *(() if stage else self._identity_notes()),
+            *self.snapshot.ask(lambda cache: cache.unread()),
+        )
         self.snapshot.notes.clear()
         return receipt._replace(findings=(*receipt.findings, *notes))
 
@@ -274,10 +278,12 @@ class Memory:
         Raises:
             HandEdited: a person edited one of the files; nothing changed.
             WriteRefused: the repository is in no state to be committed to.
+            CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
-        from memory.publish import refuse_edited, refuse_unwritable
+        from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 
         refuse_unwritable(self.home)
+        refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
         files = self._publishing(self.home.tip())
         refuse_edited(self.edited())
         if not files or dry_run:

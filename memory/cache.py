@@ -426,3 +426,7 @@ class Cache:
         """Return what reading the logs brought up."""
         rows = self._base.execute("SELECT value FROM findings ORDER BY number").fetchall()
         return tuple(Finding(*marshal.loads(row[0])) for row in rows)
+
+    def unread(self) -> tuple[Finding, ...]:
+        """Return which logs could not be read: without them the state is incomplete."""
+        return tuple(finding for finding in self.findings() if finding.code == "unreadable")

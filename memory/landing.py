@@ -208,7 +208,7 @@ class Lander:
             entries.append(entry if entry is not None else _entry(stem, data))
         logs = [(ref.path, data) for ref, (data, _) in zip(refs, fresh.values(), strict=True)]
         files: list[tuple[str, bytes | None]] = [*logs]
-        if cache.policy.publish == "append":
+        if cache.policy.publish == "append" and not cache.unread():
             extra, noticed = self._projection(cache, tip, refs, entries)
             files += extra
             findings += noticed

@@ -6,7 +6,7 @@ import os
 
 from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
-from ledger.errors import HandEdited, WriteRefused
+from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
 from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, MIRROR_DIR
@@ -96,6 +96,20 @@ def refuse_edited(paths: tuple[str, ...]) -> None:
             f"{paths[0]} was edited by hand and is left as it is",
             where=paths[0],
             hint=f"record what the edit says with `diurna append`, then {then} and publish",
+        )
+
+
+def refuse_incomplete(unread: tuple[Finding, ...]) -> None:
+    """Stop before a projection is published that lacks what a damaged log says.
+
+    Raises:
+        CorruptRepository: there is such a log.
+    """
+    if unread:
+        raise CorruptRepository(
+            f"{unread[0].message}, so the projection would be incomplete",
+            where=unread[0].file,
+            hint=unread[0].hint,
         )
 
 

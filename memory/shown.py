@@ -19,8 +19,8 @@ def continuity(start: str) -> bytes | None:
     """Return the replayed `continuity.md` for a folder.
 
     Returns:
-        Its bytes; None when there is something to be said beside it (logs that wait, a policy that can
-        not be read), which the command line does.
+        Its bytes; None when there is something to be said beside it (logs that wait, a policy or a log
+        that can not be read), which the command line does.
 
     Raises:
         DiurnaError: there is no home, or its repository can not be read.
@@ -38,7 +38,7 @@ def continuity(start: str) -> bytes | None:
 
     snapshot = Snapshot(home)
     commit, problem, view = snapshot.ask(
-        lambda cache: (cache.commit, cache.policy_problem, cache.view()), tip
+        lambda cache: (cache.commit, cache.policy_problem or cache.unread(), cache.view()), tip
     )
     if problem:
         return None

@@ -9,20 +9,24 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 from ledger.disk import Lock
 from ledger.errors import (
+    CorruptRepository,
     HomeNotFound,
     UnsupportedRepository,
     WaitsInSpool,
     WriteRefused,
 )
+from ledger.findings import severe
 from ledger.home import discover
 from ledger.repository import head
 from memory.api import Memory
+from memory.shown import continuity
 from projection.render import render
 from rituals.setup import apply_setup, plan_setup
 from rituals.verify import verify
@@ -31,6 +35,7 @@ from tests.campaigns.homes import (
     KINDS,
     OWN_BRANCH,
     OWN_REPOSITORY,
+    START_MS,
     WRITERS,
     Clock,
     assert_sound,
@@ -44,6 +49,7 @@ from tests.campaigns.homes import (
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.races import start_worker
+from tests.conftest import Repo, Run
 
 both_writers = pytest.mark.parametrize("writer", WRITERS)
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -83,6 +89,13 @@ def refused_everywhere(folder: Path, said: str, *, hint: str = "") -> None:
         assert hint in refused.value.hint
         assert refused.value.hint
     assert shape(folder) == before
+
+
+def git_files(folder: Path) -> dict[str, bytes]:
+    """Return every file of a git directory but Diurna's own, for one that git can not answer about."""
+    files = [path for path in (folder / ".git").rglob("*") if path.is_file()]
+    inside = {path.relative_to(folder / ".git").as_posix(): path for path in files}
+    return {name: path.read_bytes() for name, path in inside.items() if name[:7] != "diurna/"}
 
 
 def edit_config(folder: Path, text: str) -> None:
@@ -800,3 +813,158 @@ def test_c16_an_append_from_a_real_hook_works(tmp_path: Path, kind: str, writer:
     assert git(folder, "status", "--porcelain") == ""
     code = git(folder, "log", "-1", "--format=%s", "--", "code.py")
     assert code == "code\n"
+
+
+# ---- C17, C18 -------------------------------------------------------------------------------------
+
+
+@every_kind
+@both_writers
+def test_c17_missing_alternates_are_named_and_nothing_changes(
+    tmp_path: Path, kind: str, writer: str
+) -> None:
+    """A clone that borrows its objects, when the other is gone: said with its place; all comes back."""
+    make_home(tmp_path / "home", kind)
+    first = open_memory(tmp_path / "home", writer).append(draft("a"))
+    git(tmp_path, "clone", "-q", "--shared", "home", "clone")
+    clone = tmp_path / "clone"
+    if kind == OWN_BRANCH:
+        git(clone, "branch", "-q", "memory", "origin/memory")
+        git(clone, "config", "diurna.branch", "memory")
+    before = git_files(clone)
+    (tmp_path / "home").rename(tmp_path / "moved")
+    memory = open_memory(clone, writer)
+    for action in (lambda: memory.append(draft("b")), memory.continuity, memory.publish):
+        with pytest.raises(CorruptRepository, match=str(tmp_path / "home")) as refused:
+            action()
+        assert "alternate" in refused.value.message
+        assert "info/alternates" in refused.value.hint
+    assert git_files(clone) == before
+    (tmp_path / "moved").rename(tmp_path / "home")
+    receipt = open_memory(clone, writer).append(draft("b"))
+    assert_sound(discover(str(clone)), [first.stem, receipt.stem])
+
+
+def object_file(folder: Path, spec: str) -> tuple[str, Path]:
+    """Return the id and the file of a loose object."""
+    one = git(folder, "rev-parse", "--verify", spec).strip()
+    path = folder / ".git" / "objects" / one[:2] / one[2:]
+    assert path.is_file()
+    return one, path
+
+
+DAMAGES = {"missing": None, "garbled": b"garbage", "empty": b""}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("kind", KINDS)
+@both_writers
+def test_c18_a_damaged_log_is_named_and_all_others_are_read(
+    tmp_path: Path, kind: str, writer: str, damage: str
+) -> None:
+    """Its object and path are said, answers are marked incomplete, and nothing incomplete is published."""
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    memory = open_memory(folder, writer)
+    stems = [memory.append(draft(name)).stem for name in ("a", "b", "c")]
+    memory.publish()
+    whole = memory.continuity()
+    shutil.rmtree(folder / ".git" / "diurna" / "cache")
+    path = f"sessions/2026-09/21/{stems[1]}.md"
+    one, file = object_file(folder, f"{home.reference}:{home.prefix}{path}")
+    file.chmod(0o644)
+    sound = file.read_bytes()
+    wrong = DAMAGES[damage]
+    if wrong is None:
+        file.unlink()
+    else:
+        file.write_bytes(wrong)
+    memory = open_memory(folder, writer, Clock(START_MS + 60_000))
+    (found,) = [one for one in memory.state().findings() if one.code == "unreadable"]
+    assert found.severity == "error"
+    assert found.file == path
+    assert one in found.message
+    assert {standing.fact.id for standing in memory.state().standings()} == {"a", "c"}
+    projection = f"{home.reference}:{home.prefix}continuity.md"
+    published = git(folder, "rev-parse", projection)
+    receipt = memory.append(draft("d"))
+    assert receipt.findings == (found,)
+    assert receipt.stem in git(folder, "ls-tree", "-r", "--name-only", home.reference)
+    with pytest.raises(CorruptRepository, match=one):
+        memory.publish()
+    assert git(folder, "rev-parse", projection) == published, "what it says of b is not dropped"
+    assert found in verify(memory)
+    assert {standing.fact.id for standing in memory.state().standings()} == {"a", "c", "d"}
+    file.write_bytes(sound)
+    shutil.rmtree(folder / ".git" / "diurna" / "cache")
+    memory = open_memory(folder, writer)
+    assert not severe(verify(memory))
+    memory.publish()
+    assert "The text of b." in whole
+    assert_sound(home, [*stems, receipt.stem])
+
+
+@both_writers
+def test_c18_an_object_that_holds_other_bytes_breaks_the_seal(tmp_path: Path, writer: str) -> None:
+    """What git reads it does not check; the log's name does."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    memory = open_memory(folder, writer)
+    stems = [memory.append(draft(name)).stem for name in ("a", "b")]
+    shutil.rmtree(folder / ".git" / "diurna" / "cache")
+    path = f"sessions/2026-09/21/{stems[0]}.md"
+    _, file = object_file(folder, f"HEAD:memory/{path}")
+    file.chmod(0o644)
+    file.write_bytes(zlib.compress(b"blob 2\0hi"))
+    memory = open_memory(folder, writer)
+    assert [(one.code, one.file) for one in memory.state().findings()] == [("seal-broken", path)]
+    assert {standing.fact.id for standing in memory.state().standings()} == {"b"}
+
+
+def test_c18_the_command_line_marks_an_answer_as_incomplete(repo: Repo, run: Run) -> None:
+    """`show` prints what can be read, and says on stderr once what can not."""
+    draft = (
+        b"# T\n\n## Memory References\n\n- Created: %s\n\n## Facts\n\n- Text.\n  <!-- id: %s -->\n"
+    )
+    for name in (b"a", b"b"):
+        assert run("append", "-", stdin=draft % (name, name)).code == 0
+    path = repo.git("ls-files", "memory/sessions").split("\n")[0]
+    one, file = object_file(repo.path, f"HEAD:{path}")
+    file.unlink()
+    shutil.rmtree(repo.path / ".git" / "diurna" / "cache")
+    for arguments in (["show"], ["show", "--json"], ["status"], ["verify"]):
+        ran = run(*arguments)
+        assert (ran.out + ran.err).count(one) == 1, arguments
+    assert continuity(str(repo.path)) is None, "the short way leaves it to the command line"
+    assert "<!-- id: b " in run("show").out
+
+
+@pytest.mark.parametrize("what", ["the day's folder", "sessions", "the root", "the commit"])
+@both_writers
+def test_c18_a_missing_tree_or_commit_stops_with_its_name(
+    tmp_path: Path, writer: str, what: str
+) -> None:
+    """Without them nobody can tell which logs there are: nothing is read as if there were none."""
+    folder = tmp_path / "home"
+    home = make_home(folder)
+    receipt = open_memory(folder, writer).append(draft("a"))
+    shutil.rmtree(folder / ".git" / "diurna" / "cache")
+    spec = {
+        "the day's folder": "HEAD:memory/sessions/2026-09/21",
+        "sessions": "HEAD:memory/sessions",
+        "the root": "HEAD^{tree}",
+        "the commit": "HEAD",
+    }[what]
+    one, file = object_file(folder, spec)
+    named = home.tip() if what in ("the root", "the commit") else one
+    file.rename(tmp_path / "away")
+    before = git_files(folder)
+    memory = open_memory(folder, writer)
+    for action in (memory.continuity, memory.publish, lambda: memory.append(draft("b"))):
+        with pytest.raises(CorruptRepository, match=named) as refused:
+            action()
+        assert "git fsck" in refused.value.hint
+    assert git_files(folder) == before
+    (tmp_path / "away").rename(file)
+    second = open_memory(folder, writer).append(draft("b"))
+    assert_sound(home, [receipt.stem, second.stem])

@@ -170,6 +170,8 @@ class Invocation:
             hint = "the next `diurna append` or `diurna publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.out.findings(tuple(memory.snapshot.notes))
+        # whatever was answered is incomplete then
+        self.out.findings(tuple(one for one in cache.unread() if one not in self.out.told))
         memory.close()
 
     def state_dir(self) -> str:

@@ -97,6 +97,8 @@ class Output:
         self._out_terminal, self._err_terminal = stdout.isatty(), stderr.isatty()
         self._colour = colour
         self._answered = False
+        #: what was said already
+        self.told: set[Finding] = set()
         self._progress = Progress(stderr, monotonic) if self._err_terminal else None
         _set_encoding(stdout, self._out_terminal)
         _set_encoding(stderr, True)
@@ -137,6 +139,7 @@ class Output:
 
     def findings(self, findings: tuple[Finding, ...]) -> None:
         """Say what was noticed; a hint that several in a row share is said once, behind them."""
+        self.told.update(findings)
         for number, finding in enumerate(findings, 1):
             style = "red" if finding.severity == ERROR else "yellow"
             where = "" if finding.where in finding.message else f"{finding.where}: "
