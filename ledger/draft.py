@@ -1,7 +1,7 @@
 """Drafts: what may become a session log, and why not.
 
 Reading is tolerant, writing is strict: `append` refuses what can not be stored canonically, and
-nothing of what the author wrote is lost on the way. Keeps invariants C4 to C6 of FORMAT.md.
+nothing of what the author wrote is lost on the way. Keeps invariants C4 to C7 of FORMAT.md.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ledger.codec import canonical, decode, encode, entry_of, section_kind
 from ledger.errors import DraftRefused
 from ledger.event import (
+    VERB_OF,
     Event,
     FactCreated,
     FactDemoted,
@@ -34,6 +35,13 @@ from ledger.session import (
 
 DEFAULT_TITLE = "Work session"
 _STEM = "2000-01-01-000000000-000000000000"
+_OPENED = {
+    "unclosed-fence": "a code fence is never closed that begins",
+    "unclosed-comment": "a comment or HTML block is never closed that begins",
+    "too-complex": "it is too large to decide what is code",
+}
+_CLOSE = "close it, and begin it at the margin"
+_SECTION = "give it another heading, or append the whole log as a markdown file"
 #: Events of one id that contradict each other inside one log, which has no order among them.
 _OPPOSITES = (
     (FactCreated, FactUpdated),
@@ -131,7 +139,6 @@ def _of_events(log: SessionLog) -> list[Finding]:
     kinds: dict[str, set[type[Event]]] = {}
     seen: set[Event] = set()
     for event in log.events:
-        name = type(event).__name__
         if not is_fact_id(event.id):
             find("bad-id", f"not a fact id: {event.id[:80]!r}",
                  "ids are lower-case words joined by hyphens or dots")  # fmt: skip
@@ -139,7 +146,7 @@ def _of_events(log: SessionLog) -> list[Finding]:
         if event in seen or (
             isinstance(event, FactCreated | FactUpdated) and type(event) in kinds.get(event.id, ())
         ):
-            find("bad-event", f"{name} of {event.id} stands twice")
+            find("bad-event", f"`{VERB_OF[type(event)]}: {event.id}` stands twice", "say it once")
         seen.add(event)
         kinds.setdefault(event.id, set()).add(type(event))
         if _has_control(event.remark):
@@ -154,8 +161,8 @@ def _of_events(log: SessionLog) -> list[Finding]:
     for id, met in kinds.items():
         for one, other in _OPPOSITES:
             if one in met and other in met:
-                find("bad-event", f"{one.__name__} and {other.__name__} of {id} in one log",
-                     "write two logs, one after the other")  # fmt: skip
+                said = f"`{VERB_OF[one]}: {id}` and `{VERB_OF[other]}: {id}` stand in one log"
+                find("bad-event", said, "write two logs, one after the other")
     return found
 
 
@@ -201,11 +208,11 @@ def _of_prose(prose: str) -> list[Finding]:
     lines = prose.split("\n")
     shape = outline(lines)
     found = [
-        Finding(code, f"in line {line + 1} of the prose", hint="close it")
+        Finding(code, f"{_OPENED[code]} in line {line + 1} of the prose", hint=_CLOSE)
         for code, line in shape.unclosed
     ]
     found.extend(
-        Finding("not-canonical", f"the prose holds a section `## {title[:60]}`")
+        Finding("not-canonical", f"the prose holds a section `## {title[:60]}`", hint=_SECTION)
         for _, title in shape.headings
         if section_kind(title)[0]
     )

@@ -58,6 +58,11 @@ def test_show_names_the_tiers(asked: Repo, run: Run) -> None:
     assert run("show", "--tier", "superseded").out.startswith("- A webhook is sent once.\n")
 
 
+def test_show_a_fact_once(asked: Repo, run: Run) -> None:
+    """A fact that is named twice is shown once."""
+    assert run("show", "webhook-once", "webhook-once").out == run("show", "webhook-once").out
+
+
 def test_log_of_nothing(repo: Repo, run: Run) -> None:
     """No log is no failure, and is said on stderr alone."""
     assert run("log") == (0, "", "no session log yet\n")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memory.api import Memory
 
 STDIN = "-"
+#: What to do about a policy that can not be read.
+POLICY_HINT = "the defaults are in force until it is mended and committed"
 _FILE_HINT = "name a file that can be read, or - for standard input"
 
 
@@ -161,7 +163,8 @@ class Invocation:
             return
         cache = memory.snapshot.cache()
         if cache.policy_problem:
-            self.out.findings((Finding("policy-invalid", f"{cache.policy_problem}", POLICY_FILE),))
+            problem = Finding("policy-invalid", cache.policy_problem, POLICY_FILE, hint=POLICY_HINT)
+            self.out.findings((problem,))
         waiting = [] if self.landed else memory.waiting()  # what waits now is on its way
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
@@ -171,7 +174,7 @@ class Invocation:
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.out.findings(tuple(memory.snapshot.notes))
         # whatever was answered is incomplete then
-        self.out.findings(tuple(one for one in cache.unread() if one not in self.out.told))
+        self.out.findings(tuple(cache.unread()))
         memory.close()
 
     def state_dir(self) -> str:

@@ -138,13 +138,14 @@ class Output:
             self.talk(("hint:", "cyan"), f" {text}")
 
     def findings(self, findings: tuple[Finding, ...]) -> None:
-        """Say what was noticed; a hint that several in a row share is said once, behind them."""
-        self.told.update(findings)
-        for number, finding in enumerate(findings, 1):
+        """Say what was noticed and not said yet; a hint that several in a row share stands behind them."""
+        fresh = tuple(finding for finding in findings if finding not in self.told)
+        self.told.update(fresh)
+        for number, finding in enumerate(fresh, 1):
             style = "red" if finding.severity == ERROR else "yellow"
             where = "" if finding.where in finding.message else f"{finding.where}: "
             self.talk((f"{finding.severity}:", style), f" {where}{finding.message}")
-            if number == len(findings) or findings[number].hint != finding.hint:
+            if number == len(fresh) or fresh[number].hint != finding.hint:
                 self.hint(finding.hint)
 
     def progress(self, done: int, total: int) -> None:

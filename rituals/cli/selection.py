@@ -29,7 +29,7 @@ def select(
         WrongUsage: there is no such kind.
     """
     if ids:
-        found = [_named(memory, state, fact) for fact in ids]
+        found = [_named(memory, state, fact) for fact in dict.fromkeys(ids)]
     else:
         found = state.standings()
     if kind:

@@ -65,7 +65,10 @@ def policy_findings(
             return
     if problem:
         yield Finding(
-            "policy-invalid", problem, POLICY_FILE, hint="mend it and commit it; memory goes on"
+            "policy-invalid",
+            problem,
+            POLICY_FILE,
+            hint="the defaults are in force until it is mended and committed",
         )
     if policy.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, policy.format)
