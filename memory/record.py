@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.codec import canonical, decode, encode, entry_of, problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
-from ledger.event import Event, FactCreated, FactUpdated
+from ledger.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.findings import Finding
 from ledger.layout import FORMAT_VERSION, log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
@@ -17,6 +17,7 @@ from memory.moves import moves, tiers_of
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
 from projection.fold import resolve
+from projection.policy import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Recorder:
             raise DraftRefused(refused)
         data = encode(log)
         stem = seal(stamp, data)
-        findings = _event_findings(log.events, histories)
+        findings = _event_findings(log.events, cache, histories)
         receipt = Receipt(stem, "", births(log.events), (), findings, False, log_path(stem), data)
         if dry_run:
             return receipt
@@ -215,19 +216,23 @@ def _check_events(
 
 
 def _event_findings(
-    events: tuple[Event, ...], histories: Mapping[str, History]
+    events: tuple[Event, ...], cache: Cache, histories: Mapping[str, History]
 ) -> tuple[Finding, ...]:
-    """Say which ids a log names that the ledger does not know."""
+    """Say which ids a log names that the ledger has no text for, and what it closes that is no thread."""
     born = set(births(events))
-    return tuple(
-        Finding(
-            "unknown-id",
-            f"{fact} is not in this ledger (yet)",
-            hint="check the spelling; `diurna show` lists the ids",
-        )
-        for fact in named_ids(events)
-        if fact not in born and fact not in histories
-    )
+    closed = {event.id for event in events if isinstance(event, ThreadClosed | ThreadReopened)}
+    found = []
+    for fact in named_ids(events):
+        known = resolve(fact, histories[fact], cache.cut) if fact in histories else None
+        if known is None and fact not in born:
+            said = f"{fact} is not in this ledger (yet)"
+            hint = "check the spelling; `diurna show` lists the ids"
+            found.append(Finding("unknown-id", said, hint=hint))
+        elif known is not None and fact in closed and known.kind != THREAD_KIND:
+            said = f"{fact} is of kind {known.kind}; only a thread can be closed or reopened"
+            hint = "what is false now is invalidated or superseded"
+            found.append(Finding("not-a-thread", said, hint=hint))
+    return tuple(found)
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:

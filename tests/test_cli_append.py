@@ -419,3 +419,21 @@ def test_wrong_input_says_what_and_what_next(
     assert ran.err.startswith(f"diurna: {said}")
     assert "\nhint: " in ran.err
     assert repo.shape() == before
+
+
+def test_what_can_not_be_meant_is_said_at_once(repo: Repo, run: Run) -> None:
+    """An update of an id that has no text, and closing what is no thread, are told by the append."""
+    assert (
+        run("append", "--new", "id=a One", "--new", "id=b thread: Two", "--ref", "mistyped").code
+        == 0
+    )
+    ran = run("append", "--update", "mistyped", "Text")
+    assert ran.code == 0
+    assert ran.err.startswith(
+        "warning: mistyped is not in this ledger (yet)\nhint: check the spelling"
+    )
+    assert run("append", "--close", "a").err == (
+        "warning: a is of kind fact; only a thread can be closed or reopened\n"
+        "hint: what is false now is invalidated or superseded\n"
+    )
+    assert run("append", "--close", "b").err == ""
