@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import time
 
 from ledger.errors import (
     DiurnaError,
@@ -38,6 +39,8 @@ _GUARDS = (
 )  # fmt: skip
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+#: git itself waits for no other `git init` or `git config`.
+_CONFIG_WAIT_SECONDS = 5.0
 #: What git says when an object is missing or damaged.
 _MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
@@ -75,6 +78,21 @@ class Git:
         if status and check:
             raise self.failure(arguments[0], status, err)
         return b"" if status else out
+
+    def configure(self, *arguments: str) -> None:
+        """Run a command that sets up a repository, once no other process is doing the same.
+
+        Raises:
+            GitFailed: it failed, or the lock stayed for `_CONFIG_WAIT_SECONDS`.
+        """
+        deadline = time.monotonic() + _CONFIG_WAIT_SECONDS
+        while True:
+            status, _, err = self.call(*arguments)
+            if not status:
+                return
+            if b"File exists" not in err or time.monotonic() > deadline:
+                raise self.failure(arguments[0], status, err)
+            time.sleep(0.005 + os.getpid() % 7 / 1000)
 
     def call(
         self, *arguments: str, data: bytes = b"", answer: Answer | None = None

@@ -240,15 +240,34 @@ class Memory:
         """Return the stems of logs that wait in the spool."""
         return self._lander.spool.waiting()
 
-    def commit_files(self, files: Iterable[tuple[str, bytes | None]], message: str) -> str:
+    def commit_files(
+        self,
+        files: Iterable[tuple[str, bytes | None]],
+        message: str,
+        *,
+        only_missing: bool = False,
+    ) -> str:
         """Commit files of the home (a policy, attributes; None takes one out); return the commit.
+
+        Args:
+            files: (path relative to the home, bytes).
+            message: of the commit.
+            only_missing: leave out those that the tip has by then, whatever is in them.
 
         Raises:
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
         listed = tuple(files)
-        return self._lander.commit_files(lambda _: listed, message, self.occasion())
+
+        def wanted(tip: str) -> tuple[tuple[str, bytes | None], ...]:
+            if not (only_missing and tip):
+                return listed
+            git, prefix = self.home.repository.git(), self.home.prefix
+            there = git.resolve(*[f"{tip}:{prefix}{path}" for path, _ in listed])
+            return tuple(one for one, found in zip(listed, there, strict=True) if not found)
+
+        return self._lander.commit_files(wanted, message, self.occasion())
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""

@@ -150,7 +150,11 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
     """Tell whether a folder is a repository without commits or of a home of its own."""
     if repository.top != place:
         return False
-    return not head(repository)[1] or os.path.isfile(f"{place}/{POLICY_FILE}")
+    commit = head(repository)[1]
+    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
+        return True
+    # committed a moment ago by another `init`, which has not written its files yet
+    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
 
 
 def _named(project: str, folder: str) -> str:
@@ -291,7 +295,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     if plan.kind == OWN_BRANCH:
         home = branch_home(repository, plan.branch)
         if config_value(repository, "diurna", "branch") != plan.branch:
-            repository.git().run("config", "--local", CONFIG_BRANCH, plan.branch)
+            repository.git().configure("config", "--local", CONFIG_BRANCH, plan.branch)
         if repository.top:
             keep_out_of_status(home)
         _birth_from_upstream(home)
@@ -299,7 +303,9 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         home = checked_out_home(repository, plan.prefix)
     memory = Memory(home, agent=agent, clock=clock, in_process=False)
     if plan.files:
-        memory.commit_files(plan.files, f"diurna: a home for {os.path.basename(plan.place)}")
+        # another `init` may have been faster: then its home is this one
+        said = f"diurna: a home for {os.path.basename(plan.place)}"
+        memory.commit_files(plan.files, said, only_missing=True)
     ensure_drivers(home)
     if plan.kind == OWN_BRANCH and repository.top:
         mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
@@ -309,7 +315,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
 def _make_repository(place: str, branch: str) -> Repository:
     make_folder(place, 0o777)
     above = Repository(place, place, place).git()
-    above.run("init", "-q", "-b", branch)
+    above.configure("init", "-q", "-b", branch)
     found = find_repository(place)
     assert found is not None, "git init made a repository"
     return found
@@ -320,4 +326,7 @@ def _birth_from_upstream(home: Home) -> None:
     if home.upstream and not read_reference(home.repository, home.reference):
         tip = read_reference(home.repository, home.upstream)
         # the all-zero old value makes git refuse when the branch was born meanwhile
-        home.repository.git().run("update-ref", home.reference, tip, "0" * 40)
+        git = home.repository.git()
+        status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
+        if status and not read_reference(home.repository, home.reference):
+            raise git.failure("update-ref", status, err)

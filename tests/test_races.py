@@ -1,0 +1,218 @@
+"""Races and kills in small: what `tests/campaigns` does by the hundred, in seconds.
+
+The names are those of the durability catalogue, groups A and B.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ledger.home import discover
+from tests.campaigns.homes import (
+    IN_TREE,
+    KINDS,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    WRITERS,
+    assert_sound,
+    draft,
+    git,
+    logs_in,
+    make_home,
+    open_memory,
+    user_repository,
+    users_files,
+)
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.campaigns.kills import LIMIT_SECONDS, kill_writers
+from tests.campaigns.races import ROOT, race, start_worker
+
+SEED = 20_261_121
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_b2_writers_of_both_kinds_at_once_lose_nothing(tmp_path: Path, kind: str) -> None:
+    """Four processes, twelve appends each: all are acknowledged, each is one log, and git is content."""
+    folder = tmp_path / "home"
+    make_home(folder, kind)
+    before = users_files(folder)
+    found = race(folder, "mixed", 4, 12)
+    assert found.clean, found
+    assert found.in_ledger == found.acknowledged == 48
+    if kind != OWN_REPOSITORY:
+        assert users_files(folder) == before
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_b2_writers_of_one_kind_at_once_lose_nothing(tmp_path: Path, writer: str) -> None:
+    """The same with each writer against itself."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    found = race(folder, writer, 3, 8)
+    assert found.clean, found
+    assert found.in_ledger == 24
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b1_writers_in_several_worktrees_at_once_lose_nothing(tmp_path: Path, kind: str) -> None:
+    """What a process was told stands on the branch of the work tree that it wrote in."""
+    folder = tmp_path / "home"
+    make_home(folder, kind)
+    places = [folder, tmp_path / "one", tmp_path / "two"]
+    for place in places[1:]:
+        git(folder, "worktree", "add", "-q", "-b", place.name, str(place))
+    children = [
+        start_worker(place, WRITERS[number % 2], f"w{number}", 8, str(tmp_path))
+        for number, place in enumerate(places)
+    ]
+    acknowledged: set[str] = set()
+    for place, child in zip(places, children, strict=True):
+        lines = child.communicate()[0].decode().strip().split("\n")[1:]
+        assert [line[:3] for line in lines] == ["ok "] * 8
+        assert_sound(discover(str(place)), [line[3:] for line in lines])
+        acknowledged.update(line[3:] for line in lines)
+    assert len(acknowledged) == 24
+    for place in places:
+        assert git(place, "status", "--porcelain") == ""
+        if kind == OWN_BRANCH:
+            assert set(logs_in(discover(str(place)))) == acknowledged
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b3_processes_race_for_the_first_commit_of_a_branch(tmp_path: Path, kind: str) -> None:
+    """An unborn branch gets exactly one root, with everybody's logs above it."""
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    if kind == OWN_BRANCH:
+        git(folder, "update-ref", "-d", home.reference)
+    else:
+        git(folder, "checkout", "-q", "--orphan", "fresh")
+    assert discover(str(folder)).tip() == ""
+    children = [
+        start_worker(folder, WRITERS[number % 2], f"w{number}", 3, str(tmp_path))
+        for number in range(3)
+    ]
+    stems = [
+        line[3:]
+        for child in children
+        for line in child.communicate()[0].decode().split("\n")
+        if line.startswith("ok ")
+    ]
+    home = discover(str(folder))
+    assert len(stems) == 9
+    assert git(folder, "rev-list", "--max-parents=0", home.branch).count("\n") == 1
+    assert set(logs_in(home)) == set(stems)
+    assert_sound(home, stems)
+
+
+#: Commits to one unborn branch after another, each as soon as the others are ready for it too.
+_CONTENDER = """
+import sys
+from ledger.commit import Commit, Identity
+from ledger.errors import ReferenceLocked, TipMoved
+from ledger.fastimport import FastImport
+from ledger.gitstore import Store
+from ledger.repository import find_repository
+
+folder, writer, name = sys.argv[1:]
+store = (Store if writer == "pygit2" else FastImport)(find_repository(folder))
+for line in sys.stdin:
+    wanted = Commit(
+        line.strip(), "", "", ((f"{name}.md", name.encode()),), name,
+        Identity("Ada", "ada@example.invalid"), 0,
+    )
+    try:
+        print(store.commit(wanted), flush=True)
+    except (TipMoved, ReferenceLocked) as problem:
+        print(type(problem).__name__, flush=True)
+"""
+
+
+def test_b3_without_any_lock_of_ours_one_root_wins_and_all_others_are_told(tmp_path: Path) -> None:
+    """The compare-and-swap alone decides: on every branch one writer, and only one, was told a commit."""
+    folder = user_repository(tmp_path / "home")
+    (tmp_path / "contender.py").write_text(_CONTENDER)
+    children = [
+        subprocess.Popen(
+            [
+                sys.executable, "-P", str(tmp_path / "contender.py"),
+                str(folder), WRITERS[number % 2], f"w{number}",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for number in range(4)
+    ]  # fmt: skip
+    lost = 0
+    for number in range(25):
+        branch = f"refs/heads/raced-{number}"
+        for child in children:
+            assert child.stdin is not None
+            child.stdin.write(branch + "\n")
+            child.stdin.flush()
+        said = [child.stdout.readline().strip() for child in children if child.stdout]
+        winners = [line for line in said if len(line) == 40]
+        assert winners == [git(folder, "rev-parse", branch).strip()], said
+        lost += len([line for line in said if line in ("TipMoved", "ReferenceLocked")])
+    assert lost == 75
+    for child in children:
+        child.communicate()
+        assert child.returncode == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_b4_two_inits_at_once_make_one_home(tmp_path: Path, kind: str) -> None:
+    """One makes it, the other finds it made; both say so, and the home works."""
+    folder = tmp_path / "home"
+    if kind != OWN_REPOSITORY:
+        user_repository(folder)
+    arguments = {
+        IN_TREE: ["init"],
+        OWN_BRANCH: ["init", "--branch", "memory"],
+        OWN_REPOSITORY: ["init", str(folder)],
+    }[kind]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "rituals", *arguments],
+            cwd=folder if kind != OWN_REPOSITORY else tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for _ in range(2)
+    ]
+    for child in children:
+        _, err = child.communicate()
+        assert child.returncode == 0, err.decode()
+    home = discover(str(folder))
+    assert home.kind == kind
+    made = git(folder, "log", "--format=%s", home.branch, "--", f"{home.prefix}diurna.toml")
+    assert made.count("\n") == 1
+    changes = git(folder, "log", "--format=", "--name-only", home.branch, "--", home.prefix or ".")
+    assert sorted(changes.split()) == [
+        home.prefix + name for name in (".gitattributes", "continuity.md", "diurna.toml")
+    ]
+    assert_sound(home, [open_memory(folder).append(draft("a")).stem])
+    assert git(folder, "status", "--porcelain") == ""
+    exclude = (folder / ".git" / "info" / "exclude").read_text()
+    assert exclude.count("/.memory/") == (kind == OWN_BRANCH)
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a1_to_a5_a_killed_writer_loses_nothing_it_was_told(tmp_path: Path, writer: str) -> None:
+    """Six writers killed at random moments, with and without their git; each next append just works."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    toll = kill_writers(folder, writer, 6, SEED)
+    assert toll.runs == 6
+    assert toll.lost == 0
+    assert toll.faults == ()
+    assert toll.acknowledged >= 6
+    assert toll.slowest < LIMIT_SECONDS
