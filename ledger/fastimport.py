@@ -73,13 +73,15 @@ class FastImport:
         lock = branch_lock(self._where.commondir, wanted.reference)
         if "lock" in said and os.path.exists(lock):
             return ReferenceLocked(lock)
+        failure = self._git.failure("fast-import", status, said.encode())
+        if isinstance(failure, StorageFailed):
+            return failure
         moved = ("Not updating", "cannot lock ref", "but expected", "unable to resolve")
         if any(words in said for words in moved):
             return TipMoved(wanted.reference)
-        failure = self._git.failure("fast-import", status, said.encode())
         if isinstance(failure, GitFailed):
             return StorageFailed(
-                f"git could not store the commit: {said.strip() or status}",
+                f"git could not store the commit: {said.strip().split(chr(10))[0] or status}",
                 hint="the log is safe in the spool; check the disk and its free space",
             )
         return failure

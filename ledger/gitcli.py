@@ -37,6 +37,15 @@ _GUARDS = (
     "-c", "maintenance.auto=false",
     "-c", "advice.detachedHead=false",
 )  # fmt: skip
+#: What git says when the disk refuses, and what to do then; the locale of our calls is C.
+_DISK_REFUSED = (
+    ("No space left on device", "free some space on that disk and try again"),
+    ("Disk quota exceeded", "your quota on that disk is used up"),
+    ("File too large", "the file-size limit of this shell is too low (ulimit -f)"),
+    ("Read-only file system", "the disk is read-only; reading still works"),
+    ("Permission denied", "this user may not write there; reading still works"),
+    ("Input/output error", "the disk reports an error; check the disk"),
+)
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 #: git itself waits for no other `git init` or `git config`.
@@ -113,9 +122,7 @@ class Git:
             arguments: the command and its arguments.
         """
         argv = ["git", "-C", self.where, *_GUARDS, *arguments]
-        in_read, in_write = os.pipe()
-        out_read, out_write = os.pipe()
-        err_read, err_write = os.pipe()
+        (in_read, in_write), (out_read, out_write), (err_read, err_write) = _three_pipes()
         try:
             child = os.posix_spawnp(
                 "git",
@@ -146,8 +153,10 @@ class Git:
                 f"{self.where} belongs to another user, and git does not trust it",
                 hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
             )
-        if "No space left" in said or "Disk quota" in said or "File too large" in said:
-            return StorageFailed(f"git could not write: {said.strip()}", hint="free some space")
+        for line in said.split("\n"):
+            for words, hint in _DISK_REFUSED:
+                if words in line:
+                    return StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
         if any(words in said for words in _MISSING):
             return ObjectMissing(command, status, said, self.where, about)
         return GitFailed(command, status, said)
@@ -238,6 +247,34 @@ class Running:
         out, err = _converse(*self._ends, data, answer)
         _, status = os.waitpid(self._child, 0)
         return os.waitstatus_to_exitcode(status), out, err
+
+
+def _three_pipes() -> list[tuple[int, int]]:
+    """Make three pipes, trying a second time when too many files are open.
+
+    Raises:
+        StorageFailed: there is no room for them.
+    """
+    made: list[tuple[int, int]] = []
+    for again in (True, False):
+        try:
+            while len(made) < 3:
+                made.append(os.pipe())
+            break
+        except OSError as problem:
+            if again:
+                import gc
+
+                gc.collect()  # closes the files that nobody uses any more
+                continue
+            for ends in made:
+                os.close(ends[0])
+                os.close(ends[1])
+            raise StorageFailed(
+                f"git can not be started: {problem.strerror}",
+                hint="too many files are open in this process; close some and try again",
+            ) from problem
+    return made
 
 
 def _converse(

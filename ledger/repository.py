@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.errors import UnsupportedRepository
+from ledger.errors import CorruptRepository, UnsupportedRepository
 from ledger.gitcli import Git
 from ledger.values import Record
 
@@ -222,8 +222,18 @@ def is_shallow(repository: Repository) -> bool:
 
 
 def _read(path: str) -> str:
+    """Read a small file; "" when there is none. One that can not be read is not taken for missing.
+
+    Raises:
+        CorruptRepository: it is there and can not be read.
+    """
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return ""
+    except OSError as problem:
+        raise CorruptRepository(
+            f"{path} can not be read: {problem.strerror or problem}",
+            hint="see that this user may read it, and that not too many files are open",
+        ) from problem
