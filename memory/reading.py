@@ -9,6 +9,7 @@ import os
 from ledger.codec import read_entry
 from ledger.commit import loose_object
 from ledger.compact import pack_entry, unpack_entry
+from ledger.digest import blob_id
 from ledger.errors import GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.layout import SEALED_CHARS
@@ -196,11 +197,15 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
         if len(stem) != SEALED_CHARS:
             stem = ref.stem
         seal = stem[21:] if len(stem) == SEALED_CHARS else ""
-        if seal and sha256(data).hexdigest()[:SEAL_HEX] != seal and is_sealed(stem):
-            broken[len(entries)] = ref, data
-            kept.append(ref)
-            entries.append(_UNREAD)
-            continue
+        if not seal or sha256(data).hexdigest()[:SEAL_HEX] != seal:
+            if blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
+                findings.append(_unreadable(ref))
+                continue
+            if seal and is_sealed(stem):
+                broken[len(entries)] = ref, data
+                kept.append(ref)
+                entries.append(_UNREAD)
+                continue
         entry, noticed = read_entry(stem, data)
         if stem != ref.key:
             entry = entry._replace(stem=ref.key)
@@ -218,7 +223,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
 def _unreadable(ref: LogRef) -> Finding:
     return Finding(
         "unreadable",
-        f"the bytes of {ref.path} (object {ref.blob}) are missing from the repository",
+        f"the bytes of {ref.path} (object {ref.blob}) are missing from the repository or damaged",
         ref.path,
         hint="fetch them from a clone that has them; all other logs are read",
     )

@@ -12,7 +12,7 @@ from projection.checks import fact_findings, pending_finding
 from projection.fact import Fact, History
 from projection.fold import Edge, cut_edges, edges_of, resolve, rivals
 from projection.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
-from projection.tiers import clock_of, never_decaying, stand, tier
+from projection.tiers import clock_of, never_decaying, stand, surely_faded, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,10 @@ class State:
         live: list[Standing] = []
         contradicted: list[Fact] = []
         clock, lasting = self._clock, self._lasting
-        for name in self.histories:
+        for name, history in self.histories.items():
+            if len(history.acts) == 1 and surely_faded(history, clock, lasting):
+                counts["archived"] += 1
+                continue
             fact = self.fact(name)
             if fact is None:
                 continue

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from ledger.event import FactCreated
 from ledger.layout import quarter_of
-from projection.fact import Fact
-from projection.policy import THREAD_KIND, Policy, Windows
+from projection.fact import Fact, History
+from projection.policy import DEFAULT_KIND, THREAD_KIND, Policy, Windows
 from projection.state import (
     CLOSED,
     FADED,
@@ -65,6 +66,25 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
     if fact.kind == THREAD_KIND and not fact.closed and found not in _PINNED:
         return "active"
     return found
+
+
+def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -> bool:
+    """Tell whether a history of one act is that of an archived fact, without resolving it.
+
+    Most facts of an old ledger were created, used for a while and forgotten; False means nothing.
+    """
+    stem, _, event = history.acts[0]
+    if (history.last or stem) >= clock.archive or type(event) is not FactCreated:
+        return False
+    if event.text is None or event.mark or (history.uses <= 1 and stem >= clock.working):
+        return False
+    kind = DEFAULT_KIND
+    for key, value in event.meta:
+        if key in ("created", "origin"):
+            return False
+        if key == "kind":
+            kind = value
+    return kind != THREAD_KIND and kind not in lasting
 
 
 def stand(

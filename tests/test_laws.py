@@ -44,7 +44,7 @@ from memory.snapshot import Snapshot
 from memory.states import Follower, state_from, state_of
 from projection.archive import pages
 from projection.fold import collect, cut_edges, edges_of, merge
-from projection.policy import Policy, Windows
+from projection.policy import BUILT_IN_KINDS, Policy, Windows
 from projection.render import render
 from projection.replay import State, log_digest, merge_summaries, set_digest, summarise
 from projection.state import LiveView
@@ -162,7 +162,17 @@ windows = st.builds(
     lambda working, more, most: Windows(working, working + more, working + more + most),
     st.integers(0, 2), st.integers(0, 2), st.integers(0, 3),
 )  # fmt: skip
-policies = st.builds(lambda w: Policy(project="laws", windows=w), windows)
+policies = st.builds(
+    lambda w, lasting: Policy(
+        project="laws",
+        windows=w,
+        kinds=tuple(
+            kind._replace(decays=kind.decays and kind.name != lasting) for kind in BUILT_IN_KINDS
+        ),
+    ),
+    windows,
+    st.sampled_from(("", "", "decision", "fact")),
+)
 
 
 def replayed(logs: Sequence[Logged], policy: Policy) -> State:
@@ -447,7 +457,7 @@ def slow_tier(logs: Sequence[Logged], policy: Policy, fact: str, kind: str) -> t
 
     if superseded or invalidated:
         tier = "superseded"
-    elif promoted or kind == "invariant":
+    elif promoted or any(one.name == kind and not one.decays for one in policy.kinds):
         tier = "core"
     else:
         tier = decayed()
