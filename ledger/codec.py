@@ -1,7 +1,7 @@
 """A session log as bytes and back: one canonical form for writing, a total reader.
 
 `encode` writes the canonical bytes; `decode` reads any bytes, never raises, and reports what it
-could not read; `problems` says why a log can not be stored. For every log without problems
+could not read; `ledger.draft.problems` says why a log can not be stored. For every log without problems
 `decode(encode(log)) == log`. Keeps invariants C1 to C6 of FORMAT.md.
 """
 
@@ -19,9 +19,10 @@ from ledger.event import (
 from ledger.facts import Block, order_meta, read_facts, tidy, write_fact
 from ledger.findings import Finding
 from ledger.order import is_sealed
+from ledger.outline import outline
 from ledger.references import read_references, write_references
 from ledger.scan import scan
-from ledger.sections import OVERLONG, Outline, outline
+from ledger.sections import OVERLONG, Outline
 from ledger.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -166,13 +167,6 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
             return entry, ()
     log, findings = decode(data, sealed=sealed, file=file)
     return entry_of(stem, log), findings
-
-
-def problems(log: SessionLog) -> tuple[Finding, ...]:
-    """Say why a log can not be stored as it is; empty when it can."""
-    from ledger.draft import refusals
-
-    return refusals(log)
 
 
 def _lines(data: bytes, find: Find) -> list[str]:

@@ -22,8 +22,8 @@ from ledger.event import (
 from ledger.facts import is_footer, tidy
 from ledger.findings import INFO, Finding
 from ledger.ids import is_fact_id, is_version_id
+from ledger.outline import outline
 from ledger.scan import scan
-from ledger.sections import outline
 from ledger.session import (
     IDS_LIMIT,
     IMPORT_KEYS,
@@ -65,13 +65,13 @@ def read_draft(data: bytes, file: str = "") -> SessionLog:
         raise DraftRefused(refused)
     events = tuple(_as_thread(event) for event in log.events)
     log = canonical(log._replace(title=log.title or DEFAULT_TITLE, events=events))
-    refused = refusals(log)
+    refused = problems(log)
     if refused:
         raise DraftRefused(tuple(finding._replace(file=file) for finding in refused))
     return log
 
 
-def refusals(log: SessionLog) -> tuple[Finding, ...]:
+def problems(log: SessionLog) -> tuple[Finding, ...]:
     """Say why a log can not be stored as it is; empty when it can."""
     try:
         data = encode(log)

@@ -44,16 +44,6 @@ class Outline(Record):
     unclosed: tuple[tuple[str, int], ...]
 
 
-def outline(lines: list[str], start: int = 0) -> Outline:
-    """Find the top-level headings among `lines[start:]`; asks the markdown parser when in doubt."""
-    found = outline_by_lines(lines, start)
-    if found is None:
-        from ledger.markdown import outline_by_markdown
-
-        found = outline_by_markdown(lines, start)
-    return found
-
-
 def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -> Outline | None:
     """Find the top-level headings line by line, or return None when in doubt.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.codec import canonical, decode, encode, entry_of, problems
+from ledger.codec import canonical, decode, encode, entry_of
+from ledger.draft import problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
 from ledger.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.findings import Finding

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from ledger.codec import decode, encode, entry_of, problems, read_entry
-from ledger.draft import read_draft
+from ledger.codec import decode, encode, entry_of, read_entry
+from ledger.draft import problems, read_draft
 from ledger.errors import DraftRefused
 from ledger.event import (
     Event,

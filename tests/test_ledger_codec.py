@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import canonical, decode, encode, entry_of, problems
-from ledger.draft import read_draft
+from ledger.codec import canonical, decode, encode, entry_of
+from ledger.draft import problems, read_draft
 from ledger.errors import DraftRefused
 from ledger.event import (
     VERBS,

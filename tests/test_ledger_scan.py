@@ -10,11 +10,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.common.html_blocks import block_names
 
-from ledger.codec import decode, encode, entry_of, problems, read_entry
+from ledger.codec import decode, encode, entry_of, read_entry
+from ledger.draft import problems
 from ledger.event import FactCreated, FactReferenced, FactUpdated
 from ledger.markdown import outline_by_markdown
+from ledger.outline import outline
 from ledger.scan import scan
-from ledger.sections import _BLOCK_TAGS, outline, outline_by_lines, title_of
+from ledger.sections import _BLOCK_TAGS, outline_by_lines, title_of
 from ledger.session import SessionLog
 
 LAWS = settings(max_examples=400, deadline=None)

@@ -7,7 +7,8 @@ it reaches the limits of the format.
 
 from __future__ import annotations
 
-from ledger.codec import canonical, problems
+from ledger.codec import canonical
+from ledger.draft import problems
 from ledger.errors import DraftRefused
 from ledger.event import (
     Event,

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import re
 
-from ledger.codec import canonical, encode, entry_of, problems, read_entry
+from ledger.codec import canonical, encode, entry_of, read_entry
 from ledger.digest import blob_id
 from ledger.disk import make_folder
+from ledger.draft import problems
 from ledger.errors import DraftRefused, StorageFailed, WriteRefused
 from ledger.event import Event, FactCreated
 from ledger.findings import Finding
