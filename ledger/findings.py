@@ -68,6 +68,7 @@ CODES: dict[str, tuple[str, str]] = {
     "spool-waiting": (WARNING, "logs wait in the spool"),
     "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
+    "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
     "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),
     "unsigned": (INFO, "commit.gpgsign is set; Diurna's commits are not signed"),

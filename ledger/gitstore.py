@@ -79,6 +79,7 @@ class Store:
                 return wanted.parent
             self._check_ours(wanted, str(tree))
             made = self._write_commit(wanted, str(tree))
+            self._read_back(made)
             self._move(wanted, made)
             self._last = (made, str(tree))
         except (TipMoved, ReferenceLocked, StorageFailed):
@@ -185,6 +186,18 @@ class Store:
         )
         text = str(made).encode("utf-8", "surrogateescape")
         return str(self._odb.write(ObjectType.COMMIT, text))
+
+    def _read_back(self, made: str) -> None:
+        """Read the trees and the commit from the disk before a branch points to them (A7, A14).
+
+        Raises:
+            StorageFailed: one of them is not there, or not whole.
+        """
+        for tree in self._trees:
+            loose_object(self._objects, tree)
+        if loose_object(self._objects, made) is None:
+            if made not in pygit2.Repository(self._where.gitdir):
+                raise StorageFailed(f"the commit {made} did not reach the disk")
 
     def _move(self, wanted: Commit, made: str) -> None:
         """Move the branch if it is still where it was."""

@@ -69,10 +69,14 @@ class Spool:
 
     def commit(self, stem: str) -> None:
         """Note that a log is in the ledger."""
+        here, there = f"{self.folder}/{stem}", f"{self.kept_folder}/{stem}"
         try:
-            os.rename(f"{self.folder}/{stem}", f"{self.kept_folder}/{stem}")
+            os.rename(here, there)
         except FileNotFoundError:
-            pass  # another process that held the lock before us noted it
+            if os.path.exists(here):  # somebody took the folder away
+                make_folder(self.kept_folder)
+                os.rename(here, there)
+            # else another process that held the lock before us noted it
 
     def requeue(self, stem: str) -> None:
         """Let a kept log wait again: the ledger lost it."""

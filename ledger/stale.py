@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from ledger.disk import make_folder
+from ledger.disk import make_folder, storage_failure
 from ledger.findings import Finding
 from ledger.layout import JOURNAL_FILE, STATE_DIR
 
@@ -33,6 +33,24 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     ours = bool(reference) and path == os.path.join(commondir, reference + ".lock")
     if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
         return None
+    target = set_aside(commondir, path)
+    if not target:
+        return None
+    said = f"{path} belonged to no living process and was moved to {target}"
+    journal(commondir, said)
+    return Finding("stale-lock", said)
+
+
+def set_aside(commondir: str, path: str) -> str:
+    """Move a file of the git directory where it is in nobody's way; return where, "" if it is gone.
+
+    Args:
+        commondir: the common git directory.
+        path: the file.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
     aside = f"{commondir}/{STATE_DIR}/stale"
     make_folder(aside)
     name = os.path.relpath(path, commondir).replace("/", "%2F")
@@ -40,10 +58,10 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     try:
         os.rename(path, target)
     except FileNotFoundError:
-        return None
-    said = f"{path} belonged to no living process and was moved to {target}"
-    journal(commondir, said)
-    return Finding("stale-lock", said)
+        return ""
+    except OSError as problem:
+        raise storage_failure(problem, path) from problem
+    return target
 
 
 def _is_open(path: str) -> bool:

@@ -11,7 +11,7 @@ import time
 
 from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, GitFailed
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import (
@@ -164,15 +164,20 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
     changes = [change for change in changes if change[3] not in staged]
     before = git.resolve(*[f"{base}:{path}" for _, _, _, path in changes])
     wanted = [blob for letter, _, blob, _ in changes if letter != "D"]
-    bodies = dict(zip(wanted, git.blobs(wanted), strict=True))
+    bodies: dict[str, bytes] = {}
+    try:
+        for blob, body in zip(wanted, git.blobs(wanted), strict=True):
+            if body is not None and blob_id(body) == blob:
+                bodies[blob] = body
+    except GitFailed:
+        pass  # a damaged object: the index follows, and its file with the command that mends it
     files: list[tuple[str, bytes | None]] = []
     lines: list[str] = []
     for (letter, mode, blob, path), old in zip(changes, before, strict=True):
         inside = path[len(home.prefix) :]
         here = work_file(home, inside)
-        body = bodies.get(blob)
-        if (here is None or blob_id(here) == old) and (letter == "D" or body is not None):
-            files.append((inside, body))
+        if (here is None or blob_id(here) == old) and (letter == "D" or blob in bodies):
+            files.append((inside, bodies.get(blob)))
         else:
             lines.append(f"{'0' if letter == 'D' else mode} {blob}\t{path}")
     findings = follow(home, files)

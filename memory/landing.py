@@ -22,10 +22,11 @@ from ledger.errors import (
     StorageFailed,
     TipMoved,
     WaitsInSpool,
+    WriteRefused,
 )
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
-from ledger.layout import CONTINUITY_FILE, LOCK_FILE, log_path
+from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.logset import LogRef
 from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
@@ -35,6 +36,7 @@ from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import catch_up, follow, hand_edited, update_index
 from memory.drivers import ensure_drivers
+from memory.mending import clear_damaged, mend, suspects
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from ledger.fastimport import FastImport
     from ledger.gitstore import Store
     from memory.cache import Cache
+    from projection.policy import Policy
 
     Made = TypeVar("Made")
 
@@ -89,6 +92,7 @@ class Lander:
         self._in_process = in_process
         self._writer: Store | FastImport | None = None
         self.spool = Spool(self.home.spool_folder)
+        self._looked = False
 
     def drain(self, occasion: Occasion) -> Landed | None:
         """Commit what waits in the spool; None when nothing does.
@@ -107,19 +111,22 @@ class Lander:
         make_folder(state)
         try:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
-                self._catch_up(lock)
                 try:
                     return self._commit_waiting(occasion, own, lock)
                 except CACHE_ERRORS:  # a damaged cache is no reason not to commit
                     self._snapshot.discard()
                     return self._commit_waiting(occasion, own, lock)
-        except (Busy, StorageFailed, GitFailed, CorruptRepository, OSError) as problem:
+        except (
+            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError
+        ) as problem:  # fmt: skip
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
 
     def _commit_waiting(
         self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
     ) -> Landed:
+        self._mend()
+        self._catch_up(lock)
         batch: dict[str, tuple[bytes, Entry | None]] = {}
         for stem in self.spool.waiting():
             if own and stem == own[0]:
@@ -155,6 +162,24 @@ class Lander:
                 "check out the branch whose memory this is; the next Diurna command commits it",
             )
         return self._persist(lambda: self._commit_once(occasion, batch, lock), lock)
+
+    def _mend(self) -> None:
+        """Look for what a power cut took, and for logs that were committed and never read back.
+
+        Kept logs are looked at once: after a power cut every process is a new one.
+        """
+        cache = self._snapshot.cache()
+        logs = {
+            stem: self.spool.read(stem)
+            for stem in self.spool.waiting()
+            if cache.log_ref(stem) is not None
+        }
+        if not self._looked:
+            for stem in suspects(self.home, self.spool, cache):
+                logs[stem] = self.spool.read_kept(stem)
+        for stem in mend(self._snapshot, logs):
+            self.spool.requeue(stem)
+        self._looked = True
 
     def _catch_up(self, lock: Lock) -> None:
         """Finish what the owner of the lock before us did not live to do."""
@@ -195,6 +220,7 @@ class Lander:
         home = self.home
         tip = home.tip()
         cache = self._snapshot.cache(tip)
+        check_writable(cache.policy)
         prefix = home.prefix
         fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
         findings: list[Finding] = []
@@ -213,9 +239,11 @@ class Lander:
             files += extra
             findings += noticed
         wanted = self._wanted(tip, files, _message(fresh), occasion)
+        cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         lock.write_note(f"{home.reference} {tip}")
         writer = self._open_writer()
         made = writer.commit(wanted)
+        lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
         writer.check(
             made,
             [
@@ -225,13 +253,15 @@ class Lander:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
         findings += self._show_files(files[len(logs) :], logs)
         findings += self._show_elsewhere(tip, made)
         lock.write_note("")
         for stem in batch:
             self.spool.commit(stem)
-        self._bring_forward(cache, tip, made, refs, entries)
+        if cleared:  # the cache holds that they can not be read
+            self._snapshot.rebuilt()
+        else:
+            self._bring_forward(cache, tip, made, refs, entries)
         self._let_go()
         return Landed(made, tuple(findings))
 
@@ -336,6 +366,7 @@ class Lander:
         Raises:
             Busy: the branch kept moving or is locked.
             StorageFailed: an object did not reach the disk.
+            WriteRefused: the ledger has a newer format.
         """
         home = self.home
         make_folder(home.state_dir)
@@ -347,6 +378,7 @@ class Lander:
                 listed = files(tip)
                 if not listed:
                     return tip
+                check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
                 lock.write_note(f"{home.reference} {tip}")
                 made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
                 lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
@@ -382,20 +414,31 @@ class Lander:
     def _let_go(self) -> None:
         """Flush the disks now and then, and let go of the spooled copies of what is on them.
 
-        A copy whose log the ledger has lost meanwhile (`git gc --prune=now` beside a writer) waits again.
+        Not of what the object store has lost: that is mended, or waits again.
         """
         kept = self.spool.kept()
         if len(kept) < KEEP:
             return
-        cache = self._snapshot.cache()
         os.sync()
-        safe = []
-        for stem in kept:
-            if cache.log_ref(stem) is None:
-                self.spool.requeue(stem)
-            else:
-                safe.append(stem)
-        self.spool.forget(safe)
+        waits = mend(self._snapshot, {stem: self.spool.read_kept(stem) for stem in kept})
+        cache = self._snapshot.cache()
+        waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+        for stem in waits:
+            self.spool.requeue(stem)
+        self.spool.forget([stem for stem in kept if stem not in waits])
+
+
+def check_writable(policy: Policy) -> None:
+    """Refuse to write into a ledger of a newer format (Y3).
+
+    Raises:
+        WriteRefused: it is one.
+    """
+    if policy.format > FORMAT_VERSION:
+        raise WriteRefused(
+            f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
+            hint="install a newer Diurna; this one reads what it can",
+        )
 
 
 def edited_finding(path: str) -> Finding:

@@ -7,13 +7,13 @@ from ledger.draft import problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
 from ledger.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.findings import Finding
-from ledger.layout import FORMAT_VERSION, log_path
+from ledger.layout import log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
 from ledger.repository import head
 from ledger.session import SessionLog
 from memory.checkout import follow, store_blob
 from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
-from memory.landing import Lander, Occasion
+from memory.landing import Lander, Occasion, check_writable
 from memory.moves import moves, tiers_of
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
@@ -74,7 +74,7 @@ class Recorder:
         cache, histories = self._snapshot.ask(
             lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
         )
-        _check_writable(cache)
+        check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
         if not again:
             known = self._recorded_before(log, cache, occasion)
@@ -186,14 +186,6 @@ class Recorder:
         except WaitsInSpool:  # something else that waits; this log is committed
             return known.findings
         return (*known.findings, *(landed.findings if landed else ()))
-
-
-def _check_writable(cache: Cache) -> None:
-    if cache.policy.format > FORMAT_VERSION:
-        raise WriteRefused(
-            f"the ledger has format {cache.policy.format}, this Diurna writes {FORMAT_VERSION}",
-            hint="install a newer Diurna; this one reads what it can",
-        )
 
 
 def _check_events(

@@ -10,7 +10,7 @@ import os
 import zlib
 
 from ledger.home import Home, discover
-from ledger.layout import CACHE_VERSION
+from ledger.layout import CACHE_VERSION, FORMAT_VERSION
 
 _HEADER = b"diurna-shown"
 
@@ -20,7 +20,7 @@ def continuity(start: str) -> bytes | None:
 
     Returns:
         Its bytes; None when there is something to be said beside it (logs that wait, a policy or a log
-        that can not be read), which the command line does.
+        that can not be read, a newer format), which the command line does.
 
     Raises:
         DiurnaError: there is no home, or its repository can not be read.
@@ -40,7 +40,7 @@ def continuity(start: str) -> bytes | None:
     commit, problem, view = snapshot.ask(
         lambda cache: (cache.commit, cache.policy_problem or cache.unread(), cache.view()), tip
     )
-    if problem:
+    if problem or view.policy.format > FORMAT_VERSION:
         return None
     data = render(view).encode("utf-8", "surrogateescape")
     if commit == tip:

@@ -80,6 +80,10 @@ class Snapshot:
         self.notes.append(Finding("cache-rebuilt", "the cache was damaged and was built anew"))
         return self._rebuild(self.home.tip())
 
+    def rebuilt(self) -> Cache:
+        """Build the cache anew: objects that could not be read before can be read now."""
+        return self._rebuild(self.home.tip())
+
     def close(self) -> None:
         """Close the cache file."""
         if self._cache is not None:

@@ -870,6 +870,7 @@ def test_c18_a_damaged_log_is_named_and_all_others_are_read(
     memory.publish()
     whole = memory.continuity()
     shutil.rmtree(folder / ".git" / "diurna" / "cache")
+    shutil.rmtree(Path(home.spool_folder, "kept"))  # from its copy there it would come back (A16)
     path = f"sessions/2026-09/21/{stems[1]}.md"
     one, file = object_file(folder, f"{home.reference}:{home.prefix}{path}")
     file.chmod(0o644)

@@ -12,7 +12,7 @@ from typing import BinaryIO, TextIO
 
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.findings import Finding
-from ledger.layout import POLICY_FILE
+from ledger.layout import FORMAT_VERSION, POLICY_FILE
 from ledger.session import LOG_LIMIT_BYTES
 from rituals.cli.output import Output
 
@@ -165,6 +165,10 @@ class Invocation:
         if cache.policy_problem:
             problem = Finding("policy-invalid", cache.policy_problem, POLICY_FILE, hint=POLICY_HINT)
             self.out.findings((problem,))
+        if cache.policy.format > FORMAT_VERSION:
+            from rituals.verify.logs import newer_format
+
+            self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         waiting = [] if self.landed else memory.waiting()  # what waits now is on its way
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
