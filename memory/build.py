@@ -90,10 +90,16 @@ def build(
             return Cache(base)
     except BaseException:
         base.close()
+        if path and os.path.exists(temporary):
+            os.unlink(temporary)
         raise
     base.close()
-    os.chmod(temporary, 0o600)
-    _install(temporary, path)
+    try:
+        os.chmod(temporary, 0o600)
+        _install(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     return open_cache(path)
 
 
