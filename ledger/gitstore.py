@@ -219,7 +219,9 @@ class Store:
         """Tell libgit2's errors apart, by their text: it gives no codes for them."""
         said = str(problem)
         lock = branch_lock(self._where.commondir, wanted.reference)
-        if "lock" in said and os.path.exists(lock):
+        # libgit2 says so of a lock that was there; by now its owner may be done
+        taken = "failed to lock file" in said or ("locked file" in said and "File exists" in said)
+        if taken or ("lock" in said and os.path.exists(lock)):
             return ReferenceLocked(lock)
         if "modified" in said or "old reference value does not match" in said:
             return TipMoved(wanted.reference)

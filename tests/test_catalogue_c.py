@@ -853,7 +853,12 @@ def object_file(folder: Path, spec: str) -> tuple[str, Path]:
     return one, path
 
 
-DAMAGES = {"missing": None, "garbled": b"garbage", "empty": b""}
+DAMAGES = {
+    "missing": None,
+    "garbled": b"garbage",
+    "empty": b"",
+    "other bytes": zlib.compress(b"blob 2\0hi"),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -903,23 +908,6 @@ def test_c18_a_damaged_log_is_named_and_all_others_are_read(
     memory.publish()
     assert "The text of b." in whole
     assert_sound(home, [*stems, receipt.stem])
-
-
-@both_writers
-def test_c18_an_object_that_holds_other_bytes_breaks_the_seal(tmp_path: Path, writer: str) -> None:
-    """What git reads it does not check; the log's name does."""
-    folder = tmp_path / "home"
-    make_home(folder)
-    memory = open_memory(folder, writer)
-    stems = [memory.append(draft(name)).stem for name in ("a", "b")]
-    shutil.rmtree(folder / ".git" / "diurna" / "cache")
-    path = f"sessions/2026-09/21/{stems[0]}.md"
-    _, file = object_file(folder, f"HEAD:memory/{path}")
-    file.chmod(0o644)
-    file.write_bytes(zlib.compress(b"blob 2\0hi"))
-    memory = open_memory(folder, writer)
-    assert [(one.code, one.file) for one in memory.state().findings()] == [("seal-broken", path)]
-    assert {standing.fact.id for standing in memory.state().standings()} == {"b"}
 
 
 def test_c18_the_command_line_marks_an_answer_as_incomplete(repo: Repo, run: Run) -> None:
