@@ -205,7 +205,7 @@ class Git:
         rows = listing.decode("utf-8", "surrogateescape").split("\0")
         # a row is `<mode> SP <type> SP <id> TAB <path>`; ids of SHA-1 repositories have 40 digits
         return [
-            (row[:6], row[row.index("\t") - 40 : row.index("\t")], row[row.index("\t") + 1 :])
+            (row[:6], row[(tab := row.index("\t")) - 40 : tab], row[tab + 1 :])
             for row in rows
             if row
         ]

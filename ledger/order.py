@@ -104,9 +104,9 @@ def _is_clock(text: str) -> bool:
     return (
         text.isascii()
         and text.isdigit()
-        and int(text[:2]) < 24
-        and int(text[2:4]) < 60
-        and int(text[4:6]) < 60
+        and text[:2] < "24"
+        and text[2:4] < "60"
+        and text[4:6] < "60"
     )
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import marshal
-import os
-
 from ledger.codec import read_entry
 from ledger.commit import loose_object
 from ledger.compact import pack_entry, unpack_entry
@@ -17,10 +13,13 @@ from ledger.logset import LogRef
 from ledger.order import SEAL_HEX, is_sealed
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
+from memory.bulk import Uncollected
+from memory.parallel import in_two, may_fork
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from ledger.gitcli import Git
     from ledger.home import Home
@@ -94,25 +93,55 @@ def read_all(
         refs: which ones, in ledger order.
         progress: told now and then how many of how many are read.
     """
-    if len(refs) <= 64:
-        return read_few(home, refs)
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here is cyclic, and the collector would look at every record again
-    try:
-        if len(refs) < _FORK_FROM or (os.cpu_count() or 1) < 2:
-            return _read_part(home, refs, len(refs), progress)
-        return _read_in_two(home, refs, progress)
-    finally:
-        if collecting:
-            gc.enable()
+    with Uncollected():
+        if not worth_two(refs):
+            return read_part(home, refs, len(refs), progress)
+        half = len(refs) // 2
+
+        def first() -> tuple[Any, ...]:
+            part = read_part(home, refs[:half], half, None)
+            return (
+                sorted({ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}),
+                [pack_entry(entry) for entry in part.entries],
+                [tuple(finding) for finding in part.findings],
+            )
+
+        packed, newer = in_two(first, lambda: read_part(home, refs[half:], len(refs), progress))
+        if packed is None:
+            older = read_part(home, refs[:half], half, progress)
+        else:
+            lost, entries, findings = packed
+            older = Reading(
+                tuple([ref for ref in refs[:half] if ref.key not in lost] if lost else refs[:half]),
+                tuple([unpack_entry(entry) for entry in entries]),
+                tuple([Finding(*values) for values in findings]),
+            )
+        return Reading(
+            older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
+        )
 
 
-def _read_part(
+def worth_two(refs: Sequence[LogRef]) -> bool:
+    """Tell whether a second process pays for its start."""
+    return len(refs) >= _FORK_FROM and may_fork()
+
+
+def read_part(
     home: Home,
     refs: Sequence[LogRef],
     of: int,
     progress: Callable[[int, int], None] | None,
 ) -> Reading:
+    """Read logs in this process alone.
+
+    Args:
+        home: where they are.
+        refs: which ones, in ledger order.
+        of: how many there are in all, for the progress.
+        progress: told now and then how many of how many are read.
+    """
+    if len(refs) <= _LOOSE_UP_TO:
+        return read_few(home, refs)
     from ledger.gitstore import Store
 
     store = Store(home.repository)
@@ -128,51 +157,6 @@ def _read_part(
             yield data
 
     return _reading(home, refs, told())
-
-
-def _read_in_two(
-    home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None
-) -> Reading:
-    """Let a forked child read the older half and send it back packed."""
-    half = len(refs) // 2
-    out, into = os.pipe()
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            os.close(out)
-            part = _read_part(home, refs[:half], half, None)
-            packed = (
-                sorted({ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}),
-                [pack_entry(entry) for entry in part.entries],
-                [tuple(finding) for finding in part.findings],
-            )
-            with os.fdopen(into, "wb") as pipe:
-                marshal.dump(packed, pipe)
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(into)
-    try:
-        newer = _read_part(home, refs[half:], len(refs), progress)
-        with os.fdopen(out, "rb") as pipe:
-            try:
-                lost, entries, findings = marshal.load(pipe)
-            except (EOFError, ValueError, TypeError):
-                lost, entries, findings = [], None, None
-    finally:
-        os.waitpid(child, 0)
-    if entries is None:  # the child died (memory, a signal): its half is read here
-        older = _read_part(home, refs[:half], half, progress)
-    else:
-        older = Reading(
-            tuple([ref for ref in refs[:half] if ref.key not in lost] if lost else refs[:half]),
-            tuple([unpack_entry(packed) for packed in entries]),
-            tuple([Finding(*values) for values in findings]),
-        )
-    return Reading(
-        older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
-    )
 
 
 def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> Reading:

@@ -59,13 +59,7 @@ def fact_row(
 ) -> tuple[str, bytes, int, str, str, str, int]:
     """Return a row of `facts`."""
     found = resolve(fact, history, cut)
-    packed = marshal.dumps(
-        (
-            history.uses,
-            history.last,
-            tuple([(act.stem, act.seq, pack_event(act.event)) for act in history.acts]),
-        )
-    )
+    packed = marshal.dumps(plain_history(history))
     if found is None:
         return fact, packed, PENDING, "", "", "", 0
     if found.false:
@@ -81,7 +75,18 @@ def fact_row(
 
 def unpack_history(packed: bytes) -> History:
     """Return the history in a row of `facts`."""
-    uses, last, acts = marshal.loads(packed)
+    return history_of(marshal.loads(packed))
+
+
+def plain_history(history: History) -> tuple[Any, ...]:
+    """Return a history as plain tuples."""
+    uses, last, acts = history
+    return uses, last, tuple([(stem, seq, pack_event(event)) for stem, seq, event in acts])
+
+
+def history_of(plain: tuple[Any, ...]) -> History:
+    """Return the history of plain tuples."""
+    uses, last, acts = plain
     return History(
         uses, last, tuple([Act(stem, seq, unpack_event(event)) for stem, seq, event in acts])
     )

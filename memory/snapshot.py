@@ -11,6 +11,7 @@ from ledger.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.order import is_stem
 from memory.build import build
+from memory.bulk import Uncollected
 from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, open_cache
 from memory.reading import read_all, read_few
 from projection.policy import Policy
@@ -161,21 +162,22 @@ class Snapshot:
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
-        refs, odd = self.list_logs(tip)
-        reading = read_all(self.home, refs, self._progress)
-        blob = self.policy_blob(tip)
-        self.close()
-        findings = (*odd, *reading.findings)
-        arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
-        try:
-            make_folder(os.path.dirname(self._path))
-            self._cache = build(self._path, *arguments)
-            self._file = self._number()
-        except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
-            # a read-only or full disk: the same answers, kept in memory
-            self._file = 0
-            self._cache = build("", *arguments)
-        return self._cache
+        with Uncollected():
+            refs, odd = self.list_logs(tip)
+            reading = read_all(self.home, refs, self._progress)
+            blob = self.policy_blob(tip)
+            self.close()
+            findings = (*odd, *reading.findings)
+            arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
+            try:
+                make_folder(os.path.dirname(self._path))
+                self._cache = build(self._path, *arguments)
+                self._file = self._number()
+            except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
+                # a read-only or full disk: the same answers, kept in memory
+                self._file = 0
+                self._cache = build("", *arguments)
+            return self._cache
 
     def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
         """List the logs of a commit, and what else lies beside them."""

@@ -5,11 +5,16 @@ from __future__ import annotations
 from bisect import insort
 
 from ledger.errors import NotFound
+from ledger.findings import Finding
 from ledger.home import Home
 from ledger.logset import LogRef
 from ledger.order import is_date, is_stem
 from ledger.session import Entry
-from memory.reading import read_all
+from ledger.values import Record
+from memory.bulk import Uncollected
+from memory.parallel import in_two
+from memory.reading import read_part, worth_two
+from memory.rows import history_of, plain_history
 from memory.snapshot import Snapshot
 from projection.fact import Fact, History
 from projection.fold import Edge, collect, merge
@@ -22,12 +27,13 @@ from projection.replay import (
     set_digest,
     summarise,
 )
+from projection.state import Summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
-    from ledger.findings import Finding
     from memory.cache import Cache
 
 
@@ -55,20 +61,96 @@ def state_from(
     findings: tuple[Finding, ...] = (),
 ) -> State:
     """Return the state of some logs: a full replay."""
-    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-    summary = summarise(entries, digest) if entries else NOTHING
-    work = sorted(entry.stem for entry in entries if entry.work)
-    return State(collect(entries), work, summary, policy, findings)
+    return _state(_folded(refs, entries, findings), policy)
 
 
 def cold_state(
     snapshot: Snapshot, commit: str, progress: Callable[[int, int], None] | None = None
 ) -> State:
     """Replay a commit from git alone; no cache is read or written."""
-    refs, odd = snapshot.list_logs(commit)
-    reading = read_all(snapshot.home, refs, progress)
-    _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
-    return state_from(reading.refs, reading.entries, policy, (*odd, *reading.findings))
+    home = snapshot.home
+    with Uncollected():
+        refs, odd = snapshot.list_logs(commit)
+        _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
+        if not worth_two(refs):
+            return _state(_part(home, refs, len(refs), progress, odd), policy)
+        half = len(refs) // 2
+        packed, newer = in_two(
+            lambda: _pack(_part(home, refs[:half], half, None, odd)),
+            lambda: _part(home, refs[half:], len(refs), progress),
+        )
+        if packed is None:
+            older = _part(home, refs[:half], half, progress, odd)
+        else:
+            older = _unpack(packed)
+        return _state(_joined(older, newer), policy)
+
+
+class _Folded(Record):
+    """What some logs say together: an element of the monoid that a replay folds."""
+
+    histories: dict[str, History]
+    work: list[str]
+    summary: Summary
+    findings: tuple[Finding, ...]
+
+
+def _part(
+    home: Home,
+    refs: Sequence[LogRef],
+    of: int,
+    progress: Callable[[int, int], None] | None,
+    odd: tuple[Finding, ...] = (),
+) -> _Folded:
+    reading = read_part(home, refs, of, progress)
+    return _folded(reading.refs, reading.entries, odd + reading.findings)
+
+
+def _folded(
+    refs: Iterable[LogRef], entries: Sequence[Entry], findings: tuple[Finding, ...]
+) -> _Folded:
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = summarise(entries, digest) if entries else NOTHING
+    work = sorted([entry.stem for entry in entries if entry.work])
+    return _Folded(collect(entries), work, summary, findings)
+
+
+def _joined(older: _Folded, newer: _Folded) -> _Folded:
+    """Join two halves of a ledger; every log of the first sorts before those of the second."""
+    histories = older.histories
+    for fact, news in newer.histories.items():
+        known = histories.get(fact)
+        histories[fact] = news if known is None else merge(known, news)
+    return _Folded(
+        histories,
+        older.work + newer.work,
+        merge_summaries(older.summary, newer.summary),
+        older.findings + newer.findings,
+    )
+
+
+def _state(folded: _Folded, policy: Policy) -> State:
+    return State(folded.histories, folded.work, folded.summary, policy, folded.findings)
+
+
+def _pack(part: _Folded) -> tuple[Any, ...]:
+    histories, work, summary, findings = part
+    return (
+        {fact: plain_history(history) for fact, history in histories.items()},
+        work,
+        tuple(summary),
+        [tuple(finding) for finding in findings],
+    )
+
+
+def _unpack(packed: tuple[Any, ...]) -> _Folded:
+    histories, work, summary, findings = packed
+    return _Folded(
+        {fact: history_of(plain) for fact, plain in histories.items()},
+        work,
+        Summary(*summary),
+        tuple([Finding(*values) for values in findings]),
+    )
 
 
 class Follower:
@@ -94,7 +176,8 @@ class Follower:
     def _follow(self, cache: Cache) -> State:
         if cache.generation != self._generation:
             self._generation = cache.generation
-            self._histories = cache.histories()
+            with Uncollected():
+                self._histories = cache.histories()
             self._work = cache.work_stems()
             self._number = cache.newest_number()
             self._resolved = {}

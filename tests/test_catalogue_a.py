@@ -1132,15 +1132,19 @@ def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch
     tried.append("second")
     memory = tried.open()
     refs, _ = memory.snapshot.list_logs(tried.home.tip())
-    parent, whole = os.getpid(), reading._read_part
+    parent, whole = os.getpid(), reading.read_part
 
     def dying(*arguments: Any) -> reading.Reading:
         if os.getpid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
         return whole(*arguments)
 
-    monkeypatch.setattr(reading, "_read_part", dying)
-    assert reading._read_in_two(tried.home, refs, None) == reading.read_few(tried.home, refs)
+    told = memory.state().standings()
+    monkeypatch.setattr(reading, "_FORK_FROM", 2)
+    monkeypatch.setattr(reading, "read_part", dying)
+    monkeypatch.setattr("memory.states.read_part", dying)
+    assert reading.read_all(tried.home, refs) == reading.read_few(tried.home, refs)
+    assert memory.cold_state().standings() == told
 
 
 @both

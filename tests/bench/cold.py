@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import resource
 import sys
@@ -14,6 +15,7 @@ from projection.render import render
 
 def main(path: str) -> None:
     """Replay a home from git alone and render its projection."""
+    gc.disable()  # as `diurna` does
     start = time.perf_counter()
     state = Memory(discover(path)).cold_state()
     text = render(state.view())

@@ -125,6 +125,8 @@ def generate(
     run(["git", "init", "-q", "-b", branch if prefix else "main", str(directory)], check=True)
     if not prefix:
         run(["git", "-C", str(directory), "config", "diurna.branch", branch], check=True)
+    for key, value in (("user.name", "Bench"), ("user.email", "bench@example.invalid")):
+        run(["git", "-C", str(directory), "config", key, value], check=True)
     child = subprocess.Popen(
         ["git", "-C", str(directory), "-c", "core.fsync=none", "fast-import", "--quiet", "--done"],
         stdin=subprocess.PIPE,

@@ -1,0 +1,51 @@
+"""Two halves of one work on two cores: a forked child does the first and sends back what it made."""
+
+from __future__ import annotations
+
+import marshal
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Made = TypeVar("Made")
+
+
+def may_fork() -> bool:
+    """Tell whether a second process would have a core of its own."""
+    return (os.cpu_count() or 1) > 1 and hasattr(os, "fork")
+
+
+def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:
+    """Do `first` in a child and `second` here, at once.
+
+    Args:
+        first: makes something that `marshal` takes, and never None.
+        second: makes anything.
+
+    Returns:
+        What both made; None in place of the first when the child died (of memory, or a signal).
+    """
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.close(out)
+            with os.fdopen(into, "wb") as pipe:
+                marshal.dump(first(), pipe)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(into)
+    try:
+        made = second()
+        with os.fdopen(out, "rb") as pipe:
+            try:
+                return marshal.load(pipe), made
+            except (EOFError, ValueError, TypeError):
+                return None, made
+    finally:
+        os.waitpid(child, 0)
