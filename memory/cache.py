@@ -83,6 +83,8 @@ class Cache:
         self.generation: str = self._get("generation")
         self._seen = -1
         self._packed_policy = b""
+        #: what the last view was made of: (packed history, cut edges, fact)
+        self._shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
         self.load()
 
     def close(self) -> None:
@@ -287,14 +289,20 @@ class Cache:
         ).fetchall()
         live = []
         counts: dict[str, int] = {}
+        shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
         for fact, packed in dict(rows).items():
-            found = resolve(fact, unpack_history(packed), self.cut)
+            known = self._shown.get(fact)
+            if known is None or known[0] != packed or known[1] != self.cut:
+                known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
+            shown[fact] = known
+            found = known[2]
             if found is None:
                 continue
             standing = stand(found, clock, self.policy, lasting)
             counts[standing.tier] = counts.get(standing.tier, 0) + 1
             if standing.live:
                 live.append(standing)
+        self._shown = shown
         facts, false = self._counts
         counts["superseded"] = false
         counts["archived"] = (

@@ -12,6 +12,7 @@ from ledger.order import is_date, is_stem
 from ledger.session import Entry
 from ledger.values import Record
 from memory.bulk import Uncollected
+from memory.layered import Layered
 from memory.parallel import in_two
 from memory.reading import read_part, worth_two
 from memory.rows import history_of, plain_history
@@ -164,7 +165,7 @@ class Follower:
         self._snapshot = snapshot
         self._generation = ""
         self._number = 0
-        self._histories: dict[str, History] = {}
+        self._histories = Layered({}, {})
         self._work: list[str] = []
         self._resolved: dict[str, tuple[History, Fact | None]] = {}
         self._cut: frozenset[Edge] = frozenset()
@@ -177,7 +178,7 @@ class Follower:
         if cache.generation != self._generation:
             self._generation = cache.generation
             with Uncollected():
-                self._histories = cache.histories()
+                self._histories = Layered(cache.histories(), {})
             self._work = cache.work_stems()
             self._number = cache.newest_number()
             self._resolved = {}
@@ -203,15 +204,15 @@ class Follower:
             added.append(entry)
         if not added:
             return
-        histories = self._histories.copy()
+        changes: dict[str, History] = {}
         for fact, news in collect(added).items():
-            known = histories.get(fact)
-            histories[fact] = news if known is None else merge(known, news)
+            known = self._histories.get(fact)
+            changes[fact] = news if known is None else merge(known, news)
         work = self._work.copy()
         for entry in added:
             if entry.work:
                 insort(work, entry.stem)
-        self._histories, self._work = histories, work
+        self._histories, self._work = self._histories.changed(changes), work
 
 
 def point_in_time(home: Home, as_of: str) -> tuple[str, str]:
