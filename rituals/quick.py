@@ -73,7 +73,7 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
         return None
     try:
         receipt = memory.append(draft, tiers=True)
-    except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
+    except DiurnaError as problem:
         return report(problem, arguments)
     code = _print(_said(receipt, memory))
     if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:

@@ -1126,6 +1126,27 @@ def test_a17_out_of_memory_while_committing(
     assert "It too." in shown
 
 
+def test_a17_out_of_memory_in_the_plain_form(repo: Repo) -> None:
+    """`diurna append FILE`, without the command line's libraries, says the same sentence."""
+    given = repo.path.parent / "draft.md"
+    given.write_text("# Second\n\n## Memory References\n\n- Referenced: first\n")
+    script = (
+        "import sys\nimport memory.landing\nfrom rituals.entry import main\n"
+        "def none_left(*arguments): raise MemoryError\n"
+        "memory.landing.Lander._commit_once = none_left\n"
+        f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("DIURNA_NOW")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        cwd=repo.path, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "not enough memory" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed for its memory in the middle of a replay: its half is read by the parent."""
     tried = Tried(place, "pygit2")

@@ -534,7 +534,7 @@ project = "golden"
 
 [windows]
 working = 1
-active = 2
+active = 1
 archive = 3
 
 [kinds.glossary]
@@ -542,7 +542,7 @@ section = "Glossary"
 """
 #: The logs of a ledger as version 1 of the format writes them. They and what they say never change.
 GOLDEN_LOGS = {
-    "2026-06-01-101500123-46c84e17eb2b": """---
+    "2026-06-01-101500123-ddeaafb9fa0d": """---
 agent: ada
 ended: 2026-06-01T10:15:00.123Z
 ---
@@ -552,7 +552,7 @@ The transport is settled.
 
 ## Memory References
 
-- Created: inv-transport, retry-storm, old-proxy, staging-port
+- Created: inv-transport, retry-storm, old-proxy, staging-port, lunch
 
 ## Facts
 
@@ -564,11 +564,13 @@ The transport is settled.
   <!-- id: old-proxy | kind: decision -->
 - Staging listens on port 8081.
   <!-- id: staging-port -->
+- Lunch is at noon.
+  <!-- id: lunch | kind: custom -->
 """,
-    "2026-06-02-090000000-c5f6a126dbe9": """---
+    "2026-06-02-090000000-0841cbea7ee0": """---
 agent: claude-code
 ended: 2026-06-02T09:00:00.000Z
-after: 2026-06-01-101500123-46c84e17eb2b
+after: 2026-06-01-101500123-ddeaafb9fa0d
 branch: main
 commit: 4f2a91c
 ---
@@ -594,10 +596,10 @@ commit: 4f2a91c
 - Staging listens on port 9090.
   <!-- id: staging-port -->
 """,
-    "2026-06-02-090000001-e7d4b6941ffd": """---
+    "2026-06-02-090000001-2a6146db58c8": """---
 agent: codex
 ended: 2026-06-02T09:00:00.001Z
-after: 2026-06-01-101500123-46c84e17eb2b
+after: 2026-06-01-101500123-ddeaafb9fa0d
 ---
 # The same at once
 
@@ -611,28 +613,34 @@ after: 2026-06-01-101500123-46c84e17eb2b
 - Staging listens on port 7070.
   <!-- id: staging-port -->
 """,
-    "2026-07-01-120000000-5a7671144524": """---
+    "2026-07-01-120000000-1ba423ab8c29": """---
 agent: ada
 ended: 2026-07-01T12:00:00.000Z
-after: 2026-06-02-090000001-e7d4b6941ffd
+after: 2026-06-02-090000001-2a6146db58c8
 ---
 # Day 1
 """,
-    "2026-07-02-120000000-9058ba053445": """---
+    "2026-07-02-120000000-34cea81543f3": """---
 agent: ada
 ended: 2026-07-02T12:00:00.000Z
-after: 2026-07-01-120000000-5a7671144524
+after: 2026-07-01-120000000-1ba423ab8c29
 ---
 # Day 2
 
 ## Memory References
 
+- Created: fresh
 - Closed: retry-storm
+
+## Facts
+
+- A zero | one — and `<!-- no footer`.
+  <!-- id: fresh | kind: glossary | tags: a, b -->
 """,
-    "2026-07-03-120000000-16c019daf30d": """---
+    "2026-07-03-120000000-923988cc7c8d": """---
 agent: ada
 ended: 2026-07-03T12:00:00.000Z
-after: 2026-07-02-120000000-9058ba053445
+after: 2026-07-02-120000000-34cea81543f3
 type: review
 ---
 # Day 3
@@ -641,10 +649,10 @@ type: review
 
 - Promoted: new-proxy
 """,
-    "2026-07-04-120000000-4e31ba49087e": """---
+    "2026-07-04-120000000-e99a05d877fb": """---
 agent: ada
 ended: 2026-07-04T12:00:00.000Z
-after: 2026-07-03-120000000-16c019daf30d
+after: 2026-07-03-120000000-923988cc7c8d
 ---
 # Day 4
 """,
@@ -657,21 +665,21 @@ GOLDEN_PAGES = {
 > Diurna computes this file from the session logs. To change what it says, append a log: a copy that was edited is named and left alone, never written over.
 
 - Sessions: 6
-- Last session: 2026-07-04-120000000-4e31ba49087e (ada)
-- Last review: 2026-07-03-120000000-16c019daf30d
-- Last invariant check: 2026-06-02-090000001-e7d4b6941ffd
-- Facts: 2 core, 0 working, 1 active, 1 archive-candidate, 0 archived, 1 superseded
+- Last session: 2026-07-04-120000000-e99a05d877fb (ada)
+- Last review: 2026-07-03-120000000-923988cc7c8d
+- Last invariant check: 2026-06-02-090000001-2a6146db58c8
+- Facts: 2 core, 1 working, 1 active, 1 archive-candidate, 1 archived, 1 superseded
 
 ## Contradictions
 
 - `staging-port`: 2 versions stand, none wins; `Updated: staging-port (was 7f8056ab, e61bb4e9)` with the text that holds resolves it.
-  - version `7f8056ab` of 2026-06-02-090000000-c5f6a126dbe9
-  - version `e61bb4e9` of 2026-06-02-090000001-e7d4b6941ffd
+  - version `7f8056ab` of 2026-06-02-090000000-0841cbea7ee0
+  - version `e61bb4e9` of 2026-06-02-090000001-2a6146db58c8
 
 ## Architectural Invariants
 
 - The proxy must stay protocol-agnostic at the transport layer.
-  <!-- id: inv-transport | created: 2026-06-01 | last_used: 2026-06-02 | uses: 3 | tier: core | origin: 2026-06-01-101500123-46c84e17eb2b | tags: proxy | verified: 2026-06-02-090000001-e7d4b6941ffd -->
+  <!-- id: inv-transport | created: 2026-06-01 | last_used: 2026-06-02 | uses: 3 | tier: core | origin: 2026-06-01-101500123-ddeaafb9fa0d | tags: proxy | verified: 2026-06-02-090000001-2a6146db58c8 -->
 
 ## Key Decisions
 
@@ -682,32 +690,43 @@ GOLDEN_PAGES = {
   ```
 
   and falls back.
-  <!-- id: new-proxy | created: 2026-06-02 | last_used: 2026-06-02 | uses: 1 | tier: core | origin: 2026-06-02-090000000-c5f6a126dbe9 | supersedes: old-proxy -->
+  <!-- id: new-proxy | created: 2026-06-02 | last_used: 2026-06-02 | uses: 1 | tier: core | origin: 2026-06-02-090000000-0841cbea7ee0 | supersedes: old-proxy -->
 
 ## Facts
 
 - **Contradiction**: 2 versions stand, none wins.
   - Staging listens on port 9090.
-    <!-- version: 7f8056ab | log: 2026-06-02-090000000-c5f6a126dbe9 -->
+    <!-- version: 7f8056ab | log: 2026-06-02-090000000-0841cbea7ee0 -->
   - Staging listens on port 7070.
-    <!-- version: e61bb4e9 | log: 2026-06-02-090000001-e7d4b6941ffd -->
-  <!-- id: staging-port | created: 2026-06-01 | last_used: 2026-06-02 | uses: 3 | tier: archive-candidate | origin: 2026-06-01-101500123-46c84e17eb2b | heads: 7f8056ab, e61bb4e9 -->
+    <!-- version: e61bb4e9 | log: 2026-06-02-090000001-2a6146db58c8 -->
+  <!-- id: staging-port | created: 2026-06-01 | last_used: 2026-06-02 | uses: 3 | tier: archive-candidate | origin: 2026-06-01-101500123-ddeaafb9fa0d | heads: 7f8056ab, e61bb4e9 -->
 
 ## Open Threads
 
 - [x] Find out whether a retry storm can starve the workers.
-  <!-- id: retry-storm | created: 2026-06-01 | last_used: 2026-07-02 | uses: 2 | tier: active | origin: 2026-06-01-101500123-46c84e17eb2b -->
+  <!-- id: retry-storm | created: 2026-06-01 | last_used: 2026-07-02 | uses: 2 | tier: active | origin: 2026-06-01-101500123-ddeaafb9fa0d -->
 
-<!-- diurna: format 1 | logs: 7 | newest: 2026-07-04-120000000-4e31ba49087e | digest: eb3d613d6517cbd0113d74f644109cb9cd09a52d6d40db5030850427e9072f33 -->
+## Glossary
+
+- A zero | one — and `<!-- no footer`.
+  <!-- id: fresh | created: 2026-07-02 | last_used: 2026-07-02 | uses: 1 | tier: working | origin: 2026-07-02-120000000-34cea81543f3 | tags: a, b -->
+
+<!-- diurna: format 1 | logs: 7 | newest: 2026-07-04-120000000-e99a05d877fb | digest: 5e1ff806565ed19584419acc28a8c3e011d0b145a6e28dd84e2d5554094df329 -->
 """,
     "archive/INDEX.md": """# Archive
 
+- lunch — Lunch is at noon. — faded — 2026-Q3.md
 - old-proxy — The proxy speaks HTTP/1.1 only. — superseded by new-proxy — 2026-Q2.md
 """,
     "archive/2026-Q2.md": """# Archive — 2026-Q2
 
 - The proxy speaks HTTP/1.1 only.
-  <!-- id: old-proxy | kind: decision | created: 2026-06-01 | last_used: 2026-06-01 | uses: 1 | tier: superseded | origin: 2026-06-01-101500123-46c84e17eb2b | reason: superseded by new-proxy -->
+  <!-- id: old-proxy | kind: decision | created: 2026-06-01 | last_used: 2026-06-01 | uses: 1 | tier: superseded | origin: 2026-06-01-101500123-ddeaafb9fa0d | reason: superseded by new-proxy -->
+""",
+    "archive/2026-Q3.md": """# Archive — 2026-Q3
+
+- Lunch is at noon.
+  <!-- id: lunch | kind: custom | created: 2026-06-01 | last_used: 2026-06-01 | uses: 1 | tier: archived | origin: 2026-06-01-101500123-ddeaafb9fa0d | reason: faded -->
 """,
 }
 
@@ -734,7 +753,7 @@ def test_m8_the_golden_ledger_gives_the_golden_bytes(tmp_path: Path) -> None:
         pages = {path: data.decode() for path, data in projection_files(state).items()}
         assert pages == GOLDEN_PAGES
     assert memory.continuity() == GOLDEN_PAGES["continuity.md"]
-    assert [one.code for one in memory.state().findings()] == ["contradiction"]
+    assert [one.code for one in memory.state().findings()] == ["unknown-kind", "contradiction"]
 
 
 def test_m8_the_golden_ledger_log_by_log(tmp_path: Path) -> None:
