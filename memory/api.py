@@ -1,4 +1,7 @@
-"""The library's door: `Memory`, one home opened for reading and recording."""
+"""The library's door: `Memory`, one home opened for reading and recording.
+
+What only some questions need is imported by them: a short command pays for what it does.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +16,18 @@ from memory.checkout import hand_edited
 from memory.draft import Receipt, SessionDraft
 from memory.identity import IdentityQuestion
 from memory.landing import Landed, Lander, Occasion, edited_finding
-from memory.provenance import (
-    Difference,
-    LogLine,
-    Provenance,
-    difference,
-    log_lines,
-    provenance,
-)
 from memory.record import Recorder
 from memory.snapshot import Snapshot
-from memory.states import Follower, cold_state, state_at
 from projection.fact import Fact
-from projection.render import render
 from projection.replay import State
 from projection.state import LiveView, Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from memory.provenance import Difference, LogLine, Provenance
+    from memory.states import Follower
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
 
@@ -67,7 +63,7 @@ class Memory:
         self._progress = progress
         self._lander = Lander(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._lander)
-        self._follower = Follower(self.snapshot)
+        self._follower: Follower | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home).answer())
         self._identity: Identity | None = None
 
@@ -93,7 +89,13 @@ class Memory:
         Raises:
             NotFound: `as_of` is none of these.
         """
-        return state_at(self.snapshot, as_of) if as_of else self._follower.state()
+        from memory.states import Follower, state_at
+
+        if as_of:
+            return state_at(self.snapshot, as_of)
+        if self._follower is None:
+            self._follower = Follower(self.snapshot)
+        return self._follower.state()
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at the archive."""
@@ -101,10 +103,14 @@ class Memory:
 
     def continuity(self) -> str:
         """Return the replayed `continuity.md`."""
+        from projection.render import render
+
         return render(self.view())
 
     def cold_state(self) -> State:
         """Replay from git alone, without any cache."""
+        from memory.states import cold_state
+
         return cold_state(self.snapshot, self.home.tip(), self._progress)
 
     def why(self, fact: str) -> Provenance:
@@ -113,6 +119,8 @@ class Memory:
         Raises:
             NotFound: no log names it.
         """
+        from memory.provenance import provenance
+
         try:
             return provenance(self.snapshot, fact)
         except NotFound as problem:
@@ -129,6 +137,8 @@ class Memory:
             until: only up to this date (the whole day) or stem.
             limit: at most so many, 0 for all.
         """
+        from memory.provenance import log_lines
+
         return log_lines(self.snapshot, agent, since, until, limit)
 
     def diff(self, start: str, end: str) -> Difference:
@@ -137,6 +147,8 @@ class Memory:
         Raises:
             NotFound: a point is no date, stem or commit.
         """
+        from memory.provenance import difference
+
         return difference(self.state(start), self.state(end) if end else self.state())
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:

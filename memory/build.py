@@ -10,7 +10,7 @@ from ledger.layout import CACHE_VERSION
 from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.cache import Cache, open_cache
-from memory.rows import FALSE, PENDING, TABLES, edges_in, fact_row, log_row, plain
+from memory.rows import FALSE, PENDING, TABLES, edges_in, fact_row, log_row, plain, unreadable
 from memory.sqlite import sqlite3
 from projection.fold import collect, cut_edges
 from projection.policy import Policy
@@ -79,6 +79,7 @@ def build(
                 tuple(summarise(entries, digest) if entries else NOTHING),
                 (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
                 tuple(cut),
+                unreadable(findings),
             ),
         }
         base.executemany(

@@ -24,6 +24,7 @@ from memory.rows import (
     plain,
     policy_of,
     unpack_history,
+    unreadable,
 )
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
@@ -105,7 +106,8 @@ class Cache:
         (head,), (policy,) = rows
         self.commit: str
         self._counts: tuple[int, int]
-        self.commit, summary, self._counts, cut = marshal.loads(head)
+        self._unread: tuple[tuple[Any, ...], ...]
+        self.commit, summary, self._counts, cut, self._unread = marshal.loads(head)
         self.summary = Summary(*summary)
         self.cut: frozenset[Edge] = frozenset(cut)
         if policy != self._packed_policy:
@@ -176,13 +178,15 @@ class Cache:
             summary, counts, cut = self._add(refs, entries, findings)
             if policy is not None:
                 packed = self._set("policy", (policy[0], plain(policy[1]), policy[2]))
-            self._set("head", (commit, tuple(summary), counts, tuple(cut)))
+            unread = (*self._unread, *unreadable(findings))
+            self._set("head", (commit, tuple(summary), counts, tuple(cut), unread))
             self._base.execute("COMMIT")
         except BaseException:
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
             raise
         self.commit, self.summary, self._counts, self.cut = commit, summary, counts, cut
+        self._unread = unread
         if policy is not None:
             _, self.policy, self.policy_problem = policy
             self._packed_policy = packed
@@ -430,6 +434,15 @@ class Cache:
         ).fetchone()
         return None if row is None else LogRef(*row)
 
+    def known(self, stems: Sequence[str]) -> dict[str, LogRef]:
+        """Return the logs among some, by stem."""
+        places = ", ".join("?" * len(stems))
+        rows = self._base.execute(
+            f"SELECT stem, path, blob FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
+            tuple(stems),
+        )
+        return {row[0]: LogRef(*row) for row in rows}
+
     def findings(self) -> tuple[Finding, ...]:
         """Return what reading the logs brought up."""
         rows = self._base.execute("SELECT value FROM findings ORDER BY number").fetchall()
@@ -437,4 +450,4 @@ class Cache:
 
     def unread(self) -> tuple[Finding, ...]:
         """Return which logs could not be read: without them the state is incomplete."""
-        return tuple(finding for finding in self.findings() if finding.code == "unreadable")
+        return tuple(Finding(*values) for values in self._unread)

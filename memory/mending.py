@@ -36,8 +36,10 @@ def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:
     """
     objects = home.repository.commondir + "/objects"
     found = []
-    for stem in spool.kept():
-        ref = cache.log_ref(stem)
+    kept = spool.kept()
+    known = cache.known(kept)
+    for stem in kept:
+        ref = known.get(stem)
         try:
             if ref is None or not os.stat(f"{objects}/{ref.blob[:2]}/{ref.blob[2:]}").st_size:
                 found.append(stem)

@@ -7,6 +7,7 @@ from zlib import crc32
 
 from ledger.compact import pack_entry, pack_event, unpack_event
 from ledger.event import FactSuperseded
+from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
@@ -15,7 +16,7 @@ from projection.policy import THREAD_KIND, Kind, Policy, Review, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 TABLES = """
@@ -97,6 +98,11 @@ def edges_in(fact: str, history: History) -> Iterator[Edge]:
     for stem, seq, event in history.acts:
         if isinstance(event, FactSuperseded) and event.id == fact:
             yield stem, seq, fact, event.new
+
+
+def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:
+    """Return, as plain tuples, what findings say of logs that could not be read."""
+    return tuple([tuple(finding) for finding in findings if finding.code == "unreadable"])
 
 
 def plain(policy: Policy) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ from ledger.findings import Finding
 from ledger.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.order import is_stem
-from memory.build import build
 from memory.bulk import Uncollected
 from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, open_cache
 from memory.reading import read_all, read_few
@@ -162,6 +161,8 @@ class Snapshot:
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
+        from memory.build import build
+
         with Uncollected():
             refs, odd = self.list_logs(tip)
             reading = read_all(self.home, refs, self._progress)
