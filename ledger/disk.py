@@ -44,10 +44,20 @@ def write_private(path: str, data: bytes) -> None:
         raise storage_failure(problem, path) from problem
 
 
-def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = False) -> None:
+def replace_file(
+    path: str, data: bytes, mode: int = 0o644, durable: bool = False, scratch: str = ""
+) -> None:
     """Write a file so that readers see its old or its new content, never a part.
 
     Refuses to write through a symbolic link in its last folder or name (J3).
+
+    Args:
+        path: the file.
+        data: its bytes.
+        mode: of a new file.
+        durable: flush it to the disk.
+        scratch: where a kill in the middle may leave a part, if it is on the same file system; else
+            that is beside the file.
 
     Raises:
         StorageFailed: the disk refused.
@@ -59,7 +69,7 @@ def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = Fals
             f"{path} is not an ordinary file in an ordinary folder",
             hint="Diurna does not write through links; put a file or nothing there",
         )
-    temporary = f"{folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
+    temporary = f"{scratch or folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, mode)
         try:
@@ -74,6 +84,8 @@ def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = Fals
             os.unlink(temporary)
         except OSError:
             pass
+        if scratch and problem.errno in (errno.EXDEV, errno.ENOENT):
+            return replace_file(path, data, mode, durable)
         raise storage_failure(problem, path) from problem
 
 

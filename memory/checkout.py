@@ -129,9 +129,9 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
             make_folder(os.path.dirname(full), 0o777)
             if path.startswith(SESSIONS_DIR + "/"):
                 if not os.path.lexists(full):
-                    replace_file(full, data)
+                    replace_file(full, data, scratch=home.state_dir)
             else:
-                replace_file(full, data)
+                replace_file(full, data, scratch=home.state_dir)
                 written[path] = blob
         except DiurnaError as problem:
             findings.append(

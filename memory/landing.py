@@ -181,12 +181,15 @@ class Lander:
             self.spool.requeue(stem)
         self._looked = True
 
-    def _catch_up(self, lock: Lock) -> None:
-        """Finish what the owner of the lock before us did not live to do."""
+    def _catch_up(self, lock: Lock, tip: str = "") -> None:
+        """Finish what the owner of the lock before us did not live to do.
+
+        Asked again for every tip: the git that a dead process started may move the branch yet.
+        """
         if not lock.note:
             return
         reference, _, base = lock.note.removeprefix(_FOLLOWING + " ").partition(" ")
-        home, tip = self.home, self.home.tip()
+        home, tip = self.home, tip or self.home.tip()
         if reference and reference == home.reference and home.checked_out and base != tip:
             self._snapshot.notes += catch_up(home, base, tip)
 
@@ -219,6 +222,7 @@ class Lander:
     ) -> Landed:
         home = self.home
         tip = home.tip()
+        self._catch_up(lock, tip)
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
         prefix = home.prefix
@@ -375,6 +379,7 @@ class Lander:
 
             def once() -> str:
                 tip = home.tip()
+                self._catch_up(lock, tip)
                 listed = files(tip)
                 if not listed:
                     return tip
