@@ -36,7 +36,6 @@ LOCK_FILE = "diurna/lock"
 CACHE_DIR = "diurna/cache"
 JOURNAL_FILE = "diurna/journal.log"
 CONFIG_BRANCH = "diurna.branch"
-CHECKPOINT_REFS = "refs/diurna/checkpoint/"
 
 
 def log_path(stem: str) -> str:
