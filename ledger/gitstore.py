@@ -15,7 +15,7 @@ import pygit2
 from pygit2.enums import ObjectType, Option
 
 from ledger import trees
-from ledger.commit import Commit, branch_lock, clean_name, in_the_way, loose_object
+from ledger.commit import Commit, branch_lock, clean_name, in_the_way, lock_in_the_way, loose_object
 from ledger.errors import (
     CorruptRepository,
     GitFailed,
@@ -271,8 +271,9 @@ class Store:
         lock = branch_lock(self._where.commondir, wanted.reference)
         # libgit2 says so of a lock that was there; by now its owner may be done
         taken = "failed to lock file" in said or ("locked file" in said and "File exists" in said)
-        if taken or ("lock" in said and os.path.exists(lock)):
-            return ReferenceLocked(lock)
+        there = lock_in_the_way(said, lock)
+        if taken or there:
+            return ReferenceLocked(there or lock)
         if "modified" in said or "old reference value does not match" in said:
             return TipMoved(wanted.reference)
         return StorageFailed(

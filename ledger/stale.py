@@ -30,7 +30,8 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     except FileNotFoundError:
         return None
     reference = note.partition(" ")[0]
-    ours = bool(reference) and path == os.path.join(commondir, reference + ".lock")
+    of_branch = path == os.path.join(commondir, reference + ".lock")
+    ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
     if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
         return None
     target = set_aside(commondir, path)
