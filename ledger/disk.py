@@ -131,7 +131,8 @@ class Lock:
 
     While it is held the file says whose it is and what it is about to do. `note` is what the owner
     before us left there: "" when it ended well, what it was doing when it died in the middle. It stays
-    there until the new owner has dealt with it and writes a note of its own.
+    there until the new owner has dealt with it and writes a note of its own. `noted_at` is when that
+    note was written, in seconds since 1970.
 
     Args:
         path: the lock file; it stays where it is.
@@ -144,6 +145,7 @@ class Lock:
         self._fd = -1
         self._lasting = False
         self.note = ""
+        self.noted_at = 0.0
 
     def write_note(self, doing: str, *, lasting: bool = False) -> None:
         """Say what is about to be done; "" when it is done.
@@ -192,6 +194,7 @@ class Lock:
             pause = min(pause * 1.5, 0.02)
         left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
         self.note = left.partition(" ")[2]
+        self.noted_at = os.fstat(self._fd).st_mtime
         try:
             self.write_note(self.note, lasting=True)
         except OSError:

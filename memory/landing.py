@@ -31,7 +31,7 @@ from ledger.logset import LogRef
 from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_stale_lock
+from ledger.stale import clear_index_lock, clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import catch_up, follow, hand_edited, update_index
@@ -190,6 +190,11 @@ class Lander:
             return
         reference, _, base = lock.note.removeprefix(_FOLLOWING + " ").partition(" ")
         home, tip = self.home, tip or self.home.tip()
+        if lock.note.startswith(_FOLLOWING) and home.checked_out:
+            where = home.repository
+            cleared = clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at)
+            if cleared is not None:
+                self._snapshot.notes.append(cleared)
         if reference and reference == home.reference and home.checked_out and base != tip:
             self._snapshot.notes += catch_up(home, base, tip)
 
