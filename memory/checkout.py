@@ -238,7 +238,7 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
     return [
         Finding(
             "index-busy",
-            "the log is committed, and git's index could not follow: "
+            "what was committed stands, and git's index could not follow: "
             + said.decode("utf-8", "replace").strip().split("\n")[0],
             hint="the next Diurna command that writes sets the entry; "
             "until then `git status` shows the file as deleted",

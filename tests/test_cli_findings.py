@@ -134,6 +134,7 @@ case(
 case(
     "too-large",
     f"error: {LOG} has {LOG_LIMIT_BYTES + 2} bytes; not read",
+    "say it again in several logs",
     exit_code=1,
 )(by_hand(b"x\n" * (LOG_LIMIT_BYTES // 2 + 1)))
 case(
@@ -513,7 +514,7 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "index-busy",
-    "warning: the log is committed, and git's index could not follow: fatal: Unable to create "
+    "warning: what was committed stands, and git's index could not follow: fatal: Unable to create "
     "'TOP/.git/index.lock': File exists.",
     "the next Diurna command that writes sets the entry; until then `git status` shows the file "
     "as deleted",
