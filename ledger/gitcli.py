@@ -33,10 +33,10 @@ _GUARDS = (
     "-c", "core.quotePath=false",
     "-c", "submodule.recurse=false",
     "-c", "protocol.ext.allow=never",
-    "-c", "gc.auto=0",
-    "-c", "maintenance.auto=false",
     "-c", "advice.detachedHead=false",
 )  # fmt: skip
+#: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
+_NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 #: What git says when the disk refuses, and what to do then; the locale of our calls is C.
 _DISK_REFUSED = (
     ("No space left on device", "free some space on that disk and try again"),
@@ -121,7 +121,8 @@ class Git:
         Args:
             arguments: the command and its arguments.
         """
-        argv = ["git", "-C", self.where, *_GUARDS, *arguments]
+        packing = () if arguments[:1] == ("maintenance",) else _NO_PACKING
+        argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
         (in_read, in_write), (out_read, out_write), (err_read, err_write) = _three_pipes()
         try:
             child = os.posix_spawnp(
@@ -144,6 +145,14 @@ class Git:
             for end in (in_read, out_write, err_write):
                 os.close(end)
         return Running(child, in_write, out_read, err_read)
+
+    def tidy(self) -> None:
+        """Let git pack what has piled up, if the user's settings say that it is time.
+
+        libgit2 never does, and a repository that only Diurna writes to has nobody else. git goes on in
+        the background; whatever it says is no matter of ours.
+        """
+        self.run("maintenance", "run", "--auto", "--quiet", check=False)
 
     def failure(self, command: str, status: int, err: bytes, about: str = "") -> DiurnaError:
         """Turn what a failed command said into an exception; `about` names what it was asked for."""

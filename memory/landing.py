@@ -424,7 +424,8 @@ class Lander:
     def _let_go(self) -> None:
         """Flush the disks now and then, and let go of the spooled copies of what is on them.
 
-        Not of what the object store has lost: that is mended, or waits again.
+        Not of what the object store has lost: that is mended, or waits again. Then git may pack what has
+        piled up.
         """
         kept = self.spool.kept()
         if len(kept) < KEEP:
@@ -436,6 +437,7 @@ class Lander:
         for stem in waits:
             self.spool.requeue(stem)
         self.spool.forget([stem for stem in kept if stem not in waits])
+        self.home.repository.git().tidy()
 
 
 def check_writable(policy: Policy) -> None:

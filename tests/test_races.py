@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.digest import blob_id
 from ledger.home import discover
 from tests.campaigns.homes import (
     IN_TREE,
@@ -267,3 +268,25 @@ def test_a1_to_a5_a_killed_writer_loses_nothing_it_was_told(
     assert toll.faults == ()
     assert toll.acknowledged >= 4
     assert toll.slowest < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_b8_what_piles_up_is_packed_when_git_says_so(
+    tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository that only Diurna writes to is packed now and then, by the user's own settings."""
+    monkeypatch.setattr("memory.landing.KEEP", 4)
+    folder = tmp_path / "home"
+    home = make_home(folder, OWN_REPOSITORY)
+    for key, value in (("gc.auto", "1"), ("gc.autoDetach", "false")):
+        git(folder, "config", key, value)
+    # git guesses how much has piled up from the folder `17`
+    texts = (b"%d" % number for number in range(100_000))
+    for _, text in zip(range(3), (one for one in texts if blob_id(one)[:2] == "17"), strict=False):
+        (folder / "guess").write_bytes(text)
+        git(folder, "hash-object", "-w", "--no-filters", str(folder / "guess"))
+    (folder / "guess").unlink()
+    memory = open_memory(folder, writer)
+    stems = [memory.append(draft(f"d{number}")).stem for number in range(6)]
+    assert list((folder / ".git" / "objects" / "pack").glob("*.pack"))
+    assert_sound(home, stems)
