@@ -34,7 +34,7 @@ from ledger.spool import KEEP, Spool
 from ledger.stale import clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
-from memory.checkout import catch_up, follow, hand_edited, update_index
+from memory.checkout import catch_up, edit_hint, follow, hand_edited, update_index
 from memory.drivers import ensure_drivers
 from memory.mending import clear_damaged, mend, suspects
 from memory.snapshot import Snapshot
@@ -447,7 +447,7 @@ def edited_finding(path: str) -> Finding:
         "hand-edited",
         f"{path} was edited by hand; it was left as it is and not published",
         path,
-        hint="record what the edit says with `diurna append`, and put the file back as git has it",
+        hint=edit_hint(path),
     )
 
 

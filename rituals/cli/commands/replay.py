@@ -28,6 +28,8 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     from rituals.cli.recheck import recheck
 
     memory = call.memory()
+    if write and not dry_run:
+        call.out.findings(memory.absorb_first())
     found = recheck(memory)
     written: tuple[str, ...] = ()
     if write:
