@@ -26,6 +26,8 @@ ATTRIBUTES = (
     "archive/** -text -merge linguist-generated\n"
 )
 
+#: Begins the message of every commit of Diurna's.
+COMMIT_SUBJECT = "diurna: "
 #: `YYYY-MM-DD-HHMMSSmmm-<12 hex>`
 SEALED_CHARS = 33
 

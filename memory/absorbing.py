@@ -5,7 +5,6 @@ The log is durable before the edited bytes count as written over (FORMAT.md, A5)
 
 from __future__ import annotations
 
-from ledger.commit import Identity
 from ledger.digest import blob_id
 from ledger.disk import replace_file
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
@@ -85,20 +84,21 @@ class Absorber:
         self._snapshot, self._lander, self._recorder = snapshot, lander, recorder
         self._state = state
 
-    def absorb(self, who: Identity, now_ms: int, *, dry_run: bool) -> Absorption:
+    def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
         """Make a log of the edit, if there is one; `Memory.absorb` says what can be in the way.
 
         Args:
-            who: made the edit, and commits.
-            now_ms: the wall clock, milliseconds since 1970.
+            when: and by whom: asked for only if there is an edit.
             dry_run: change nothing.
         """
-        home, occasion = self._snapshot.home, Occasion(now_ms, who, who.name)
+        home = self._snapshot.home
         edit = find_edit(self._snapshot, self._state)
-        if edit is not None and not dry_run and self._lander.drain(occasion):
+        if edit is not None and not dry_run and self._lander.drain(when()):
             edit = find_edit(self._snapshot, self._state)  # what waited may have been this edit
         if edit is None:
             return Absorption()
+        if edit.findings and edit.committed:
+            return Absorption(findings=edit.findings)
         if edit.findings:
             raise EditNotUnderstood(edit.findings)
         refuse_edited(tuple(path for path in edited_files(home) if path != edit.file))
@@ -108,15 +108,15 @@ class Absorber:
         refuse_unwritable(home)
         refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
         if edit.events:
-            found = self._record(found, edit, occasion)
+            found = self._record(found, edit, when())
         text = render(self._snapshot.ask(lambda cache: cache.view()))
         return found._replace(findings=(*found.findings, *settle(home, edit, text)))
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
-        home = self._snapshot.home
+        home, who = self._snapshot.home, occasion.identity
         try:
             receipt = self._recorder.append(
-                SessionDraft(TITLE, "", edit.events, occasion.agent, "edit"),
+                SessionDraft(TITLE, "", edit.events, who.name, "edit"),
                 occasion,
                 again=True,  # the same edit may be right again, a minute later
                 tiers=False,
@@ -130,7 +130,7 @@ class Absorber:
         return found._replace(
             stem=receipt.stem,
             commit=receipt.commit,
-            findings=(*noticed, *identity_findings(occasion.identity)),
+            findings=(*noticed, *identity_findings(who)),
         )
 
 

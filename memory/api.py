@@ -291,7 +291,7 @@ class Memory:
             WaitsInSpool: the log is durable, and the next command that can write commits it.
             CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
-        return self._absorber().absorb(self.identity(), self._clock(), dry_run=dry_run)
+        return self._absorber().absorb(self.occasion, dry_run=dry_run)
 
     def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Absorb an edit before the file is written for another reason; say what became of it.

@@ -12,7 +12,7 @@ from ledger.digest import blob_id
 from ledger.event import Event
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
-from ledger.layout import CONTINUITY_FILE
+from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
 from ledger.order import is_stem
 from ledger.values import Record
 from memory.checkout import hand_edited, read_written
@@ -20,7 +20,7 @@ from memory.copies import copy_of, differs, read_copy
 from memory.mirror import edited_mirror
 from memory.publish import committed_projection
 from projection.absorb import absorb
-from projection.parse import machine_line
+from projection.parse import machine_line, parse
 from projection.render import render
 
 TYPE_CHECKING = False
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from projection.parse import MachineLine
     from projection.replay import State
 
+#: How many commits of the file are looked at.
+_DEEP = 30
+
 
 class Edit(Record):
     """A copy of `continuity.md` that a person edited, and what the edit says.
@@ -40,12 +43,14 @@ class Edit(Record):
         data: its bytes.
         events: what it says; none where the ledger says it all.
         findings: what was not understood.
+        committed: the person committed it, so git keeps what no log can say.
     """
 
     file: str
     data: bytes
     events: tuple[Event, ...] = ()
     findings: tuple[Finding, ...] = ()
+    committed: bool = False
 
 
 def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
@@ -65,7 +70,7 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
     git, here, tip = home.repository.git(), blob_id(data), home.tip()
     asked = (f"{tip}:{home.prefix}{CONTINUITY_FILE}", here) if tip else (here,)
     *committed, stored = git.resolve(*asked)
-    if here in committed or (stored and home.kind == OWN_BRANCH):
+    if home.kind == OWN_BRANCH and stored:
         return None
     if os.path.islink(path):
         hint = (
@@ -74,8 +79,16 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(name, data, (), (said,))
     text = data.decode("utf-8", "surrogateescape")
+    made_from = _made_from(text)
+    if here in committed and home.kind != OWN_BRANCH:
+        base = _published(home, tip, made_from) if made_from else None
+        if base is None or base == text:
+            return None
+        now = state()
+        found = absorb(base, text, now.policy, now.get, file=name)
+        return Edit(name, data, found.events, found.findings, committed=True)
     written = [read_written(home).get(name, ""), *committed]
-    base = _base(snapshot, machine_line(text), [blob for blob in written if blob])
+    base = _base(snapshot, made_from, written)
     if base is None:
         hint = (
             "`git diff` shows what was edited: record it with `diurna append`, "
@@ -94,21 +107,64 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     Args:
         snapshot: of the home.
         made_from: the machine line of the edited copy; without one it is what was written last.
-        blobs: what was written last in this work tree, and what is committed, where known.
+        blobs: what was written last in this work tree, and what is committed; "" where not known.
     """
-    bodies = snapshot.home.repository.git().blobs(blobs)
-    texts = [body.decode("utf-8", "surrogateescape") for body in bodies if body is not None]
+    home = snapshot.home
+    written, *committed = [_text_of(home, blob) for blob in blobs]
     if made_from is None:
-        return texts[0] if texts else None
-    for text in texts:
-        if machine_line(text) == made_from:
-            return text
+        return next((text for text in (written, *committed) if text), None)
+    if _made_from(written) == made_from:
+        return written
+    published = _published(home, home.tip(), made_from)
+    if published is not None:
+        return published
     if not is_stem(made_from.newest):
         return None
     from memory.states import state_at
 
     then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
     return render(then.view()) if then.summary.digest == made_from.digest else None
+
+
+def _made_from(text: str) -> MachineLine | None:
+    """Return the machine line, wherever a person left it."""
+    return machine_line(text) or parse(text)[0].machine
+
+
+def _text_of(home: Home, blob: str) -> str:
+    """Return the text of a blob, "" where there is none."""
+    for body in home.repository.git().blobs([blob] if blob else []):
+        return (body or b"").decode("utf-8", "surrogateescape")
+    return ""
+
+
+def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
+    """Return the newest committed `continuity.md` that Diurna made from a set of logs.
+
+    Commits of the person may stand on top of it. Where no commit of Diurna's has this machine line (they
+    were squashed), it is the oldest that has it.
+    """
+    if not tip:
+        return None
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    said = git.run(
+        "log", f"-n{_DEEP}", "--no-show-signature", "--format=%H %s", tip, "--",
+        f":(top,literal){path}",
+    )  # fmt: skip
+    lines = said.decode("utf-8", "replace").split("\n")
+    commits = [line.partition(" ")[::2] for line in lines if line]
+    found = None
+    for part in (commits[:1], commits[1:]):  # mostly the first is Diurna's, and says it all
+        blobs = git.resolve(*[f"{commit}:{path}" for commit, _ in part]) if part else []
+        bodies = list(git.blobs([blob for blob in blobs if blob]))
+        for (_, subject), body in zip(part, bodies, strict=False):
+            text = (body or b"").decode("utf-8", "surrogateescape")
+            if _made_from(text) != made_from:
+                return found
+            if subject.startswith(COMMIT_SUBJECT):
+                return text
+            found = text
+    return found
 
 
 def edited_files(home: Home) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from ledger.errors import (
 )
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
-from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
+from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.logset import LogRef
 from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
@@ -465,8 +465,8 @@ def _entry(stem: str, data: bytes) -> Entry:
 def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
     """Write the commit message: the title of the one log, or how many there are."""
     if len(logs) > 1:
-        return f"diurna: {len(logs)} session logs"
+        return f"{COMMIT_SUBJECT}{len(logs)} session logs"
     ((stem, (data, _)),) = logs.items()
     at = data.find(b"\n# ")
     title = data[at + 3 : data.find(b"\n", at + 3)].decode("utf-8", "replace") if at >= 0 else stem
-    return f"diurna: {' '.join(title.split())[:72]}"
+    return f"{COMMIT_SUBJECT}{' '.join(title.split())[:72]}"

@@ -236,6 +236,56 @@ def test_a_bare_clone_has_nothing_to_absorb(repo: Repo, run: Run, tmp_path: Path
     assert ran.out == "nothing to do: continuity.md is as Diurna wrote it\n"
 
 
+# ---- what the person committed ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["in-tree", OWN_REPOSITORY])
+def test_an_edit_that_was_committed_is_absorbed_too(tmp_path: Path, kind: str) -> None:
+    """`git commit -a` is what people do; what is edited on top of it counts from Diurna's own version."""
+    folder = tmp_path / "home"
+    make_home(folder, kind)
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    memory.publish()
+    file = copy_in(folder, kind)
+    edit(file, ("The text of a.", "A, reworded."))
+    git(folder, "commit", "-q", "-a", "-m", "by hand")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(folder), str(clone))
+    memory.append(draft("b"))
+    memory.publish()
+    assert memory.state()["a"].fact.text == "A, reworded."
+    assert file.read_text() == memory.continuity()
+    assert [line.type for line in memory.log()].count("edit") == 1
+    there = open_memory(clone)
+    with copy_in(clone, kind).open("a") as copy:
+        copy.write("- More words.\n")
+    assert [type(event).__name__ for event in there.absorb().events] == [
+        "FactCreated",
+        "FactUpdated",
+    ]
+    assert copy_in(clone, kind).read_text() == there.continuity()
+
+
+def test_what_another_clone_published_is_no_edit(tmp_path: Path) -> None:
+    """Neither its logs nor a change of the policy is a person's edit of `continuity.md`."""
+    folder, clone = tmp_path / "home", tmp_path / "clone"
+    make_home(folder, OWN_REPOSITORY)
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    git(tmp_path, "clone", "-q", str(folder), str(clone))
+    there = open_memory(clone)
+    there.append(draft("b"))
+    policy = clone / "diurna.toml"
+    policy.write_text(policy.read_text() + "\n[kinds.fact]\nsection = 'Facts'\ndecays = false\n")
+    git(clone, "-c", "user.name=B", "-c", "user.email=b@x", "commit", "-q", "-a", "-m", "policy")
+    assert there.publish()[0] == ("continuity.md",)
+    git(folder, "pull", "-q", str(clone), "main")
+    assert memory.absorb().file == ""
+    memory.append(draft("c"))
+    assert [line.type for line in memory.log()] == ["work"] * 3
+
+
 # ---- journeys: every kind of home ------------------------------------------------------------------
 
 
