@@ -37,6 +37,8 @@ SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
 CACHE_DIR = "diurna/cache"
 JOURNAL_FILE = "diurna/journal.log"
+#: Under the git directory of the work tree.
+ABSORB_LOCK_FILE = "diurna/absorb"
 CONFIG_BRANCH = "diurna.branch"
 CHECKPOINT_REFS = "refs/diurna/checkpoint/"
 

@@ -6,12 +6,12 @@ The log is durable before the edited bytes count as written over (FORMAT.md, A5)
 from __future__ import annotations
 
 from ledger.digest import blob_id
-from ledger.disk import replace_file
+from ledger.disk import Lock, make_folder, replace_file
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
 from ledger.event import VERB_OF, Event
 from ledger.findings import Finding
 from ledger.home import Home
-from ledger.layout import CONTINUITY_FILE
+from ledger.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, STATE_DIR
 from ledger.values import Record
 from memory.checkout import note_written, store_blob
 from memory.copies import copy_of, read_copy
@@ -93,24 +93,40 @@ class Absorber:
         """
         home = self._snapshot.home
         edit = find_edit(self._snapshot, self._state)
-        if edit is not None and not dry_run and self._lander.drain(when()):
-            edit = find_edit(self._snapshot, self._state)  # what waited may have been this edit
+        found = self._understood(edit)
+        if not found.file or dry_run:
+            return found
+        refuse_unwritable(home)
+        refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
+        make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
+        with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
+            self._lander.drain(when())
+            # another process, or what waited, may have said it meanwhile
+            edit = find_edit(self._snapshot, self._state)
+            found = self._understood(edit)
+            if edit is None or not found.file:
+                return found
+            if edit.events:
+                found = self._record(found, edit, when())
+            text = render(self._snapshot.ask(lambda cache: cache.view()))
+            return found._replace(findings=(*found.findings, *settle(home, edit, text)))
+
+    def _understood(self, edit: Edit | None) -> Absorption:
+        """Say what an edit comes to; with nothing to do, no file is named.
+
+        Raises:
+            EditNotUnderstood: no event can say it.
+            HandEdited: another projection file was edited.
+        """
         if edit is None:
             return Absorption()
         if edit.findings and edit.committed:
             return Absorption(findings=edit.findings)
         if edit.findings:
             raise EditNotUnderstood(edit.findings)
-        refuse_edited(tuple(path for path in edited_files(home) if path != edit.file))
-        found = Absorption(edit.file, edit.events)
-        if dry_run:
-            return found
-        refuse_unwritable(home)
-        refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
-        if edit.events:
-            found = self._record(found, edit, when())
-        text = render(self._snapshot.ask(lambda cache: cache.view()))
-        return found._replace(findings=(*found.findings, *settle(home, edit, text)))
+        edited = edited_files(self._snapshot.home)
+        refuse_edited(tuple(path for path in edited if path != edit.file))
+        return Absorption(edit.file, edit.events)
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
         home, who = self._snapshot.home, occasion.identity

@@ -297,7 +297,7 @@ class Memory:
         """Absorb an edit before the file is written for another reason; say what became of it.
 
         Raises:
-            EditNotUnderstood: and so on, as `absorb`.
+            DiurnaError: as `absorb`.
         """
         from memory.absorbing import absorbed_findings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -354,6 +355,31 @@ def test_a_kill_loses_and_doubles_nothing(
     assert file.read_text() == again.continuity()
     assert sorted(again.state()) == ["a", "words-mine"]
     assert again.waiting() == [] and git(folder, "status", "--porcelain") == ""
+
+
+def test_agents_that_append_at_once_absorb_an_edit_once(
+    tmp_path: Path, spawn: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is first makes the log of it; for the others there is nothing left to absorb."""
+    folder = tmp_path / "home"
+    make_home(folder, OWN_REPOSITORY)
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    file = folder / "continuity.md"
+    file.write_text(file.read_text() + "- Words of mine.\n")
+    monkeypatch.chdir(folder)
+    with ThreadPoolExecutor() as pool:
+        said = list(
+            pool.map(
+                lambda n: spawn("append", "--title", f"T{n}", "--new", f"id=n{n} N."), range(4)
+            )
+        )
+    assert [one.code for one in said] == [0] * 4, said
+    assert "".join(one.err for one in said).count("became the log") == 1
+    assert "hand-edited" not in "".join(one.err for one in said)
+    assert sorted(line.type for line in memory.log()) == ["edit", *["work"] * 5]
+    assert file.read_text() == memory.continuity()
+    assert git(folder, "status", "--porcelain") == ""
 
 
 def test_a_second_edit_while_absorbing_is_not_lost(

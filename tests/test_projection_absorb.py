@@ -445,3 +445,41 @@ def test_the_next_rendering_says_what_the_person_wrote(
         assert then[id].fact == state[id].fact
     assert absorb(base, edited, policy, then.get) == Absorbed((), ()), "it is said, once"
     assert CONTRADICTIONS not in text or then.view().contradicted
+
+
+@LAW
+@given(ledgers(), policies, st.randoms(use_true_random=False))
+def test_nobodys_word_is_lost(logs: list[Logged], policy: Policy, rng: random.Random) -> None:
+    """Whatever logs arrived since the base: the person's text stands, and so does all they did not see."""
+    seen = replayed(logs[: rng.randint(0, len(logs))], policy)
+    now = replayed(logs, policy)
+    base = render(seen.view())
+    parsed, _ = parse(base)
+    reworded = rng.sample(parsed.blocks, min(len(parsed.blocks), 2))
+    edits = [b._replace(text="Mine.", versions=()) if b in reworded else b for b in parsed.blocks]
+    found = absorb(base, unparse(parsed._replace(blocks=tuple(edits))), policy, now.get)
+    withheld = [block for block in reworded if now[block.id].fact.redacted]
+    assert len(found.findings) == len(withheld)
+    if withheld:
+        return
+    then = after(logs, policy, found)
+    for block in reworded:
+        base_ids = {v.id for v in block.versions} or {version_id(block.text)}
+        heads = {version.id for version in then[block.id].fact.heads}
+        assert version_id("Mine.") in heads
+        assert {version.id for version in now[block.id].fact.heads} - base_ids <= heads
+        assert not heads & base_ids
+
+
+@given(st.text(max_size=200), st.integers(0, 10**6))
+def test_reading_an_edit_is_total(junk: str, at: int) -> None:
+    """Whatever is written wherever: events or findings with lines, and never both lost."""
+    state = replay(*BASE)
+    text = render(state.view())
+    at %= len(text)
+    found = read(state, text[:at] + junk + text[at:])
+    assert all(one.line for one in found.findings)
+    if not found.findings:
+        log = canonical(SessionLog((("agent", "a"), ("type", "edit")), "Edit", "", found.events))
+        assert problems(log) == ()
+    read(state, junk)
