@@ -97,3 +97,18 @@ def loose_object(objects: str, oid: str) -> bytes | None:
 def branch_lock(commondir: str, reference: str) -> str:
     """Return the path of a branch's lock file."""
     return os.path.join(commondir, reference + ".lock")
+
+
+def lock_in_the_way(said: str, branch: str) -> str:
+    """Return which lock a message of git is about, "" for none that is there.
+
+    git locks HEAD too, for its reflog, when it moves the branch that is checked out.
+
+    Args:
+        said: the message; it names the file in quotes.
+        branch: the branch's own lock file.
+    """
+    if "lock" not in said:
+        return ""
+    named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
+    return next((path for path in (branch, *named) if os.path.exists(path)), "")

@@ -44,10 +44,20 @@ def write_private(path: str, data: bytes) -> None:
         raise storage_failure(problem, path) from problem
 
 
-def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = False) -> None:
+def replace_file(
+    path: str, data: bytes, mode: int = 0o644, durable: bool = False, scratch: str = ""
+) -> None:
     """Write a file so that readers see its old or its new content, never a part.
 
     Refuses to write through a symbolic link in its last folder or name (J3).
+
+    Args:
+        path: the file.
+        data: its bytes.
+        mode: of a new file.
+        durable: flush it to the disk.
+        scratch: where a kill in the middle may leave a part, if it is on the same file system; else
+            that is beside the file.
 
     Raises:
         StorageFailed: the disk refused.
@@ -59,7 +69,7 @@ def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = Fals
             f"{path} is not an ordinary file in an ordinary folder",
             hint="Diurna does not write through links; put a file or nothing there",
         )
-    temporary = f"{folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
+    temporary = f"{scratch or folder}/.{os.path.basename(path)}.{os.getpid()}.tmp"
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, mode)
         try:
@@ -74,6 +84,8 @@ def replace_file(path: str, data: bytes, mode: int = 0o644, durable: bool = Fals
             os.unlink(temporary)
         except OSError:
             pass
+        if scratch and problem.errno in (errno.EXDEV, errno.ENOENT):
+            return replace_file(path, data, mode, durable)
         raise storage_failure(problem, path) from problem
 
 
@@ -119,7 +131,8 @@ class Lock:
 
     While it is held the file says whose it is and what it is about to do. `note` is what the owner
     before us left there: "" when it ended well, what it was doing when it died in the middle. It stays
-    there until the new owner has dealt with it and writes a note of its own.
+    there until the new owner has dealt with it and writes a note of its own. `noted_at` is when that
+    note was written, in seconds since 1970.
 
     Args:
         path: the lock file; it stays where it is.
@@ -132,6 +145,7 @@ class Lock:
         self._fd = -1
         self._lasting = False
         self.note = ""
+        self.noted_at = 0.0
 
     def write_note(self, doing: str, *, lasting: bool = False) -> None:
         """Say what is about to be done; "" when it is done.
@@ -180,6 +194,7 @@ class Lock:
             pause = min(pause * 1.5, 0.02)
         left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
         self.note = left.partition(" ")[2]
+        self.noted_at = os.fstat(self._fd).st_mtime
         try:
             self.write_note(self.note, lasting=True)
         except OSError:

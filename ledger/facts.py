@@ -156,7 +156,11 @@ def _finish(
         return
     id, meta, wrong = parsed
     if not is_fact_id(id):
-        find("bad-id", f"not a fact id: {id[:80]}", "ids are lower-case words joined by hyphens")
+        find(
+            "bad-id",
+            f"not a fact id: {id[:80]}",
+            "ids are lower-case words joined by hyphens or dots",
+        )
         return
     for what in wrong:
         find("bad-footer", what)

@@ -7,9 +7,7 @@ place of a file without a word, so it is asked first what stands where our folde
 
 from __future__ import annotations
 
-import os
-
-from ledger.commit import Commit, branch_lock, clean_name, in_the_way, loose_object
+from ledger.commit import Commit, branch_lock, clean_name, in_the_way, lock_in_the_way, loose_object
 from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
 from ledger.repository import Repository, read_reference
 
@@ -70,8 +68,8 @@ class FastImport:
         return out.decode("utf-8", "replace").strip().split("\n")[-1]
 
     def _failure(self, status: int, said: str, wanted: Commit) -> Exception:
-        lock = branch_lock(self._where.commondir, wanted.reference)
-        if "lock" in said and os.path.exists(lock):
+        lock = lock_in_the_way(said, branch_lock(self._where.commondir, wanted.reference))
+        if lock:
             return ReferenceLocked(lock)
         failure = self._git.failure("fast-import", status, said.encode())
         if isinstance(failure, StorageFailed):

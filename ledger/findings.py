@@ -32,7 +32,6 @@ CODES: dict[str, tuple[str, str]] = {
     "duplicate-block": (WARNING, "two fact blocks of one log share an id"),
     "repeated-section": (INFO, "the log has more than one section of this name; all are read"),
     "section-suffix": (INFO, "the heading has a suffix; the section is read"),
-    "remark-ids": (INFO, "ids in a remark do not count"),
     "not-canonical": (WARNING, "the log can not be stored as it is"),
     # the set of logs
     "bad-name": (WARNING, "a file under sessions/ that is no session log"),
@@ -57,6 +56,7 @@ CODES: dict[str, tuple[str, str]] = {
         "facts supersede each other in a circle; the newest edge is cut",
     ),
     "not-a-thread": (WARNING, "closed or reopened, but not a thread"),
+    "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository

@@ -40,7 +40,6 @@ JOURNAL_FILE = "diurna/journal.log"
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"
 CONFIG_BRANCH = "diurna.branch"
-CHECKPOINT_REFS = "refs/diurna/checkpoint/"
 
 
 def log_path(stem: str) -> str:
@@ -68,4 +67,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers and the rendering.
-CACHE_VERSION = 6
+CACHE_VERSION = 7

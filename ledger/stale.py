@@ -13,6 +13,9 @@ from ledger.layout import JOURNAL_FILE, STATE_DIR
 _OURS_AFTER_SECONDS = 1.0
 #: Any other lock counts as left behind after this long, if no process has it open.
 _OTHERS_AFTER_SECONDS = 120.0
+#: How long after its note a process has its git lock the index, and how coarse file times are.
+_FOLLOWS_WITHIN_SECONDS = 5.0
+_CLOCK_TICK_SECONDS = 0.05
 
 
 def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
@@ -30,7 +33,8 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     except FileNotFoundError:
         return None
     reference = note.partition(" ")[0]
-    ours = bool(reference) and path == os.path.join(commondir, reference + ".lock")
+    of_branch = path == os.path.join(commondir, reference + ".lock")
+    ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
     if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
         return None
     target = set_aside(commondir, path)
@@ -39,6 +43,61 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     said = f"{path} belonged to no living process and was moved to {target}"
     journal(commondir, said)
     return Finding("stale-lock", said)
+
+
+def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> Finding | None:
+    """Move an index lock aside that the git of a killed Diurna process left; say so, or return None.
+
+    It is that one only if it was made right after the dead process said that the index follows, and no
+    git is at work in the work tree: one that waits for an editor holds its lock without having it open.
+
+    Args:
+        commondir: the common git directory.
+        gitdir: the git directory of the work tree.
+        top: the work tree.
+        noted_at: when the dead process said so, seconds since 1970.
+    """
+    path = gitdir + "/index.lock"
+    try:
+        made_at = os.stat(path).st_mtime
+    except OSError:
+        return None
+    if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _FOLLOWS_WITHIN_SECONDS:
+        return None
+    if _git_at_work((top, gitdir)) or _is_open(path):
+        return None
+    target = set_aside(commondir, path)
+    if not target:
+        return None
+    said = (
+        f"{path} was left by a git that a killed Diurna process had started; it is at {target} now"
+    )
+    journal(commondir, said)
+    return Finding("stale-lock", said)
+
+
+def _git_at_work(folders: tuple[str, ...]) -> bool:
+    """Tell whether a git process may be at work in some folders; True where /proc does not tell."""
+    try:
+        processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return True
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
+                if not file.read().startswith("git"):
+                    continue
+        except OSError:
+            continue  # it ended
+        try:
+            where = os.readlink(f"/proc/{process}/cwd")
+        except FileNotFoundError:
+            continue
+        except OSError:  # another user's
+            return True
+        if any(where == folder or where.startswith(folder + "/") for folder in folders):
+            return True
+    return not processes
 
 
 def set_aside(commondir: str, path: str) -> str:

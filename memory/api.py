@@ -350,6 +350,7 @@ class Memory:
         self._lander.heal_index()
         said = "diurna: publish the projection"
         made = self._lander.commit_files(self._publishing, said, self.occasion())
+        self.snapshot.notes += identity_findings(self.identity())
         return tuple(path for path, _ in files), made
 
     def write_projection(self, state: State) -> tuple[str, ...]:

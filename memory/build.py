@@ -9,6 +9,7 @@ from ledger.findings import Finding
 from ledger.layout import CACHE_VERSION
 from ledger.logset import LogRef
 from ledger.session import Entry
+from memory.adding import Head
 from memory.cache import Cache, open_cache
 from memory.rows import FALSE, PENDING, TABLES, edges_in, fact_row, log_row, plain, unreadable
 from memory.sqlite import sqlite3
@@ -74,17 +75,20 @@ def build(
             "version": CACHE_VERSION,
             "generation": os.urandom(8).hex(),
             "policy": (policy[0], plain(policy[1]), policy[2]),
-            "head": (
-                commit,
-                tuple(summarise(entries, digest) if entries else NOTHING),
-                (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
-                tuple(cut),
-                unreadable(findings),
-            ),
         }
+        head = Head(
+            commit,
+            summarise(entries, digest) if entries else NOTHING,
+            (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
+            cut,
+            unreadable(findings),
+        )
         base.executemany(
             "INSERT INTO meta VALUES (?, ?)",
-            [(key, marshal.dumps(value)) for key, value in values.items()],
+            [
+                ("head", head.packed()),
+                *[(key, marshal.dumps(value)) for key, value in values.items()],
+            ],
         )
         base.execute("COMMIT")
         if not path:

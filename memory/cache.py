@@ -14,23 +14,17 @@ from ledger.findings import Finding
 from ledger.layout import CACHE_VERSION
 from ledger.logset import LogRef
 from ledger.session import Entry
+from memory.adding import add_logs, unpack_head
 from memory.rows import (
-    FALSE,
-    PENDING,
-    edges_in,
-    fact_row,
     likeness,
-    log_row,
     plain,
     policy_of,
     unpack_history,
-    unreadable,
 )
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
-from projection.fold import Edge, collect, cut_edges, merge, resolve
+from projection.fold import Edge, resolve
 from projection.policy import Policy
-from projection.replay import log_digest, merge_summaries, set_digest, summarise
 from projection.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
 from projection.tiers import never_decaying, stand
 
@@ -104,12 +98,7 @@ class Cache:
             "SELECT value FROM meta WHERE key IN ('head', 'policy') ORDER BY key"
         ).fetchall()
         (head,), (policy,) = rows
-        self.commit: str
-        self._counts: tuple[int, int]
-        self._unread: tuple[tuple[Any, ...], ...]
-        self.commit, summary, self._counts, cut, self._unread = marshal.loads(head)
-        self.summary = Summary(*summary)
-        self.cut: frozenset[Edge] = frozenset(cut)
+        self.head = unpack_head(head)
         if policy != self._packed_policy:
             _, values, problem = marshal.loads(policy)
             self.policy = policy_of(values)
@@ -143,10 +132,23 @@ class Cache:
             raise KeyError(key)
         return marshal.loads(row[0])
 
-    def _set(self, key: str, value: Any) -> bytes:
-        packed = marshal.dumps(value)
+    def _set(self, key: str, packed: bytes) -> None:
         self._base.execute("UPDATE meta SET value = ? WHERE key = ?", (packed, key))
-        return packed
+
+    @property
+    def commit(self) -> str:
+        """The commit that it mirrors."""
+        return self.head.commit
+
+    @property
+    def summary(self) -> Summary:
+        """What there is to say of all logs."""
+        return self.head.summary
+
+    @property
+    def cut(self) -> frozenset[Edge]:
+        """Supersessions that do not count, for they close a circle."""
+        return self.head.cut
 
     # ---- bringing it forward ----------------------------------------------------------------------
 
@@ -175,84 +177,22 @@ class Cache:
             if self.commit != base:
                 self._base.execute("ROLLBACK")
                 return False
-            summary, counts, cut = self._add(refs, entries, findings)
+            head = add_logs(self._base, self.head, refs, entries, findings)
+            head = head._replace(commit=commit)
             if policy is not None:
-                packed = self._set("policy", (policy[0], plain(policy[1]), policy[2]))
-            unread = (*self._unread, *unreadable(findings))
-            self._set("head", (commit, tuple(summary), counts, tuple(cut), unread))
+                packed = marshal.dumps((policy[0], plain(policy[1]), policy[2]))
+                self._set("policy", packed)
+            self._set("head", head.packed())
             self._base.execute("COMMIT")
         except BaseException:
             if self._base.in_transaction:
                 self._base.execute("ROLLBACK")
             raise
-        self.commit, self.summary, self._counts, self.cut = commit, summary, counts, cut
-        self._unread = unread
+        self.head = head
         if policy is not None:
             _, self.policy, self.policy_problem = policy
             self._packed_policy = packed
         return True
-
-    def _add(
-        self, refs: Sequence[LogRef], entries: Sequence[Entry], findings: Sequence[Finding]
-    ) -> tuple[Summary, tuple[int, int], frozenset[Edge]]:
-        """Write what new logs say; return what the head must say then."""
-        if not refs and not findings:
-            return self.summary, self._counts, self.cut
-        run = self._base.execute
-        self._base.executemany(
-            "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
-            [log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)],
-        )
-        if findings:
-            self._base.executemany(
-                "INSERT INTO findings(value) VALUES (?)",
-                [(marshal.dumps(tuple(finding)),) for finding in findings],
-            )
-        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-        summary = merge_summaries(self.summary, summarise(entries, digest))
-        gathered = collect(entries)
-        edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
-        touched = dict(gathered)
-        cut = self.cut
-        if edges:
-            self._base.executemany(
-                "INSERT INTO edges VALUES (?, ?, ?, ?)",
-                [(old, new, stem, seq) for stem, seq, old, new in edges],
-            )
-            if any(self._closes_circle(edge) for edge in edges):
-                everything = run("SELECT stem, seq, old, new FROM edges").fetchall()
-                cut = cut_edges(everything)
-                for _, _, old, new in cut ^ self.cut:
-                    touched.setdefault(old, History())
-                    touched.setdefault(new, History())
-        facts, false = self._counts
-        rows = []
-        for fact, news in touched.items():
-            row = run("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
-            before = PENDING
-            if row is not None:
-                before = row[1]
-                news = merge(unpack_history(row[0]), news)
-            made = fact_row(fact, news, cut)
-            rows.append(made)
-            facts += (made[2] != PENDING) - (before != PENDING)
-            false += (made[2] == FALSE) - (before == FALSE)
-        self._base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-        return summary, (facts, false), cut
-
-    def _closes_circle(self, edge: Edge) -> bool:
-        """Tell whether a way leads from the successor of an edge back to its start."""
-        _, _, goal, start = edge
-        seen, todo = {start}, [start]
-        while todo:
-            fact = todo.pop()
-            if fact == goal:
-                return True
-            for (new,) in self._base.execute("SELECT new FROM edges WHERE old = ?", (fact,)):
-                if new not in seen:
-                    seen.add(new)
-                    todo.append(new)
-        return False
 
     # ---- questions --------------------------------------------------------------------------------
 
@@ -307,7 +247,7 @@ class Cache:
             if standing.live:
                 live.append(standing)
         self._shown = shown
-        facts, false = self._counts
+        facts, false = self.head.counts
         counts["superseded"] = false
         counts["archived"] = (
             facts - false - sum(n for tier, n in counts.items() if tier not in ARCHIVED_TIERS)
@@ -450,4 +390,4 @@ class Cache:
 
     def unread(self) -> tuple[Finding, ...]:
         """Return which logs could not be read: without them the state is incomplete."""
-        return tuple(Finding(*values) for values in self._unread)
+        return tuple(Finding(*values) for values in self.head.unread)

@@ -142,9 +142,9 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
             make_folder(os.path.dirname(full), 0o777)
             if path.startswith(SESSIONS_DIR + "/"):
                 if not os.path.lexists(full):
-                    replace_file(full, data)
+                    replace_file(full, data, scratch=home.state_dir)
             else:
-                replace_file(full, data)
+                replace_file(full, data, scratch=home.state_dir)
                 written[path] = blob
         except DiurnaError as problem:
             findings.append(
@@ -251,7 +251,7 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
     return [
         Finding(
             "index-busy",
-            "the log is committed, and git's index could not follow: "
+            "what was committed stands, and git's index could not follow: "
             + said.decode("utf-8", "replace").strip().split("\n")[0],
             hint="the next Diurna command that writes sets the entry; "
             "until then `git status` shows the file as deleted",

@@ -31,7 +31,7 @@ from ledger.logset import LogRef
 from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_stale_lock
+from ledger.stale import clear_index_lock, clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import catch_up, edit_hint, follow, hand_edited, update_index
@@ -181,12 +181,20 @@ class Lander:
             self.spool.requeue(stem)
         self._looked = True
 
-    def _catch_up(self, lock: Lock) -> None:
-        """Finish what the owner of the lock before us did not live to do."""
+    def _catch_up(self, lock: Lock, tip: str = "") -> None:
+        """Finish what the owner of the lock before us did not live to do.
+
+        Asked again for every tip: the git that a dead process started may move the branch yet.
+        """
         if not lock.note:
             return
         reference, _, base = lock.note.removeprefix(_FOLLOWING + " ").partition(" ")
-        home, tip = self.home, self.home.tip()
+        home, tip = self.home, tip or self.home.tip()
+        if lock.note.startswith(_FOLLOWING) and home.checked_out:
+            where = home.repository
+            cleared = clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at)
+            if cleared is not None:
+                self._snapshot.notes.append(cleared)
         if reference and reference == home.reference and home.checked_out and base != tip:
             self._snapshot.notes += catch_up(home, base, tip)
 
@@ -219,6 +227,7 @@ class Lander:
     ) -> Landed:
         home = self.home
         tip = home.tip()
+        self._catch_up(lock, tip)
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
         prefix = home.prefix
@@ -375,6 +384,7 @@ class Lander:
 
             def once() -> str:
                 tip = home.tip()
+                self._catch_up(lock, tip)
                 listed = files(tip)
                 if not listed:
                     return tip

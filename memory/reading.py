@@ -174,7 +174,12 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
             continue
         if len(data) > LOG_LIMIT_BYTES:
             findings.append(
-                Finding("too-large", f"{ref.path} has {len(data)} bytes; not read", ref.path)
+                Finding(
+                    "too-large",
+                    f"{ref.path} has {len(data)} bytes; not read",
+                    ref.path,
+                    hint="say it again in several logs",
+                )
             )
             continue
         stem = ref.key

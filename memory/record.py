@@ -5,7 +5,15 @@ from __future__ import annotations
 from ledger.codec import canonical, decode, encode, entry_of
 from ledger.draft import problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
-from ledger.event import Event, FactCreated, FactUpdated, ThreadClosed, ThreadReopened
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactReactivated,
+    FactReferenced,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
 from ledger.findings import Finding
 from ledger.layout import log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
@@ -215,9 +223,10 @@ def _check_events(
 def _event_findings(
     events: tuple[Event, ...], cache: Cache, histories: Mapping[str, History]
 ) -> tuple[Finding, ...]:
-    """Say which ids a log names that the ledger has no text for, and what it closes that is no thread."""
+    """Say what is odd about the ids that a log names: no text for them, no thread, or false."""
     born = set(births(events))
     closed = {event.id for event in events if isinstance(event, ThreadClosed | ThreadReopened)}
+    relied = {event.id for event in events if isinstance(event, FactReferenced | FactReactivated)}
     found = []
     for fact in named_ids(events):
         known = resolve(fact, histories[fact], cache.cut) if fact in histories else None
@@ -229,6 +238,13 @@ def _event_findings(
             said = f"{fact} is of kind {known.kind}; only a thread can be closed or reopened"
             hint = "what is false now is invalidated or superseded"
             found.append(Finding("not-a-thread", said, hint=hint))
+        elif known is not None and known.false and fact in relied:
+            said = f"{fact} is false: it was invalidated"
+            hint = "say what holds instead with `--new`"
+            if known.superseded_by:
+                said = f"{fact} is false: {', '.join(known.superseded_by)} superseded it"
+                hint = f"`diurna why {fact}` tells when and by whom; reference its successor"
+            found.append(Finding("false-fact", said, hint=hint))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""What every test stands on: no test sees this machine's git settings, identity or home directory.
+"""What every test stands on: no test sees this machine's git settings, identity, home or `/tmp`.
 
 `run` calls the command line in this process and gives back what it printed; `repo` is a user's repository
 with a home in it. The clock stands at `NOW_MS`.
@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,6 +92,7 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
     config = home / "gitconfig"
     config.touch()
+    scratch = tmp_path_factory.mktemp("scratch")
     with pytest.MonkeyPatch.context() as patch:
         for key in [key for key in os.environ if key.startswith(("GIT_", "DIURNA_"))]:
             patch.delenv(key)
@@ -98,6 +100,8 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         patch.setenv("GIT_CEILING_DIRECTORIES", str(home.parent))
+        patch.setenv("TMPDIR", str(scratch))  # where a bug without a home leaves its log
+        patch.setattr(tempfile, "tempdir", str(scratch))
         yield
 
 

@@ -1061,6 +1061,50 @@ def test_a16_a_damaged_log_is_named_and_written_again(
     tried.assert_next_append_works("second", "third")
 
 
+def test_a16_an_object_cut_short_ends_no_reading(place: Path) -> None:
+    """Reading through libgit2, as many logs are read, goes past it and names it."""
+    tried = Tried(place, "pygit2")
+    lost = tried.append("second")
+    file = object_file(tried.home, blob_id(lost.data))
+    whole = file.read_bytes()
+    refs, _ = tried.open().snapshot.list_logs(tried.home.tip())
+    for cut in (0, 2, len(whole) // 2, len(whole) - 9, len(whole) - 5, len(whole) - 1):
+        file.write_bytes(whole[:cut])
+        script = (
+            "import resource, sys\nfrom ledger.gitstore import Store\n"
+            "from ledger.home import discover\n"
+            "resource.setrlimit(resource.RLIMIT_CPU, (5, 5))\n"
+            "found = Store(discover(sys.argv[1]).repository).blobs(sys.argv[2:])\n"
+            "print([data is not None for data in found])"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(place), *[ref.blob for ref in refs]],
+            cwd=ROOT, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.stdout == "[True, False]\n", done.stderr
+    file.write_bytes(whole)
+    git(place, "repack", "-q", "-a", "-d")
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(whole[:-9])
+    store = Store(tried.home.repository)
+    assert list(store.blobs([blob_id(lost.data)])) == [lost.data], "the packed copy is whole"
+
+
+@pytest.mark.parametrize("spec", ("{tip}", "{tip}^{{tree}}"))
+def test_a16_a_tip_cut_short_ends_no_append(place: Path, spec: str) -> None:
+    """The writer in this process refuses, says which object, and leaves the lock to others."""
+    tried = Tried(place, "pygit2")
+    oid = git(place, "rev-parse", spec.format(tip=tried.tip)).strip()
+    file = object_file(tried.home, oid)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-9])
+    done = tried.child("resource.setrlimit(resource.RLIMIT_CPU, (5, 5))")
+    assert done.stdout.startswith("waits "), done.stdout + done.stderr
+    assert oid in done.stdout
+    file.write_bytes(whole)
+    tried.assert_next_append_works("second")
+
+
 @both
 @pytest.mark.parametrize("spec", ("{tip}", "{tip}^{{tree}}"))
 def test_a16_a_damaged_commit_or_tree_is_named(place: Path, writer: str, spec: str) -> None:

@@ -437,3 +437,16 @@ def test_what_can_not_be_meant_is_said_at_once(repo: Repo, run: Run) -> None:
         "hint: what is false now is invalidated or superseded\n"
     )
     assert run("append", "--close", "b").err == ""
+
+
+def test_relying_on_what_is_false_is_told(repo: Repo, run: Run) -> None:
+    """A superseded or invalidated fact can be named, and the agent learns at once what holds instead."""
+    run("append", "--title", "a", "--new", "id=old fact: One.", "--new", "id=gone fact: Two.")
+    run("append", "--title", "b", "--new", "id=new fact: Three.", "--supersede", "old=new",
+        "--invalidate", "gone")  # fmt: skip
+    ran = run("append", "--title", "c", "--ref", "old", "--ref", "new", "--reactivate", "gone")
+    assert ran.code == 0
+    assert "old is false: new superseded it" in ran.err
+    assert "hint: `diurna why old`" in ran.err
+    assert "gone is false: it was invalidated" in ran.err
+    assert "new is false" not in ran.err

@@ -41,7 +41,8 @@ def _output(
 def on_terminal(*arguments: str, **more: str) -> str:
     """Run the command line on a terminal of its own and return all that it shows."""
     parent, child = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "80", **more}
+    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "CI")}
+    environment = {**plain, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "80", **more}
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "rituals", *arguments],
         stdin=child, stdout=child, stderr=child, env=environment,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import resource
+import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -200,6 +202,30 @@ def test_a_damaged_object_is_not_written_again(repository: pygit2.Repository, ho
     assert file.read_bytes() == damaged
     with pytest.raises(StorageFailed):
         loose_object(repository.path + "objects", blob)
+
+
+def test_libgit2_never_comes_back_from_an_object_that_was_cut_short(
+    repository: pygit2.Repository,
+) -> None:
+    """It goes on inflating what is not there, without end, and holds every lock meanwhile.
+
+    Hence `gitstore.Store.blobs` and `_body`, which read loose objects without it.
+    """
+    blob = str(repository.odb.write(ObjectType.BLOB, b"what the log says\n" * 20))
+    file = Path(repository.path) / "objects" / blob[:2] / blob[2:]
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:-9])
+    script = (
+        "import resource, sys, pygit2\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\n"
+        "pygit2.Repository(sys.argv[1]).odb.read(sys.argv[2])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, repository.path, blob], capture_output=True
+    )
+    assert done.returncode in (-signal.SIGXCPU, -signal.SIGKILL), done.stderr
+    with pytest.raises(zlib.error):
+        zlib.decompress(file.read_bytes())
 
 
 @pytest.mark.parametrize(

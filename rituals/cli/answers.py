@@ -132,8 +132,8 @@ def event_line(event: Event) -> str:
     if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
         return said
     box = f"[{event.mark}] " if event.mark else ""
-    kind = "".join(f" ({value})" for key, value in event.meta if key == "kind")
-    return f"{said}{kind}: {box}{event.text.split(chr(10))[0]}"
+    meta = ", ".join(value if key == "kind" else f"{key}: {value}" for key, value in event.meta)
+    return f"{said}{f' ({meta})' if meta else ''}: {box}{event.text.split(chr(10))[0]}"
 
 
 def step_object(step: Step) -> dict[str, object]:

@@ -169,7 +169,9 @@ class Invocation:
             from rituals.verify.logs import newer_format
 
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
-        waiting = [] if self.landed else memory.waiting()  # what waits now is on its way
+        # what waits after an append is on its way, and `verify` has told it already
+        told = self.landed or any(one.code == "spool-waiting" for one in self.out.told)
+        waiting = [] if told else memory.waiting()
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""

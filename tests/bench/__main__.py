@@ -243,7 +243,8 @@ def compat(folder: Path, runs: int) -> Row:
     if not ledger.exists():
         agent_memory.generate(ledger, 10_000, 2_000)
         for argv in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "x"], ["gc", "-q"]):
-            subprocess.run(["git", "-C", str(ledger), *argv], check=True, env=ENVIRONMENT)
+            quiet = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"]
+            subprocess.run(["git", "-C", str(ledger), *quiet, *argv], check=True, env=ENVIRONMENT)
     listing = subprocess.run(
         ["git", "-C", str(ledger), "ls-tree", "-r", "HEAD"],
         check=True, capture_output=True, env=ENVIRONMENT,

@@ -125,7 +125,13 @@ def generate(
     run(["git", "init", "-q", "-b", branch if prefix else "main", str(directory)], check=True)
     if not prefix:
         run(["git", "-C", str(directory), "config", "diurna.branch", branch], check=True)
-    for key, value in (("user.name", "Bench"), ("user.email", "bench@example.invalid")):
+    # no garbage collection begins in the middle of a measurement
+    for key, value in (
+        ("user.name", "Bench"),
+        ("user.email", "bench@example.invalid"),
+        ("gc.auto", "0"),
+        ("maintenance.auto", "false"),
+    ):
         run(["git", "-C", str(directory), "config", key, value], check=True)
     child = subprocess.Popen(
         ["git", "-C", str(directory), "-c", "core.fsync=none", "fast-import", "--quiet", "--done"],

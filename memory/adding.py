@@ -1,0 +1,134 @@
+"""Adding logs to the cache: each touches the facts that it names, and nothing else."""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.findings import Finding
+from ledger.logset import LogRef
+from ledger.session import Entry
+from ledger.values import Record
+from memory.rows import FALSE, PENDING, edges_in, fact_row, log_row, unpack_history, unreadable
+from memory.sqlite import sqlite3
+from projection.fact import History
+from projection.fold import Edge, collect, cut_edges, merge
+from projection.replay import log_digest, merge_summaries, set_digest, summarise
+from projection.state import Summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Head(Record):
+    """What the cache says of the whole ledger.
+
+    Args:
+        commit: what it mirrors.
+        summary: of all logs.
+        counts: (facts, false ones among them).
+        cut: supersessions that do not count, for they close a circle.
+        unread: findings, as plain tuples, about logs that could not be read.
+    """
+
+    commit: str
+    summary: Summary
+    counts: tuple[int, int]
+    cut: frozenset[Edge]
+    unread: tuple[tuple[Any, ...], ...]
+
+    def packed(self) -> bytes:
+        """Return it for the cache's file."""
+        commit, summary, counts, cut, unread = self
+        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread))
+
+
+def unpack_head(packed: bytes) -> Head:
+    """Return the head that a file holds."""
+    commit, summary, counts, cut, unread = marshal.loads(packed)
+    return Head(commit, Summary(*summary), counts, frozenset(cut), unread)
+
+
+def add_logs(
+    base: sqlite3.Connection,
+    head: Head,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+) -> Head:
+    """Write what new logs say, in the transaction that is open.
+
+    Args:
+        base: the cache's file.
+        head: what it says of the ledger so far.
+        refs: the new logs.
+        entries: what they say, in the same order.
+        findings: what reading them brought up.
+
+    Returns:
+        What it has to say then; the commit is left to the caller.
+    """
+    if not refs and not findings:
+        return head
+    run = base.execute
+    base.executemany(
+        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+        [log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)],
+    )
+    if findings:
+        base.executemany(
+            "INSERT INTO findings(value) VALUES (?)",
+            [(marshal.dumps(tuple(finding)),) for finding in findings],
+        )
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = merge_summaries(head.summary, summarise(entries, digest))
+    gathered = collect(entries)
+    edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
+    touched = dict(gathered)
+    cut = head.cut
+    if edges:
+        base.executemany(
+            "INSERT INTO edges VALUES (?, ?, ?, ?)",
+            [(old, new, stem, seq) for stem, seq, old, new in edges],
+        )
+        if any(_closes_circle(base, edge) for edge in edges):
+            everything = run("SELECT stem, seq, old, new FROM edges").fetchall()
+            cut = cut_edges(everything)
+            for _, _, old, new in cut ^ head.cut:
+                touched.setdefault(old, History())
+                touched.setdefault(new, History())
+    facts, false = head.counts
+    rows = []
+    for fact, news in touched.items():
+        row = run("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
+        before = PENDING
+        if row is not None:
+            before = row[1]
+            news = merge(unpack_history(row[0]), news)
+        made = fact_row(fact, news, cut)
+        rows.append(made)
+        facts += (made[2] != PENDING) - (before != PENDING)
+        false += (made[2] == FALSE) - (before == FALSE)
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    return head._replace(
+        summary=summary,
+        counts=(facts, false),
+        cut=cut,
+        unread=(*head.unread, *unreadable(findings)),
+    )
+
+
+def _closes_circle(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether a way leads from the successor of an edge back to its start."""
+    _, _, goal, start = edge
+    seen, todo = {start}, [start]
+    while todo:
+        fact = todo.pop()
+        if fact == goal:
+            return True
+        for (new,) in base.execute("SELECT new FROM edges WHERE old = ?", (fact,)):
+            if new not in seen:
+                seen.add(new)
+                todo.append(new)
+    return False
