@@ -31,7 +31,7 @@ from ledger.values import Record
 from projection.parse import AFTER_FOOTER, Block, Parsed, parse
 from projection.placing import Places
 from projection.policy import DEFAULT_KIND, THREAD_KIND, Policy
-from projection.render import COMPUTED_KEYS, CONTRADICTIONS
+from projection.render import COMPUTED_KEYS, CONTRADICTIONS, LEAD
 from projection.surroundings import COMPUTED, surroundings
 
 TYPE_CHECKING = False
@@ -107,9 +107,12 @@ class _Reader:
                 self._amended(gone.pop(block.id), block)
             elif block.id not in there:  # a second block of one id is a finding of the parser
                 new.append(block)
-        texts = {block.text: block for block in there.values()}
+        texts: dict[str, list[Block]] = {}
+        for block in there.values():
+            texts.setdefault(tidy(block.text), []).append(block)
         for block in new:
-            twin = None if block.id else texts.get(block.text)
+            alike = [] if block.id else texts.get(tidy(block.text), [])
+            twin = next((one for one in alike if one.id in gone), alike[0] if alike else None)
             if twin is not None and twin.id in gone:  # only its footer was taken away
                 self._amended(gone.pop(twin.id), block)
             elif twin is not None and twin.section == block.section:
@@ -165,9 +168,8 @@ class _Reader:
                 "write what may be said as a bullet of its own",
             )
             return
-        if meta and not text:
-            kept = before.versions[0].text if before.versions else before.text
-            text, was = kept, (version_id(kept),)
+        if meta and not text:  # whatever text stands by now goes on standing
+            text, was = fact.heads[0].text, (fact.heads[0].id,)
         if text:
             self._add(FactUpdated(id, text, was, "", order_meta(meta)), after.line)
         self._new_tier(before, after, kind)
@@ -284,6 +286,10 @@ class _Reader:
             return
         if kind not in self._places.kinds:
             self._unknown_kind(kind, block)
+            return
+        if text.startswith(LEAD):
+            hint = "put its footer back, or leave one text in place of them all"
+            self._find("a contradiction without its footer", block.line, hint)
             return
         standing = self._known(id) if id else None
         if standing is not None:

@@ -174,6 +174,14 @@ def test_a_footer_that_is_gone_or_cut_takes_nothing_away() -> None:
     assert events(read(state, text[:start] + text[text.index(" -->", start) :])) == ()
 
 
+def test_facts_of_one_text_are_told_apart() -> None:
+    """Two facts that say the same lose their footers, and neither is taken for the other."""
+    state = replay(*BASE, FactCreated("uno", "One."))
+    lines = render(state.view()).split("\n")
+    kept = [line for line in lines if not line.startswith(("  <!-- id: one", "  <!-- id: uno"))]
+    assert events(read(state, "\n".join(kept))) == ()
+
+
 def test_core_is_set_and_lifted() -> None:
     """`tier: core` in a footer, of a fact or of a new one."""
     state = replay(*BASE)
@@ -210,6 +218,15 @@ def test_a_value_of_the_footer_is_changed() -> None:
     found = edit(replay(*BASE), "tags: api", "tags: api, web | entity: shop")
     meta = (("tags", "api, web"), ("entity", "shop"))
     assert events(found) == (FactUpdated("three", "Three.", (version_id("Three."),), "", meta),)
+
+
+def test_a_value_is_changed_beside_a_new_text() -> None:
+    """What was reworded elsewhere meanwhile stays reworded: the old text does not come back."""
+    base = replay(*BASE)
+    text = render(base.view()).replace("tags: api", "tags: web")
+    now = replay(*(one for one in BASE if one.id != "three"), FactCreated("three", "Drei."))
+    (event,) = events(absorb(render(base.view()), text, base.policy, now.get))
+    assert event == FactUpdated("three", "Drei.", (version_id("Drei."),), "", (("tags", "web"),))
 
 
 def contested(*texts: str) -> State:
@@ -315,6 +332,14 @@ def test_a_file_that_was_cut_short_invalidates_nothing() -> None:
         found = read(state, text[:cut])
         assert found.findings or not found.events, text[:cut]
     assert refused(read(state, ""))[0][2].startswith("the last line of the file is missing")
+
+
+def test_a_contradiction_needs_its_footer() -> None:
+    """Without it the versions are no new fact, and the fact is not taken for deleted."""
+    state = contested("A.", "B.")
+    line = footer_of("x", state)
+    said = refused(edit(state, line + "\n", ""))
+    assert [one[2] for one in said] == ["a contradiction without its footer"]
 
 
 def test_the_list_of_contradictions_takes_no_choice() -> None:
