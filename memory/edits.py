@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: How many commits of the file are looked at.
 _DEEP = 30
+#: Stands for a file that a commit took away.
+_NO_BLOB = "0" * 40
 
 
 class Edit(Record):
@@ -147,21 +149,19 @@ def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
     if not tip:
         return None
     git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
-    said = git.run(
-        "log", f"-n{_DEEP}", "--no-show-signature", "--format=%H %s", tip, "--",
-        f":(top,literal){path}",
-    )  # fmt: skip
-    lines = said.decode("utf-8", "replace").split("\n")
-    commits = [line.partition(" ")[::2] for line in lines if line]
     found = None
-    for part in (commits[:1], commits[1:]):  # mostly the first is Diurna's, and says it all
-        blobs = git.resolve(*[f"{commit}:{path}" for commit, _ in part]) if part else []
-        bodies = list(git.blobs([blob for blob in blobs if blob]))
-        for (_, subject), body in zip(part, bodies, strict=False):
+    for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
+        said = git.run(
+            "log", f"-n{deep}", "--no-show-signature", "--format=%H %s", tip, "--",
+            f":(top,literal){path}",
+        )  # fmt: skip
+        lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
+        blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
+        for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
             text = (body or b"").decode("utf-8", "surrogateescape")
             if _made_from(text) != made_from:
                 return found
-            if subject.startswith(COMMIT_SUBJECT):
+            if line[41:].startswith(COMMIT_SUBJECT):
                 return text
             found = text
     return found
