@@ -121,7 +121,9 @@ class Absorber:
         if edit is None:
             return Absorption()
         if edit.findings and edit.committed:
-            return Absorption(findings=edit.findings)
+            kept = "committed by hand; the history keeps it, the file does not"
+            said = [one._replace(message=f"{one.message} ({kept})") for one in edit.findings]
+            return Absorption(findings=tuple(said))
         if edit.findings:
             raise EditNotUnderstood(edit.findings)
         edited = edited_files(self._snapshot.home)

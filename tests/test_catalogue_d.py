@@ -397,7 +397,8 @@ def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     git(folder, "commit", "-q", "-m", "by hand")
     assert memory.edited() == ()
     assert memory.publish()[0] == ("continuity.md",)
-    assert [one.code for one in memory.snapshot.notes if one.line] == ["hand-edited"]
+    (said,) = (one for one in memory.snapshot.notes if one.line)
+    assert said.code == "hand-edited" and "the history keeps it" in said.message
     assert git(folder, "show", "HEAD~1:memory/continuity.md").endswith(LOOSE), "history keeps it"
 
 
