@@ -12,6 +12,7 @@ from ledger.errors import DiurnaError, EditNotUnderstood, NotFound
 from ledger.findings import Finding
 from ledger.home import Home, discover
 from ledger.layout import CONTINUITY_FILE, MIRROR_DIR
+from memory.copies import differs
 from memory.draft import Receipt, SessionDraft
 from memory.identity import IdentityQuestion, identity_findings
 from memory.landing import Landed, Lander, Occasion, edited_finding
@@ -305,15 +306,16 @@ class Memory:
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
-        from memory.copies import differs
-
         if not differs(self.home) or self.snapshot.cache().policy.publish != "append":
             return ()
         try:
             return self.absorb_first()
         except EditNotUnderstood as problem:
             return problem.findings
-        except DiurnaError:  # what is in the way here is in the way of the append, which says so
+        except (
+            DiurnaError,
+            OSError,
+        ):  # what is in the way here is in the way of the append, which says so
             return ()
 
     def _absorber(self) -> Absorber:
