@@ -129,6 +129,16 @@ class HandEdited(DiurnaError):
     """A projection file was edited by hand; Diurna does not write over it."""
 
 
+class EditNotUnderstood(HandEdited):
+    """A person's edit of a projection file that no event can say; `findings` say what and where."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        first = findings[0]
+        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        super().__init__(f"{first.message}{more}", where=first.where, hint=first.hint)
+        self.findings = findings
+
+
 class TipMoved(DiurnaError):
     """The branch no longer points where the commit was built: build again on the new tip."""
 

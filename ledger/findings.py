@@ -64,6 +64,7 @@ CODES: dict[str, tuple[str, str]] = {
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
     "drift": (WARNING, "the published projection differs from the replay"),
     "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),
+    "absorbed": (INFO, "a person's edit of a projection file became a log of its own"),
     "conflict-in-projection": (WARNING, "a projection file holds conflict markers"),
     "spool-waiting": (WARNING, "logs wait in the spool"),
     "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),

@@ -26,6 +26,8 @@ ATTRIBUTES = (
     "archive/** -text -merge linguist-generated\n"
 )
 
+#: Begins the message of every commit of Diurna's.
+COMMIT_SUBJECT = "diurna: "
 #: `YYYY-MM-DD-HHMMSSmmm-<12 hex>`
 SEALED_CHARS = 33
 
@@ -35,6 +37,8 @@ SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
 CACHE_DIR = "diurna/cache"
 JOURNAL_FILE = "diurna/journal.log"
+#: Under the git directory of the work tree.
+ABSORB_LOCK_FILE = "diurna/absorb"
 CONFIG_BRANCH = "diurna.branch"
 
 
@@ -63,4 +67,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers and the rendering.
-CACHE_VERSION = 6
+CACHE_VERSION = 7

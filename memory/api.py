@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import time
 
-from ledger.commit import FALLBACK_NAME, Identity
-from ledger.errors import NotFound
+from ledger.commit import Identity
+from ledger.errors import DiurnaError, EditNotUnderstood, NotFound
 from ledger.findings import Finding
-from ledger.home import OWN_BRANCH, Home, discover
-from ledger.layout import MIRROR_DIR
-from memory.checkout import hand_edited
+from ledger.home import Home, discover
+from ledger.layout import CONTINUITY_FILE, MIRROR_DIR
+from memory.copies import differs
 from memory.draft import Receipt, SessionDraft
-from memory.identity import IdentityQuestion
+from memory.identity import IdentityQuestion, identity_findings
 from memory.landing import Landed, Lander, Occasion, edited_finding
 from memory.record import Recorder
 from memory.snapshot import Snapshot
@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from memory.absorbing import Absorber, Absorption
     from memory.provenance import Difference, LogLine, Provenance
     from memory.states import Follower
 
@@ -215,30 +216,17 @@ class Memory:
             StorageFailed: the disk refused; nothing changed.
             WriteRefused: `stage`, and the home has no work tree.
         """
+        noticed = () if dry_run or stage else self._absorb_for_append()
         receipt = self._recorder.append(
             draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
         )
         notes = (
             *self.snapshot.notes,
-            *(() if stage else self._identity_notes()),
+            *(() if stage else identity_findings(self.identity())),
             *self.snapshot.ask(lambda cache: cache.unread()),
         )
         self.snapshot.notes.clear()
-        return receipt._replace(findings=(*receipt.findings, *notes))
-
-    def _identity_notes(self) -> tuple[Finding, ...]:
-        who = self.identity()
-        notes = []
-        if who.fallback:
-            missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
-            said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
-            notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
-        if who.unsigned:
-            said = (
-                "commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key"
-            )
-            notes.append(Finding("unsigned", said))
-        return tuple(notes)
+        return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
 
     def drain(self) -> Landed | None:
         """Commit logs that wait in the spool; None when none does.
@@ -287,15 +275,53 @@ class Memory:
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
-        from memory.mirror import edited_mirror
-        from memory.publish import committed_projection
+        from memory.edits import edited_files
 
-        if not self.home.repository.top:
+        return edited_files(self.home)
+
+    def absorb(self, *, dry_run: bool = False) -> Absorption:
+        """Make a log of a person's edit of `continuity.md`, and write the file anew.
+
+        Args:
+            dry_run: change nothing, and return what would be.
+
+        Raises:
+            EditNotUnderstood: no event can say it all; nothing changed.
+            HandEdited: another projection file was edited; nothing changed.
+            WriteRefused: the repository is in no state to be committed to.
+            WaitsInSpool: the log is durable, and the next command that can write commits it.
+            CorruptRepository: a log can not be read; what it says would drop out of the projection.
+        """
+        return self._absorber().absorb(self.occasion, dry_run=dry_run)
+
+    def absorb_first(self, *, dry_run: bool = False) -> tuple[Finding, ...]:
+        """Absorb an edit before the file is written for another reason; say what became of it.
+
+        Raises:
+            DiurnaError: as `absorb`.
+        """
+        from memory.absorbing import absorbed_findings
+
+        return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
+
+    def _absorb_for_append(self) -> tuple[Finding, ...]:
+        """Absorb an edit before an append that publishes; nothing about it may stop the append."""
+        if not differs(self.home) or self.snapshot.cache().policy.publish != "append":
             return ()
-        committed = committed_projection(self.home, self.home.tip())
-        if self.home.kind == OWN_BRANCH:
-            return tuple(sorted(edited_mirror(self.home, committed)))
-        return tuple(sorted(set(hand_edited(self.home, sorted(committed), committed))))
+        try:
+            return self.absorb_first()
+        except EditNotUnderstood as problem:
+            return problem.findings
+        except (
+            DiurnaError,
+            OSError,
+        ):  # what is in the way here is in the way of the append, which says so
+            return ()
+
+    def _absorber(self) -> Absorber:
+        from memory.absorbing import Absorber
+
+        return Absorber(self.snapshot, self._lander, self._recorder, self.state)
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted.
@@ -306,8 +332,11 @@ class Memory:
         Returns:
             The files that differed, and the commit ("" when there was nothing to do).
 
+        A person's edit of `continuity.md` is absorbed first.
+
         Raises:
-            HandEdited: a person edited one of the files; nothing changed.
+            EditNotUnderstood: no event can say that edit; nothing changed.
+            HandEdited: a person edited another of the files; nothing changed.
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
@@ -315,14 +344,15 @@ class Memory:
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
+        refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
+        self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         files = self._publishing(self.home.tip())
-        refuse_edited(self.edited())
         if not files or dry_run:
             return tuple(path for path, _ in files), ""
         self._lander.heal_index()
         said = "diurna: publish the projection"
         made = self._lander.commit_files(self._publishing, said, self.occasion())
-        self.snapshot.notes += self._identity_notes()
+        self.snapshot.notes += identity_findings(self.identity())
         return tuple(path for path, _ in files), made
 
     def write_projection(self, state: State) -> tuple[str, ...]:

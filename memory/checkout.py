@@ -18,6 +18,7 @@ from ledger.layout import (
     ARCHIVE_DIR,
     ATTRIBUTES_FILE,
     CONTINUITY_FILE,
+    MIRROR_DIR,
     POLICY_FILE,
     SESSIONS_DIR,
 )
@@ -79,6 +80,18 @@ def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) 
         if ours.get(path) != here:
             edited.append(path)
     return edited
+
+
+def edit_hint(path: str) -> str:
+    """Say what to do about a projection file that was edited by hand.
+
+    Args:
+        path: the file, relative to the home, or that of the mirror.
+    """
+    if path.endswith(CONTINUITY_FILE):
+        return "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands"
+    then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
+    return f"record what the edit says with `diurna append`, and {then}"
 
 
 def work_file(home: Home, path: str) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.findings import Finding
 from ledger.home import Home
 
 
@@ -30,3 +31,16 @@ class IdentityQuestion:
         return Identity(
             name or FALLBACK_NAME, email or FALLBACK_EMAIL, not (name and email), unsigned=signs
         )
+
+
+def identity_findings(who: Identity) -> tuple[Finding, ...]:
+    """Say where a fixed name stands for the user's, and that commits are not signed."""
+    notes = []
+    if who.fallback:
+        missing = "user.name" if who.name == FALLBACK_NAME else "user.email"
+        said = f"git has no {missing}; commits are made by {who.name} <{who.email}>"
+        notes.append(Finding("fallback-identity", said, hint=f"git config {missing} YOURS"))
+    if who.unsigned:
+        said = "commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key"
+        notes.append(Finding("unsigned", said))
+    return tuple(notes)

@@ -26,7 +26,7 @@ from ledger.errors import (
 )
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
-from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
+from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.logset import LogRef
 from ledger.repository import checked_out_elsewhere, operation_under_way
 from ledger.session import Entry
@@ -34,7 +34,7 @@ from ledger.spool import KEEP, Spool
 from ledger.stale import clear_index_lock, clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
-from memory.checkout import catch_up, follow, hand_edited, update_index
+from memory.checkout import catch_up, edit_hint, follow, hand_edited, update_index
 from memory.drivers import ensure_drivers
 from memory.mending import clear_damaged, mend, suspects
 from memory.snapshot import Snapshot
@@ -459,7 +459,7 @@ def edited_finding(path: str) -> Finding:
         "hand-edited",
         f"{path} was edited by hand; it was left as it is and not published",
         path,
-        hint="record what the edit says with `diurna append`, and put the file back as git has it",
+        hint=edit_hint(path),
     )
 
 
@@ -477,8 +477,8 @@ def _entry(stem: str, data: bytes) -> Entry:
 def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
     """Write the commit message: the title of the one log, or how many there are."""
     if len(logs) > 1:
-        return f"diurna: {len(logs)} session logs"
+        return f"{COMMIT_SUBJECT}{len(logs)} session logs"
     ((stem, (data, _)),) = logs.items()
     at = data.find(b"\n# ")
     title = data[at + 3 : data.find(b"\n", at + 3)].decode("utf-8", "replace") if at >= 0 else stem
-    return f"diurna: {' '.join(title.split())[:72]}"
+    return f"{COMMIT_SUBJECT}{' '.join(title.split())[:72]}"

@@ -14,7 +14,7 @@ from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import MIRROR_DIR
-from memory.checkout import note_written, read_written
+from memory.checkout import edit_hint, note_written, read_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def edited_finding(name: str) -> Finding:
         "hand-edited",
         f"{name} was edited by hand; it was left as it is",
         name,
-        hint="record what the edit says with `diurna append`, and move the file elsewhere",
+        hint=edit_hint(name),
     )
 
 

@@ -11,7 +11,7 @@ from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
 from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, MIRROR_DIR
 from ledger.repository import operation_under_way
-from memory.checkout import note_written
+from memory.checkout import edit_hint, note_written, store_blob
 from projection.archive import pages
 from projection.render import render
 
@@ -87,15 +87,10 @@ def refuse_edited(paths: tuple[str, ...]) -> None:
         HandEdited: there is such a file.
     """
     if paths:
-        then = (
-            "move it elsewhere"
-            if paths[0].startswith(MIRROR_DIR + "/")
-            else "put it back as git has it"
-        )
         raise HandEdited(
             f"{paths[0]} was edited by hand and is left as it is",
             where=paths[0],
-            hint=f"record what the edit says with `diurna append`, then {then} and publish",
+            hint=edit_hint(paths[0]),
         )
 
 
@@ -155,6 +150,8 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
         make_folder(os.path.dirname(full), 0o777)
         replace_file(full, data)
         blobs[path] = blob_id(data)
+        if path == CONTINUITY_FILE:
+            store_blob(home, data)  # what a person's edit of it is held against
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
     note_written(home, {mirrored + path: blob for path, blob in blobs.items()})
     return tuple(sorted(blobs))

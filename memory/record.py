@@ -30,7 +30,7 @@ from projection.policy import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.cache import Cache
     from projection.fact import History
@@ -63,6 +63,7 @@ class Recorder:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = True,
+        durable: Callable[[], None] | None = None,
     ) -> Receipt:
         """Append a session log and commit it.
 
@@ -73,6 +74,7 @@ class Recorder:
             dry_run: change nothing; the receipt says what would be.
             stage: write the log into the work tree and the index, and leave the commit to the user.
             tiers: work out which tiers changed.
+            durable: told when the log can not be lost any more, before it is committed.
 
         Raises:
             DraftRefused: it can not be stored canonically; nothing changed.
@@ -105,6 +107,8 @@ class Recorder:
         clock = cache.clock() if tiers else None
         before = tiers_of(cache, histories, clock) if clock else {}
         self._lander.spool.put(stem, data)
+        if durable is not None:
+            durable()
         landed = self._lander.land(occasion, (stem, data, entry_of(stem, log)))
         receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
         if clock is None:

@@ -28,6 +28,8 @@ _MACHINE_LIMIT_CHARS = 2048
 #: What a comment must name to be a footer.
 _FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
 _FENCES = ("```", "~~~")
+#: Says that somebody wrote below a footer: the one finding that loses nothing.
+AFTER_FOOTER = "text stands after the footer; it is read as text"
 _CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -194,10 +196,17 @@ class _Reader:
             elif line.startswith(_MACHINE) and (machine := _machine(line)):
                 self._close()
                 if self.machine:
-                    self._note("hand-edited", "a second machine line; the last one counts", number)
+                    hint = "keep the one that stood there"
+                    said = "a second machine line; the last one counts"
+                    self._note("hand-edited", said, number, hint)
                 self.machine = machine
             elif line[:7] in _CONFLICT_MARKERS:
-                self._note("conflict-in-projection", "a merge conflict marker", number)
+                self._note(
+                    "conflict-in-projection",
+                    "a merge conflict marker",
+                    number,
+                    "keep the bullets that hold, and take the lines with the markers away",
+                )
             elif first not in "#>`~" and self._item and self._item[-1].strip(_BLANK):
                 self._item.append(line)  # markdown reads it as part of the item, so do people
             elif line[:3] in _FENCES:
@@ -246,23 +255,29 @@ class _Reader:
                     self.conflicts.append(entry)
                     return
                 self._note(
-                    "hand-edited", "this section is computed; an edit here has no effect", start
+                    "hand-edited",
+                    "this section is computed; an edit here has no effect",
+                    start,
+                    "decide it where the fact stands: leave the text that holds, or write another",
                 )
             self.blocks.append(Block(self._section, "", mark, text, (), (), start))
             return
         if at < 0:
-            self._note("bad-footer", "text stands after the footer; it is read as text", start - at)
+            self._note("bad-footer", AFTER_FOOTER, start - at)
         footer_line = start + abs(at)
         if any(not key for key, _ in pairs):
-            self._note("bad-footer", "a part of the footer is not `key: value`", footer_line)
+            hint = "part `key: value` from the next by `|`"
+            self._note("bad-footer", "a part of the footer is not `key: value`", footer_line, hint)
         id = next((value for key, value in pairs if key == "id"), "")
         if id and not is_fact_id(id):
-            self._note("bad-id", f"`{id[:80]}` is not a fact id", footer_line)
+            hint = "ids are lower-case words joined by hyphens or dots"
+            self._note("bad-id", f"`{id[:80]}` is not a fact id", footer_line, hint)
             id = ""
         if id:
             if id in self._seen:
                 message = f"`{id}` stands on line {self._seen[id]} already"
-                self._note("duplicate-block", message, start)
+                hint = "keep one of them; a new fact gets an id of its own, or none"
+                self._note("duplicate-block", message, start, hint)
             self._seen.setdefault(id, start)
         versions: tuple[Version, ...] = ()
         if text.startswith(render.LEAD) and any(key == "heads" for key, _ in pairs):
@@ -270,7 +285,10 @@ class _Reader:
             if versions:
                 text = "\n\n".join(version.text for version in versions)
             else:
-                self._note("bad-footer", "the versions of this fact can not be told apart", start)
+                hint = "leave one text in place of them all"
+                self._note(
+                    "bad-footer", "the versions of this fact can not be told apart", start, hint
+                )
         self.blocks.append(Block(self._section, id, mark, text, pairs, versions, start))
 
     def _read_state(self, text: str) -> bool:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 TITLE = "Continuity — "
 NOTE = (
-    "Diurna computes this file from the session logs. To change what it says, append a log: a copy "
-    "that was edited is named and left alone, never written over."
+    "Diurna computes this file from the session logs. Edit its bullets: before it is written again, the "
+    "edit becomes a log of its own, and what is not understood is named and left as it is."
 )
 #: The labels of the state block, in their order.
 STATE_LABELS = ("Sessions", "Last session", "Last review", "Last invariant check", "Facts")
@@ -255,7 +255,7 @@ def _sections(
         by_kind.setdefault(standing.fact.kind, []).append(standing)
     known = [kind.name for kind in policy.kinds]
     order = [*known, *sorted(by_kind.keys() - set(known))]
-    titles = {name: _title(policy, name) for name in order}
+    titles = {name: section_title(policy, name) for name in order}
     shared = [titles[name] for name in known]
     sections: dict[str, list[tuple[Standing, str]]] = {}
     for name in order:
@@ -269,7 +269,8 @@ def _sections(
     return [(title, section) for title, section in sections.items() if section]
 
 
-def _title(policy: Policy, kind: str) -> str:
+def section_title(policy: Policy, kind: str) -> str:
+    """Return the title of the section in which facts of a kind stand."""
     return one_line(policy.kind(kind).section) or "Facts"
 
 

@@ -12,7 +12,7 @@ import pygit2
 import pytest
 
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
-from ledger.errors import HandEdited, WaitsInSpool
+from ledger.errors import EditNotUnderstood, HandEdited, WaitsInSpool
 from ledger.findings import INFO
 from ledger.gitcli import Git, Running
 from ledger.gitstore import Store
@@ -310,29 +310,59 @@ def test_d4_every_commit_differs_from_the_one_before_in_our_files_alone(
 # ---- D5 -------------------------------------------------------------------------------------------
 
 EDIT = "\n- The user's own words.\n"
+#: Loose prose: no event can say it.
+LOOSE = "\nThe user's own words.\n"
 
 
 @both_writers
-def test_d5_a_hand_edited_projection_is_left_alone_and_said(tmp_path: Path, writer: str) -> None:
-    """Where each append publishes, the log is committed, the edited file is not, and publish refuses."""
+def test_d5_a_hand_edited_projection_is_absorbed(tmp_path: Path, writer: str) -> None:
+    """Where each append publishes, the edit is a log of the user before the agent's own is committed."""
     folder = tmp_path / "home"
     home = make_home(folder, OWN_REPOSITORY)
     memory = open_memory(folder, writer)
     memory.append(draft("a"))
     file = folder / "continuity.md"
     file.write_text(file.read_text() + EDIT)
+    receipt = memory.append(draft("b"))
+    assert [(one.code, one.file) for one in receipt.findings] == [("absorbed", "continuity.md")]
+    (line,) = [line for line in memory.log() if line.type == "edit"]
+    assert line.agent == NAME and line.stem < receipt.stem
+    assert_sound(home, [line.stem, receipt.stem])
+    assert file.read_text() == memory.continuity()
+    assert "The user's own words." in file.read_text() and "The text of b." in file.read_text()
+    assert git(folder, "status", "--porcelain") == ""
+    assert memory.edited() == () and memory.drift() == ()
+
+
+@both_writers
+def test_d5_an_edit_that_says_nothing_is_left_alone_and_said(tmp_path: Path, writer: str) -> None:
+    """The log is committed, the edited file is not, the finding has its line, and publish refuses."""
+    folder = tmp_path / "home"
+    home = make_home(folder, OWN_REPOSITORY)
+    memory = open_memory(folder, writer)
+    memory.append(draft("a"))
+    file = folder / "continuity.md"
+    file.write_text(file.read_text() + LOOSE)
     edited = file.read_bytes()
+    line = edited.decode().split("\n").index(LOOSE.strip()) + 1
     blob = git(folder, "rev-parse", "HEAD:continuity.md")
     receipt = memory.append(draft("b"))
-    assert [(one.code, one.file) for one in receipt.findings] == [("hand-edited", "continuity.md")]
+    assert [(one.code, one.where) for one in receipt.findings] == [
+        ("hand-edited", f"continuity.md:{line}"),
+        ("hand-edited", "continuity.md"),
+    ]
     assert_sound(home, [receipt.stem])
     assert git(folder, "rev-parse", "HEAD:continuity.md") == blob
     assert file.read_bytes() == edited
     assert git(folder, "status", "--porcelain") == " M continuity.md\n"
     assert memory.edited() == ("continuity.md",)
     before = shape(folder)
+    for refused in (memory.publish, memory.absorb):
+        with pytest.raises(EditNotUnderstood, match="this text is no part of a fact") as caught:
+            refused()
+        assert caught.value.where == f"continuity.md:{line}"
     with pytest.raises(HandEdited, match=r"continuity\.md was edited by hand"):
-        memory.publish()
+        memory.write_projection(memory.state())
     assert shape(folder) == before
     git(folder, "checkout", "--", "continuity.md")
     assert memory.publish()[0] == ("continuity.md",)
@@ -343,7 +373,7 @@ def test_d5_a_hand_edited_projection_is_left_alone_and_said(tmp_path: Path, writ
 def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     tmp_path: Path, writer: str
 ) -> None:
-    """A staged edit is neither swept in nor unstaged; a committed one is what the next publish mends."""
+    """A staged edit is not swept in by an append; a publish absorbs it and leaves nothing staged."""
     folder = tmp_path / "home"
     make_home(folder)
     memory = open_memory(folder, writer)
@@ -351,42 +381,68 @@ def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     memory.publish()
     file = folder / "memory" / "continuity.md"
     file.write_text(file.read_text() + EDIT)
-    edited = file.read_bytes()
     git(folder, "add", "memory/continuity.md")
     receipt = memory.append(draft("b"))
     assert receipt.findings == ()  # in-tree, an append publishes nothing
     assert git(folder, "status", "--porcelain") == "M  memory/continuity.md\n"
+    assert memory.publish()[0] == ("continuity.md",)
+    assert git(folder, "status", "--porcelain") == ""
+    assert "The user's own words." in file.read_text() and "The text of b." in file.read_text()
+    file.write_text(file.read_text() + LOOSE)
+    git(folder, "add", "memory/continuity.md")
     before = shape(folder)
-    with pytest.raises(HandEdited):
+    with pytest.raises(EditNotUnderstood):
         memory.publish()
     assert shape(folder) == before
-    assert file.read_bytes() == edited
     git(folder, "commit", "-q", "-m", "by hand")
     assert memory.edited() == ()
-    assert memory.publish()[0] == ("memory/continuity.md".removeprefix("memory/"),)
-    assert git(folder, "show", "HEAD~1:memory/continuity.md").endswith(EDIT), "history keeps it"
+    assert memory.publish()[0] == ("continuity.md",)
+    (said,) = (one for one in memory.snapshot.notes if one.line)
+    assert said.code == "hand-edited" and "the history keeps it" in said.message
+    assert git(folder, "show", "HEAD~1:memory/continuity.md").endswith(LOOSE), "history keeps it"
 
 
 @both_writers
-def test_d5_a_hand_edited_mirror_is_left_alone_and_said(tmp_path: Path, writer: str) -> None:
+def test_d5_a_hand_edited_mirror_is_absorbed(tmp_path: Path, writer: str) -> None:
     """`.memory/continuity.md` of an own branch is what people see and edit there."""
     folder = tmp_path / "home"
     home = make_home(folder, OWN_BRANCH)
     memory = open_memory(folder, writer)
     assert memory.append(draft("a")).findings == ()
     file = folder / ".memory" / "continuity.md"
-    assert "The text of a." in file.read_text()
     file.write_text(file.read_text() + EDIT)
+    receipt = memory.append(draft("b"))
+    assert [(one.code, one.file) for one in receipt.findings] == [
+        ("absorbed", ".memory/continuity.md")
+    ]
+    assert file.read_text() == memory.continuity()
+    assert "The user's own words." in file.read_text() and "The text of b." in file.read_text()
+    assert git(folder, "show", f"{home.branch}:continuity.md") == file.read_text()
+    assert git(folder, "status", "--porcelain") == ""
+
+
+@both_writers
+def test_d5_a_mirror_that_says_nothing_is_left_alone_and_said(tmp_path: Path, writer: str) -> None:
+    """The branch goes on without it, and nothing writes over it."""
+    folder = tmp_path / "home"
+    home = make_home(folder, OWN_BRANCH)
+    memory = open_memory(folder, writer)
+    memory.append(draft("a"))
+    file = folder / ".memory" / "continuity.md"
+    file.write_text(file.read_text() + LOOSE)
     edited = file.read_bytes()
     receipt = memory.append(draft("b"))
     assert [(one.code, one.file) for one in receipt.findings] == [
-        ("hand-edited", ".memory/continuity.md")
+        ("hand-edited", ".memory/continuity.md"),
+        ("hand-edited", ".memory/continuity.md"),
     ]
+    assert receipt.findings[0].line
     assert file.read_bytes() == edited
     assert "The text of b." in git(folder, "show", f"{home.branch}:continuity.md")
     before = shape(folder)
-    with pytest.raises(HandEdited, match=r"\.memory/continuity\.md"):
+    with pytest.raises(EditNotUnderstood) as caught:
         memory.publish()
+    assert caught.value.where.startswith(".memory/continuity.md:")
     with pytest.raises(HandEdited, match=r"\.memory/continuity\.md"):
         memory.write_projection(memory.state())
     assert shape(folder) == before

@@ -662,7 +662,7 @@ after: 2026-07-03-120000000-923988cc7c8d
 GOLDEN_PAGES = {
     "continuity.md": """# Continuity — golden
 
-> Diurna computes this file from the session logs. To change what it says, append a log: a copy that was edited is named and left alone, never written over.
+> Diurna computes this file from the session logs. Edit its bullets: before it is written again, the edit becomes a log of its own, and what is not understood is named and left as it is.
 
 - Sessions: 6
 - Last session: 2026-07-04-120000000-e99a05d877fb (ada)

@@ -85,5 +85,5 @@ def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     assert "edited    continuity.md\n" in edited.out
     assert edited.err == (
         "warning: continuity.md was edited by hand; it was left as it is and not published\n"
-        "hint: record what the edit says with `diurna append`, and put the file back as git has it\n"
+        "hint: `diurna absorb` makes a log of the edit; with --dry-run it says what it understands\n"
     )

@@ -483,11 +483,25 @@ def _(shop: Shop) -> Arguments:
 @case(
     "hand-edited",
     "warning: continuity.md was edited by hand; it was left as it is and not published",
-    "record what the edit says with `diurna append`, and put the file back as git has it",
+    "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands",
 )
 def _(shop: Shop) -> Arguments:
     shop.put("continuity.md", "mine\n")
     return ("verify",)
+
+
+@case(
+    "absorbed",
+    "info: the edit of continuity.md became the log STEM, Updated: use-x",
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    assert '"review"' in policy
+    shop.put("diurna.toml", policy.replace('"review"', '"append"'))
+    shop.commit()
+    text = (shop.home / "continuity.md").read_text()
+    shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
+    return ("append", "--title", "Next")
 
 
 @case(

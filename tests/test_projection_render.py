@@ -66,8 +66,8 @@ def view(*standings: Standing, policy: Policy | None = None) -> LiveView:
 GOLDEN = """\
 # Continuity — payments-api
 
-> Diurna computes this file from the session logs. To change what it says, append a log: a copy that \
-was edited is named and left alone, never written over.
+> Diurna computes this file from the session logs. Edit its bullets: before it is written again, the edit \
+becomes a log of its own, and what is not understood is named and left as it is.
 
 - Sessions: 40
 - Last session: 2026-06-27-080000000-ffeeddccbbaa (claude-code)

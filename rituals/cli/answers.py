@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.event import VERB_OF, Event, FactCreated, FactUpdated
 from ledger.findings import Finding
 from projection.render import REDACTED
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ledger.home import Home
+    from memory.absorbing import Absorption
     from memory.draft import Receipt
     from memory.provenance import Difference, LogLine, Step
     from projection.state import Standing, Summary
@@ -102,6 +104,36 @@ def receipt_object(receipt: Receipt) -> dict[str, object]:
         "already": receipt.already,
         "path": receipt.path,
     }
+
+
+def absorption_object(found: Absorption) -> dict[str, object]:
+    """Describe what became of a person's edit."""
+    return {
+        "file": found.file,
+        "events": [_event_object(event) for event in found.events],
+        "stem": found.stem,
+        "commit": found.commit,
+        "findings": finding_objects(found.findings),
+    }
+
+
+def _event_object(event: Event) -> dict[str, object]:
+    described: dict[str, object] = {"event": VERB_OF[type(event)], "id": event.id}
+    if isinstance(event, FactCreated | FactUpdated):
+        described.update(text=event.text, mark=event.mark, meta=dict(event.meta))
+    if isinstance(event, FactUpdated):
+        described["was"] = list(event.was or ())
+    return described
+
+
+def event_line(event: Event) -> str:
+    """Write an event on one line: its verb, the id and how the text begins."""
+    said = f"{VERB_OF[type(event)]:<11} {event.id}"
+    if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
+        return said
+    box = f"[{event.mark}] " if event.mark else ""
+    meta = ", ".join(value if key == "kind" else f"{key}: {value}" for key, value in event.meta)
+    return f"{said}{f' ({meta})' if meta else ''}: {box}{event.text.split(chr(10))[0]}"
 
 
 def step_object(step: Step) -> dict[str, object]:

@@ -12,7 +12,7 @@ import traceback
 
 import click
 
-from ledger.errors import DiurnaError, DraftRefused, WaitsInSpool
+from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
 from ledger.findings import Finding
 from ledger.values import Record
 from rituals.cli.answers import finding_object
@@ -93,7 +93,7 @@ def _translate(problem: BaseException, call: Invocation) -> Failure:
                 problem.message,
                 problem.where or where,
                 problem.hint,
-                problem.findings if isinstance(problem, DraftRefused) else (),
+                problem.findings if isinstance(problem, DraftRefused | EditNotUnderstood) else (),
                 problem.stem if isinstance(problem, WaitsInSpool) else "",
             )
         case click.UsageError():

@@ -36,6 +36,7 @@ ENTRIES = (
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
     Entry("publish", "Write and commit the projection where it drifted."),
+    Entry("absorb", "Make a log of what was edited in continuity.md."),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),

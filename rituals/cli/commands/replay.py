@@ -28,6 +28,7 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
     from rituals.cli.recheck import recheck
 
     memory = call.memory()
+    absorbed = memory.absorb_first() if write and not dry_run else ()
     found = recheck(memory)
     written: tuple[str, ...] = ()
     if write:
@@ -42,7 +43,7 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
                 "cache_differs": list(found.stale),
                 "written": list(written),
                 "dry_run": dry_run,
-                "findings": finding_objects(found.findings()),
+                "findings": finding_objects((*absorbed, *found.findings())),
             }
         )
     else:
@@ -53,5 +54,5 @@ def command(call: Invocation, write: bool, check: bool, dry_run: bool) -> int:
             call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
         if found.in_step:
             call.out.line("the projection is in step")
-    call.out.findings(found.findings())
+    call.out.findings((*absorbed, *found.findings()))
     return 1 if check and not found.in_step else 0

@@ -1,0 +1,185 @@
+"""Absorbing: a person's edit of `continuity.md` becomes a log, and the file is written anew.
+
+The log is durable before the edited bytes count as written over (FORMAT.md, A5).
+"""
+
+from __future__ import annotations
+
+from ledger.digest import blob_id
+from ledger.disk import Lock, make_folder, replace_file
+from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
+from ledger.event import VERB_OF, Event
+from ledger.findings import Finding
+from ledger.home import Home
+from ledger.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, STATE_DIR
+from ledger.values import Record
+from memory.checkout import note_written, store_blob
+from memory.copies import copy_of, read_copy
+from memory.draft import SessionDraft
+from memory.edits import Edit, edited_files, find_edit
+from memory.identity import identity_findings
+from memory.landing import Lander, Occasion
+from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.record import Recorder
+from memory.snapshot import Snapshot
+from projection.render import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from projection.replay import State
+
+TITLE = f"Edit {CONTINUITY_FILE} by hand"
+
+
+class Absorption(Record):
+    """What an absorb did, or would do.
+
+    Args:
+        file: the edited copy, "" when there is none.
+        events: what the edit says.
+        stem: of the log that says it, "" when nothing was or is to be written.
+        commit: that has it.
+        findings: what was noticed.
+    """
+
+    file: str = ""
+    events: tuple[Event, ...] = ()
+    stem: str = ""
+    commit: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
+    """Say what became of an edit, beside the answer of another command."""
+    if not found.events:
+        return found.findings
+    named: dict[str, list[str]] = {}
+    for event in found.events:
+        named.setdefault(VERB_OF[type(event)], []).append(event.id)
+    said = "; ".join(f"{verb}: {', '.join(ids)}" for verb, ids in named.items())
+    log = "would become a log" if dry_run else f"became the log {found.stem}"
+    message = f"the edit of {found.file} {log}, {said}"
+    return (Finding("absorbed", message, found.file), *found.findings)
+
+
+class Absorber:
+    """Absorbs edits in one home.
+
+    Args:
+        snapshot: of the home.
+        lander: commits to it.
+        recorder: makes logs of it.
+        state: gives the ledger as it stands.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        lander: Lander,
+        recorder: Recorder,
+        state: Callable[[], State],
+    ) -> None:
+        self._snapshot, self._lander, self._recorder = snapshot, lander, recorder
+        self._state = state
+
+    def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
+        """Make a log of the edit, if there is one; `Memory.absorb` says what can be in the way.
+
+        Args:
+            when: and by whom: asked for only if there is an edit.
+            dry_run: change nothing.
+        """
+        home = self._snapshot.home
+        edit = find_edit(self._snapshot, self._state)
+        found = self._understood(edit)
+        if not found.file or dry_run:
+            return found
+        refuse_unwritable(home)
+        refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
+        make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
+        with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
+            self._lander.drain(when())
+            # another process, or what waited, may have said it meanwhile
+            edit = find_edit(self._snapshot, self._state)
+            found = self._understood(edit)
+            if edit is None or not found.file:
+                return found
+            if edit.events:
+                found = self._record(found, edit, when())
+            text = render(self._snapshot.ask(lambda cache: cache.view()))
+            return found._replace(findings=(*found.findings, *settle(home, edit, text)))
+
+    def _understood(self, edit: Edit | None) -> Absorption:
+        """Say what an edit comes to; with nothing to do, no file is named.
+
+        Raises:
+            EditNotUnderstood: no event can say it.
+            HandEdited: another projection file was edited.
+        """
+        if edit is None:
+            return Absorption()
+        if edit.findings and edit.committed:
+            kept = "committed by hand; the history keeps it, the file does not"
+            said = [one._replace(message=f"{one.message} ({kept})") for one in edit.findings]
+            return Absorption(findings=tuple(said))
+        if edit.findings:
+            raise EditNotUnderstood(edit.findings)
+        edited = edited_files(self._snapshot.home)
+        refuse_edited(tuple(path for path in edited if path != edit.file))
+        return Absorption(edit.file, edit.events)
+
+    def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
+        home, who = self._snapshot.home, occasion.identity
+        try:
+            receipt = self._recorder.append(
+                SessionDraft(TITLE, "", edit.events, who.name, "edit"),
+                occasion,
+                again=True,  # the same edit may be right again, a minute later
+                tiers=False,
+                durable=lambda: remember(home, edit),
+            )
+        except DraftRefused as problem:
+            refused = [one._replace(file=edit.file) for one in problem.findings]
+            raise EditNotUnderstood(tuple(refused)) from problem
+        # a fact that becomes a thread in this very log is ticked in it, too
+        noticed = [one for one in receipt.findings if one.code != "not-a-thread"]
+        return found._replace(
+            stem=receipt.stem,
+            commit=receipt.commit,
+            findings=(*noticed, *identity_findings(who)),
+        )
+
+
+def remember(home: Home, edit: Edit) -> None:
+    """Take the edited bytes for ours: a log says what they say, so they may be written over.
+
+    They are stored, to be the base of the next edit if this one is not written over.
+    """
+    store_blob(home, edit.data)
+    note_written(home, {edit.file: blob_id(edit.data)})
+
+
+def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
+    """Write the new projection over an edit that was absorbed, where a commit did not do that already.
+
+    Args:
+        home: the home.
+        edit: the edit.
+        text: `continuity.md` as it is rendered now.
+    """
+    name, path = copy_of(home)
+    here, data = read_copy(path), text.encode("utf-8", "surrogateescape")
+    if here == data or here is None:
+        return ()
+    if here != edit.data:  # edited again meanwhile
+        hint = "the next `diurna absorb` records it"
+        return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
+    try:
+        store_blob(home, data)
+        replace_file(path, data)
+        note_written(home, {name: blob_id(data)})
+    except (DiurnaError, OSError) as problem:
+        return (Finding("drift", f"{name} was not written: {problem}", name),)
+    return ()

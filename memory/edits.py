@@ -1,0 +1,177 @@
+"""Edits: which projection files a person edited, and what the edit of `continuity.md` says.
+
+The base is found by the machine line that the edited copy still bears: it names the very set of logs that
+the file was made from (FORMAT.md, A2 and A7).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.digest import blob_id
+from ledger.event import Event
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, Home
+from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
+from ledger.order import is_stem
+from ledger.values import Record
+from memory.checkout import hand_edited, read_written
+from memory.copies import copy_of, differs, read_copy
+from memory.mirror import edited_mirror
+from memory.publish import committed_projection
+from projection.absorb import absorb
+from projection.parse import machine_line, parse
+from projection.render import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.snapshot import Snapshot
+    from projection.parse import MachineLine
+    from projection.replay import State
+
+#: How many commits of the file are looked at.
+_DEEP = 30
+#: Stands for a file that a commit took away.
+_NO_BLOB = "0" * 40
+
+
+class Edit(Record):
+    """A copy of `continuity.md` that a person edited, and what the edit says.
+
+    Args:
+        file: the copy, as findings name it.
+        data: its bytes.
+        events: what it says; none where the ledger says it all.
+        findings: what was not understood.
+        committed: the person committed it, so git keeps what no log can say.
+    """
+
+    file: str
+    data: bytes
+    events: tuple[Event, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    committed: bool = False
+
+
+def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
+    """Read what a person's edit says; None when the copy was not edited.
+
+    Args:
+        snapshot: of the home.
+        state: gives the ledger as it stands.
+    """
+    home = snapshot.home
+    if not differs(home):
+        return None
+    name, path = copy_of(home)
+    data = read_copy(path)
+    if data is None:
+        return None
+    git, here, tip = home.repository.git(), blob_id(data), home.tip()
+    asked = (f"{tip}:{home.prefix}{CONTINUITY_FILE}", here) if tip else (here,)
+    *committed, stored = git.resolve(*asked)
+    if home.kind == OWN_BRANCH and stored:
+        return None
+    if os.path.islink(path):
+        hint = (
+            "put a plain file in its place; what the edit says can be recorded with `diurna append`"
+        )
+        said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
+        return Edit(name, data, (), (said,))
+    text = data.decode("utf-8", "surrogateescape")
+    made_from = _made_from(text)
+    if here in committed and home.kind != OWN_BRANCH:
+        base = _published(home, tip, made_from) if made_from else None
+        if base is None or base == text:
+            return None
+        now = state()
+        found = absorb(base, text, now.policy, now.get, file=name)
+        return Edit(name, data, found.events, found.findings, committed=True)
+    written = [read_written(home).get(name, ""), *committed]
+    base = _base(snapshot, made_from, written)
+    if base is None:
+        hint = (
+            "`git diff` shows what was edited: record it with `diurna append`, "
+            "and put the file back as git has it"
+        )
+        said = Finding("hand-edited", f"what {name} was made from is not known", name, 1, hint)
+        return Edit(name, data, (), (said,))
+    now = state()
+    found = absorb(base, text, now.policy, now.get, file=name)
+    return Edit(name, data, found.events, found.findings)
+
+
+def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -> str | None:
+    """Return what Diurna wrote before the person edited it, None where that is not known.
+
+    Args:
+        snapshot: of the home.
+        made_from: the machine line of the edited copy; without one it is what was written last.
+        blobs: what was written last in this work tree, and what is committed; "" where not known.
+    """
+    home = snapshot.home
+    written, *committed = [_text_of(home, blob) for blob in blobs]
+    if made_from is None:
+        return next((text for text in (written, *committed) if text), None)
+    if _made_from(written) == made_from:
+        return written
+    published = _published(home, home.tip(), made_from)
+    if published is not None:
+        return published
+    if not is_stem(made_from.newest):
+        return None
+    from memory.states import state_at
+
+    then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
+    return render(then.view()) if then.summary.digest == made_from.digest else None
+
+
+def _made_from(text: str) -> MachineLine | None:
+    """Return the machine line, wherever a person left it."""
+    return machine_line(text) or parse(text)[0].machine
+
+
+def _text_of(home: Home, blob: str) -> str:
+    """Return the text of a blob, "" where there is none."""
+    for body in home.repository.git().blobs([blob] if blob else []):
+        return (body or b"").decode("utf-8", "surrogateescape")
+    return ""
+
+
+def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
+    """Return the newest committed `continuity.md` that Diurna made from a set of logs.
+
+    Commits of the person may stand on top of it. Where no commit of Diurna's has this machine line (they
+    were squashed), it is the oldest that has it.
+    """
+    if not tip:
+        return None
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    found = None
+    for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
+        said = git.run(
+            "log", f"-n{deep}", "--no-show-signature", "--format=%H %s", tip, "--",
+            f":(top,literal){path}",
+        )  # fmt: skip
+        lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
+        blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
+        for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
+            text = (body or b"").decode("utf-8", "surrogateescape")
+            if _made_from(text) != made_from:
+                return found
+            if line[41:].startswith(COMMIT_SUBJECT):
+                return text
+            found = text
+    return found
+
+
+def edited_files(home: Home) -> tuple[str, ...]:
+    """Return the projection files that a person edited in the work tree or the mirror, sorted."""
+    if not home.repository.top:
+        return ()
+    committed = committed_projection(home, home.tip())
+    if home.kind == OWN_BRANCH:
+        return tuple(sorted(edited_mirror(home, committed)))
+    return tuple(sorted(hand_edited(home, sorted({*committed, CONTINUITY_FILE}), committed)))

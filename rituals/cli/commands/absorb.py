@@ -1,0 +1,47 @@
+"""`diurna absorb`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("absorb")
+@options.dry_run
+@options.command
+def command(call: Invocation, dry_run: bool) -> None:
+    """Make a log of what you edited in continuity.md, and write the file anew.
+
+    Reword a fact, tick a thread, add or delete a bullet, set `tier: core`. Whatever no event can say is
+    named with its line, and nothing changes. `publish`, `replay --write`, and `append` where it
+    publishes, absorb an edit by themselves.
+
+    \b
+    Examples:
+      diurna absorb --dry-run
+      diurna absorb
+    """
+    from rituals.cli.answers import absorption_object, event_line
+
+    memory = call.memory()
+    found = memory.absorb(dry_run=dry_run)
+    call.landed = bool(found.commit)
+    out = call.out
+    if call.json:
+        out.answer({**absorption_object(found), "dry_run": dry_run})
+    elif not found.file:
+        out.line("nothing to do: continuity.md is as Diurna wrote it")
+    elif not found.events:
+        said = "the ledger says it already"
+        out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
+    else:
+        if dry_run:
+            out.line(f"would absorb the edit of {found.file}")
+        else:
+            where = f"{found.commit[:7]} on {memory.home.branch}"
+            out.line((found.stem, "yellow"), f"  committed in {where}")
+        for event in found.events:
+            out.line(event_line(event))
+    out.findings(found.findings)
