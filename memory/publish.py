@@ -56,16 +56,16 @@ def changes(
         path: data for path, data in files.items() if committed.get(path) != blob_id(data)
     }
     for path in committed:
-        if path not in files and _is_page(path):
+        if path not in files and is_projection(path):
             found[path] = None
     return tuple(sorted(found.items()))
 
 
-def _is_page(path: str) -> bool:
-    """Tell whether a path is one that the archive writes: its index or `archive/2026-Q4.md`."""
-    name = path.removeprefix(ARCHIVE_DIR + "/")
-    if path == ARCHIVE_INDEX:
+def is_projection(path: str) -> bool:
+    """Tell whether a path is one that is recomputed: `continuity.md` or a page of the archive."""
+    if path in (CONTINUITY_FILE, ARCHIVE_INDEX):
         return True
+    name = path.removeprefix(ARCHIVE_DIR + "/")
     return (
         len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
         and name[7:] == ".md"
