@@ -54,6 +54,7 @@ _NO_WAY = (
     "Connection closed", "Host is down", "hung up unexpectedly", "early EOF", "unable to connect",
     "The requested URL returned error: 5", "Empty reply from server", "transfer closed",
     "RPC failed", "Broken pipe", "invalid index-pack output",
+    "expected flush after", "unexpected disconnect",
 )  # fmt: skip
 #: Reasons of a rejected update that only mean that somebody was faster.
 _FASTER = (

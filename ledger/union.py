@@ -19,7 +19,7 @@ from ledger.commit import in_the_way
 from ledger.digest import sha1
 from ledger.layout import ARCHIVE_DIR, SESSIONS_DIR, stem_of
 from ledger.order import breaks_seal, is_sealed
-from ledger.trees import FILE, FOLDER, entries
+from ledger.trees import FILE, FOLDER, entries, lookup
 from ledger.values import Record
 
 TYPE_CHECKING = False
@@ -103,6 +103,15 @@ def unite(read: Read, one: str, two: str) -> Joined:
     """Join two `sessions/` trees alone."""
     joiner = _Joiner(read, "", lambda _: False, False)
     return joiner.result(joiner.unite_all(one, two))
+
+
+def find(read: Read, root: str, path: str) -> str:
+    """Return the id of what stands at a path of a tree, "" for nothing."""
+    oid = root
+    for name in path.rstrip("/").split("/"):
+        found = lookup(read(oid), os.fsencode(name)) if oid else None
+        oid = found[1] if found is not None else ""
+    return oid
 
 
 def with_files(

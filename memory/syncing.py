@@ -7,13 +7,15 @@ a fixed author, the newer parent's time, a projection recomputed from the union.
 
 from __future__ import annotations
 
+import os
+
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.digest import blob_id
 from ledger.errors import SyncRefused
 from ledger.findings import Finding
 from ledger.history import altered_between
 from ledger.home import IN_TREE, OWN_BRANCH, Home
-from ledger.layout import POLICY_FILE, SESSIONS_DIR
+from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.objects import (
     BLOB,
@@ -27,19 +29,20 @@ from ledger.objects import (
 )
 from ledger.order import is_stem
 from ledger.repository import is_shallow
-from ledger.union import Sides, join, with_files
+from ledger.trees import entries
+from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
 from memory.checkout import EMPTY_TREE
 from memory.landing import check_writable
 from memory.learned import Learned, learned
-from memory.publish import changes, committed_projection, is_projection, projection_files
+from memory.publish import changes, is_projection, projection_files
 from memory.reading import read_all, read_few
 from memory.states import cold_state, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.session import Entry
-    from ledger.union import Joined
+    from ledger.union import Joined, Read
+    from memory.reading import Reading
     from memory.snapshot import Progress, Snapshot
     from projection.policy import Policy
     from projection.replay import State
@@ -146,12 +149,10 @@ class _Planner:
             relation = APART
         if bases and relation == APART and (only_ours or differ):
             self._alarm(bases)
-        tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(
-            bases, added, reading.entries
-        )
+        tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
         if relation != AHEAD:
             _refuse_modes(home, ours, tip)
-            check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
+            check_writable(self._policy(self._snapshot.policy_blob(tip)))
         went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
         agents = tuple(sorted({entry.agent for entry in reading.entries}))
         change = learned(self._snapshot, ours, reading.entries)
@@ -189,9 +190,7 @@ class _Planner:
 
     # ---- the join -------------------------------------------------------------------------------
 
-    def _join(
-        self, bases: list[str], added: list[tuple[str, str, str]], entries: tuple[Entry, ...]
-    ) -> str:
+    def _join(self, bases: list[str], added: list[LogRef], reading: Reading) -> str:
         home = self._home
         one, two = sorted((self._ours, self._theirs))
         with Objects(self._git) as objects:
@@ -202,9 +201,8 @@ class _Planner:
             if joined.clashes:
                 raise _clash(joined.clashes)
             self._tell_doubles(joined)
-            write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
             objects.hold(dict(joined.written))
-            files = self._recompute(joined, len(added), entries)
+            files = self._recompute(joined, objects.read, added, reading)
             paths = [
                 (home.prefix + path, "" if data is None else blob_id(data)) for path, data in files
             ]
@@ -213,7 +211,7 @@ class _Planner:
             tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
         )
         wanted = [(BLOB, data) for _, data in files if data is not None]
-        wanted += [(TREE, raw) for raw in written.values()]
+        wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         write_objects(self._git, [*wanted, (COMMIT, commit)])
         return object_id(COMMIT, commit)
 
@@ -233,45 +231,51 @@ class _Planner:
             )
 
     def _recompute(
-        self, joined: Joined, added: int, entries: tuple[Entry, ...]
+        self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
     ) -> tuple[tuple[str, bytes | None], ...]:
         """Return the projection files of the union that the joined tree does not have yet."""
-        blob = self._git.resolve(f"{joined.tree}:{self._home.prefix}{POLICY_FILE}")[0]
-        policy = self._snapshot.read_policy(blob)[1]
+        prefix = self._home.prefix
+        policy = self._policy(find(read, joined.tree, prefix + POLICY_FILE))
         check_writable(policy)
         if policy.publish != "append":
             return ()
-        state = self._union_state(joined, policy, added, entries)
+        state = self._union_state(joined, policy, added, reading)
         if state is None:
             return ()
-        committed = committed_projection(self._home, joined.tree)
-        return changes(projection_files(state), committed)
+        standing = {CONTINUITY_FILE: find(read, joined.tree, prefix + CONTINUITY_FILE)}
+        archive = find(read, joined.tree, prefix + ARCHIVE_DIR)
+        for _, name, oid in entries(read(archive)) if archive else ():
+            standing[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        return changes(projection_files(state), standing)
+
+    def _policy(self, blob: str) -> Policy:
+        """Return a policy; one that is in force here already need not be read again."""
+        if self._ours and blob == self._snapshot.policy_blob(self._ours):
+            return self._snapshot.cache(self._ours).policy
+        return self._snapshot.read_policy(blob)[1]
 
     def _union_state(
-        self, joined: Joined, policy: Policy, added: int, entries: tuple[Entry, ...]
+        self, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
     ) -> State | None:
         """Return the state of the union: of the cache and what came, where that is all there is to it.
 
         None when a log can not be read: the projection would lack what it says.
         """
         cache = self._snapshot.cache(self._ours)
-        refs, _ = log_refs(self._added_rows(joined), self._home.prefix)
         plain = (
             policy == cache.policy
             and not joined.doubles
-            and len(refs) == len(entries) == added
-            and not cache.known([ref.key for ref in refs])
+            and all(ref.key == ref.stem for ref in added)
+            and len(reading.refs) == len(added)
+            and not cache.known([ref.key for ref in added])
             and not cache.unread()
         )
         if plain:
-            return state_of(cache, refs, entries)
+            return state_of(cache, reading.refs, reading.entries)
+        write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
         state = cold_state(self._snapshot, joined.tree)
         damaged = any(finding.code == "unreadable" for finding in state.findings())
         return None if damaged else state
-
-    def _added_rows(self, joined: Joined) -> list[tuple[str, str, str]]:
-        rows = self._git.changes(self._ours, joined.tree, self._home.prefix + SESSIONS_DIR) or []
-        return [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
 
 
 def _clash(paths: tuple[str, ...]) -> SyncRefused:
