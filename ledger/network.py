@@ -9,6 +9,7 @@ I and J).
 from __future__ import annotations
 
 import os
+import time
 
 from ledger.errors import (
     AuthenticationFailed,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0
+_FETCH_TRIES = 6
 _LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
 #: `GIT_*` variables that say how to reach a remote, not which repository to use.
 _KEPT = (
@@ -194,12 +196,17 @@ def fetch(git: Git, remote: Remote, seconds: float = LIMIT_SECONDS) -> str:
         "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
         "--", remote.name, f"+{remote.branch}:{remote.tracking}",
     )  # fmt: skip
-    status, _, said = _call(git, remote, seconds, arguments)
-    if status:
+    for tried in range(_FETCH_TRIES):
+        status, _, said = _call(git, remote, seconds, arguments)
+        if not status:
+            return git.resolve(remote.tracking)[0]
         if "couldn't find remote ref" in said:
             return ""
-        raise failure(remote, "fetch", said)
-    return git.resolve(remote.tracking)[0]
+        if "cannot lock ref" not in said:
+            break
+        # another fetch of this repository, of a linked worktree for instance, moves the same reference
+        time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
+    raise failure(remote, "fetch", said)
 
 
 def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) -> None:

@@ -71,8 +71,11 @@ class Objects:
         held = self._held.get(oid)
         if held is not None:
             return held
-        header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
-        if len(header) != 3:
+        try:
+            header = self._running.ask(oid.encode("ascii") + b"\n").split(b" ")
+        except BrokenPipeError:
+            header = []
+        if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
             said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
         return self._running.take(int(header[2]) + 1)[:-1]

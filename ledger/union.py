@@ -92,7 +92,7 @@ def join(
         sides: the root trees.
         prefix: of the home, "" or ending in "/".
         derived: tells of a path, relative to the home, whether it is a projection file.
-        second: take projection files from the second side, else from the first.
+        second: take projection files that both sides changed from the second, else from the first.
     """
     joiner = _Joiner(read, prefix, derived, second)
     tree = joiner.merge(sides.one, sides.two, sides.bases, "")
@@ -233,12 +233,12 @@ class _Joiner:
         folders = _is_folder(one) and _is_folder(two)
         if inside == SESSIONS_DIR and folders:
             return _folder(self.unite_all(_tree(one), _tree(two)))
-        if inside and self._derived(inside):
-            return two if self._second else one
         # of these folders, what is in them is decided for each by itself
         holds_ours = inside == ARCHIVE_DIR or self._prefix.startswith(path + "/")
         if not (holds_ours and folders) and (one in bases) != (two in bases):
             return two if one in bases else one
+        if inside and self._derived(inside):
+            return two if self._second else one
         if folders and all(_is_folder(base) for base in bases):
             below = tuple(_tree(base) for base in bases)
             return _folder(self.merge(_tree(one), _tree(two), below, path + "/"))

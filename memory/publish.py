@@ -9,17 +9,24 @@ from ledger.disk import make_folder, replace_file
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
-from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, MIRROR_DIR
+from ledger.layout import (
+    ARCHIVE_DIR,
+    ARCHIVE_INDEX,
+    CONTINUITY_FILE,
+    FORMAT_VERSION,
+    MIRROR_DIR,
+)
 from ledger.repository import operation_under_way
 from memory.checkout import note_written
 from projection.archive import pages
-from projection.render import render
+from projection.render import machine, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from projection.replay import State
+    from projection.state import Summary
 
 
 def projection_files(state: State) -> dict[str, bytes]:
@@ -43,6 +50,13 @@ def committed_projection(home: Home, tip: str) -> dict[str, str]:
     for _, one, path in git.tree_files(tip, f"{home.prefix}{ARCHIVE_DIR}"):
         found[path[len(home.prefix) :]] = one
     return found
+
+
+def is_published(home: Home, tip: str, summary: Summary) -> bool:
+    """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
+    (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
+    line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
+    return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
 
 
 def changes(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from ledger.errors import NetworkFailed, RemoteMoved, SyncRefused, Unreachable
+from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, Unreachable
 from ledger.findings import Finding
 from ledger.home import IN_TREE
 from ledger.layout import SESSIONS_DIR, stem_of
@@ -17,8 +17,8 @@ from ledger.network import Remote, choose_remote, fetch, push
 from ledger.objects import move_reference
 from ledger.values import Record
 from memory.learned import Learned
-from memory.publish import refuse_unwritable
-from memory.syncing import Plan
+from memory.publish import is_published, refuse_unwritable
+from memory.syncing import APART, Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,10 +144,11 @@ class _Sync:
                 plan = self._join()
             except Unreachable as problem:
                 return self._report(tried - 1, problem)
-            if self._dry_run or plan.tip == plan.theirs or not plan.tip:
+            tip = plan.tip if self._dry_run else self._publish(plan)
+            if self._dry_run or tip == plan.theirs or not tip:
                 return self._report(tried - 1)
             try:
-                push(self._git, self._remote, plan.tip)
+                push(self._git, self._remote, tip)
             except Unreachable as problem:
                 return self._report(tried, problem)
             except RemoteMoved:
@@ -161,7 +162,7 @@ class _Sync:
                     f"{problem.message}; {self._ahead_said()}", hint=problem.hint
                 ) from None
             else:
-                self._note_pushed(plan.tip)
+                self._note_pushed(tip)
                 return self._report(tried)
         raise RemoteMoved(
             f"{self._remote.shown} kept moving; {self._ahead_said()}",
@@ -178,6 +179,24 @@ class _Sync:
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=self._dry_run)
         self._plans.append(plan)
         return plan
+
+    def _publish(self, plan: Plan) -> str:
+        """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
+        if not plan.tip or plan.relation == APART:
+            return plan.tip
+        memory = self._memory
+        cache = memory.snapshot.cache(plan.tip)
+        if cache.policy.publish != "append" or cache.unread():
+            return plan.tip
+        if is_published(memory.home, plan.tip, cache.summary):
+            return plan.tip
+        try:
+            return memory.publish()[1] or plan.tip
+        except HandEdited as problem:
+            self._findings.append(
+                Finding("hand-edited", problem.message, problem.where, hint=problem.hint)
+            )
+            return plan.tip
 
     def _refuse_missing(self, before: str) -> None:
         """Stop where the remote lost the branch, or where creating it would send more than memory."""
@@ -251,7 +270,7 @@ class _Sync:
             self._remote.shown,
             self._remote.shown_branch,
             plans[0].relation if plans else "",
-            plans[-1].tip if plans else home.tip(),
+            plans[-1].tip if plans and self._dry_run else home.tip(),
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
             plans[-1].went if plans and not offline else 0,

@@ -622,6 +622,51 @@ def test_h1_a_plain_pull_never_conflicts(make_team: MakeTeam, kind: str, how: st
         settled(one, two)
 
 
+@pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
+def test_h11_what_a_plain_pull_left_is_published_by_sync(
+    pair: tuple[Team, Clone, Clone], how: str
+) -> None:
+    """Git can not recompute a projection; the next sync does, and shares it."""
+    _, one, two = pair
+    one.create("alpha")
+    two.create("beta")
+    one.git("push", "-q", "origin", "main")
+    two.git("pull", "-q", how, "--no-edit", "origin", "main")
+    assert two.memory.drift() == ("continuity.md",)
+    two.sync()
+    one.sync()
+    settled(one, two)
+
+
+def test_c4_linked_worktrees_sync_at_once(make_team: MakeTeam) -> None:
+    """One own branch, two work trees, two syncs at the same time: both end well, both mirrors follow."""
+    team = make_team(OWN_BRANCH)
+    one, two = team.one, team.clone("two")
+    one.git("worktree", "add", "-q", "-b", "topic", str(team.folder / "linked"))
+    linked = Clone(team.folder / "linked", "linked", START_MS + 50)
+    two.create("beta")
+    two.sync()
+    one.create("alpha")
+    linked.create("gamma")
+    problems: list[BaseException] = []
+
+    def work(clone: Clone) -> None:
+        try:
+            clone.sync()
+        except BaseException as problem:  # noqa: BLE001 - told by the assertion
+            problems.append(problem)
+
+    threads = [threading.Thread(target=work, args=(clone,)) for clone in (one, linked)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    two.sync()
+    assert one.tip() == linked.tip() == two.tip() == team.there()
+    assert one.facts() == linked.facts() == {"alpha", "beta", "gamma"}
+
+
 # ---- the command line ---------------------------------------------------------------------------
 
 
