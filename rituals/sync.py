@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 TRIES = 8
 TRIES_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 15.0
 
 
 class Report(Record):
@@ -284,10 +285,11 @@ class _Sync:
 
 
 def _pause(tried: int, round_seconds: float) -> float:
-    """Return how long to wait before another round: somewhere in a window that doubles.
+    """Return how long to wait before another round: in the second half of a window that doubles.
 
-    The window begins with the time of a round, so that it fits a slow remote as well as a fast one.
+    The window begins with the time of a round, so that it fits a slow remote as well as a fast one. Who
+    syncs in a tight loop keeps winning over who has more to join; long windows outlast them.
     """
     chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
     window: float = max(round_seconds, _FIRST_PAUSE_SECONDS) * 2 ** (tried - 1)
-    return chance * min(window, 10.0)
+    return (0.5 + chance / 2) * min(window, _LONGEST_PAUSE_SECONDS)
