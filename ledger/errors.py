@@ -155,3 +155,35 @@ class ReferenceLocked(DiurnaError):
             hint="wait for it to end; Diurna moves a lock aside once nobody owns it",
         )
         self.path = path
+
+
+class NoRemote(DiurnaError):
+    """Which remote is meant is not clear, or the one that was named is not to be used."""
+
+
+class NetworkFailed(DiurnaError):
+    """A remote could not be used; what stands here is as it was."""
+
+
+class Unreachable(NetworkFailed):
+    """There is no way to the remote now: being offline is normal, and work goes on."""
+
+
+class RemoteSilent(NetworkFailed):
+    """The remote did not get done within the time limit."""
+
+
+class AuthenticationFailed(NetworkFailed):
+    """The remote does not know this user, or this machine does not know the remote."""
+
+
+class RemoteRefused(NetworkFailed):
+    """The remote said no, in its own words; trying again would not help."""
+
+
+class RemoteMoved(NetworkFailed):
+    """The remote's branch moved on meanwhile: fetch, join and push again."""
+
+
+class SyncRefused(DiurnaError):
+    """Two tips that must not be joined without a person; nothing was changed."""

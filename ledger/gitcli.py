@@ -50,6 +50,9 @@ _DISK_REFUSED = (
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
 #: git itself waits for no other `git init` or `git config`.
 _CONFIG_WAIT_SECONDS = 5.0
+#: How long a command that is to end may take to put its things away.
+_END_SECONDS = 2.0
+_SIGTERM, _SIGKILL = 15, 9  # importing `signal` costs more than a command that needs neither has
 #: What git says when an object is missing or damaged.
 _MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
 
@@ -115,11 +118,13 @@ class Git:
         """
         return self.start(*arguments).finish(data, answer)
 
-    def start(self, *arguments: str) -> Running:
+    def start(self, *arguments: str, more: dict[str, str] | None = None) -> Running:
         """Start a git command, to be finished later.
 
         Args:
             arguments: the command and its arguments.
+            more: environment to add. The command then runs in a session of its own, without a terminal,
+                and can be ended with all that it starts.
         """
         packing = () if arguments[:1] == ("maintenance",) else _NO_PACKING
         argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
@@ -128,12 +133,13 @@ class Git:
             child = os.posix_spawnp(
                 "git",
                 argv,
-                self._environment,
+                self._environment if more is None else {**self._environment, **more},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, in_read, 0),
                     (os.POSIX_SPAWN_DUP2, out_write, 1),
                     (os.POSIX_SPAWN_DUP2, err_write, 2),
                 ],
+                setsid=more is not None,
             )
         except OSError as problem:
             for end in (in_write, out_read, err_read):
@@ -250,12 +256,65 @@ class Running:
     def __init__(self, child: int, to: int, out: int, err: int) -> None:
         self._child = child
         self._ends = (to, out, err)
+        self._said = b""
 
-    def finish(self, data: bytes = b"", answer: Answer | None = None) -> tuple[int, bytes, bytes]:
-        """Give it its input and wait for its end; return its status, output and error output."""
-        out, err = _converse(*self._ends, data, answer)
+    def finish(
+        self, data: bytes = b"", answer: Answer | None = None, seconds: float = 0.0
+    ) -> tuple[int, bytes, bytes]:
+        """Give it its input and wait for its end; return its status, output and error output.
+
+        Args:
+            data: its input.
+            answer: as in `Git.call`.
+            seconds: end it, and all that it started, after so long; only one in a session of its own.
+
+        Raises:
+            TimeoutError: the time was up.
+        """
+        try:
+            out, err = _converse(*self._ends, data, answer, seconds)
+        except BaseException:
+            if seconds:
+                self._end()
+            raise
         _, status = os.waitpid(self._child, 0)
         return os.waitstatus_to_exitcode(status), out, err
+
+    def _end(self) -> None:
+        """End the whole session: gently, so that git takes its lock files with it, then for good."""
+        gone = False
+        for sign in (_SIGTERM, _SIGKILL):
+            try:
+                os.killpg(self._child, sign)
+            except (ProcessLookupError, PermissionError):
+                pass
+            deadline = time.monotonic() + _END_SECONDS
+            while not gone and time.monotonic() < deadline:
+                gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
+                time.sleep(0.0 if gone else 0.01)
+
+    def ask(self, line: bytes) -> bytes:
+        """Write one line to a command that answers each; return the first line of its answer."""
+        os.write(self._ends[0], line)
+        while (end := self._said.find(b"\n")) < 0:
+            if not self._more():
+                break
+        answer = self._said[:end]
+        self._said = self._said[end + 1 :]
+        return answer
+
+    def take(self, count: int) -> bytes:
+        """Return so many more bytes of its answer."""
+        while len(self._said) < count and self._more():
+            pass
+        answer = self._said[:count]
+        self._said = self._said[count:]
+        return answer
+
+    def _more(self) -> bool:
+        chunk = os.read(self._ends[1], 1 << 16)
+        self._said += chunk
+        return bool(chunk)
 
 
 def _three_pipes() -> list[tuple[int, int]]:
@@ -287,9 +346,14 @@ def _three_pipes() -> list[tuple[int, int]]:
 
 
 def _converse(
-    to: int, out: int, err: int, data: bytes, answer: Answer | None
+    to: int, out: int, err: int, data: bytes, answer: Answer | None, seconds: float = 0.0
 ) -> tuple[bytes, bytes]:
-    """Feed a child and read both its outputs until it closes them; no side can block the other."""
+    """Feed a child and read both its outputs until it closes them; no side can block the other.
+
+    Raises:
+        TimeoutError: it did not end within `seconds`.
+    """
+    deadline = time.monotonic() + seconds
     parts: dict[int, list[bytes]] = {out: [], err: []}
     poll = select.poll()
     poll.register(out, select.POLLIN)
@@ -304,7 +368,11 @@ def _converse(
     open_ends = 2
     try:
         while open_ends:
-            for fd, _ in poll.poll():
+            left = max(0.0, deadline - time.monotonic()) * 1000 if seconds else None
+            ready = poll.poll(left)
+            if not ready and seconds:
+                raise TimeoutError
+            for fd, _ in ready:
                 if fd == to:
                     try:
                         waiting = waiting[os.write(to, waiting) :]

@@ -322,3 +322,41 @@ def _about(git: Git, commits: Sequence[str]) -> dict[str, tuple[str, str, bool]]
         if len(parts) == 4:
             found[parts[0]] = (parts[2], parts[3], " " in parts[1])
     return found
+
+
+def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alteration]:
+    """Find what one side did to logs that both sides had, one alteration for each log.
+
+    Args:
+        home: the home.
+        bases: the merge bases.
+        tip: of the side.
+    """
+    git = home.repository.git()
+    folder = home.prefix + SESSIONS_DIR
+    paths: set[str] = set()
+    for base in bases:
+        rows = git.changes(base, tip, folder) or []
+        paths.update(path for letter, _, _, path in rows if letter != "A")
+    if not paths:
+        return []
+    known = [f"^{base}" for base in bases]
+    said = git.run("--no-replace-objects", "rev-list", "--topo-order", tip, *known)
+    commits = said.decode("ascii").split()
+    found: dict[str, _Row] = {}
+    for row in _rows(git, commits, "MDT", [folder], []):
+        if row.path in paths and is_stem(stem_of(row.path)):
+            found.setdefault(row.path, row)
+    about = _about(git, sorted({row.commit for row in found.values()}))
+    cut = len(home.prefix)
+    altered: list[Alteration] = []
+    for path, row in sorted(found.items()):
+        author, date, merge = about.get(row.commit, ("", "", False))
+        kind = DELETED if row.letter == "D" else MODIFIED
+        after = ("", "") if row.letter == "D" else (row.blob, row.mode)
+        altered.append(
+            Alteration(
+                kind, path[cut:], "", row.blob_before, *after, row.commit, author, date, merge
+            )
+        )
+    return altered

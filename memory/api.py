@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memory.absorbing import Absorber, Absorption
     from memory.provenance import Difference, LogLine, Provenance
     from memory.states import Follower
+    from memory.syncing import Plan
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
 
@@ -268,6 +269,35 @@ class Memory:
             return tuple(one for one, found in zip(listed, there, strict=True) if not found)
 
         return self._lander.commit_files(wanted, message, self.occasion())
+
+    def join(self, theirs: str, *, adopt: bool = False, dry_run: bool = False) -> Plan:
+        """Join the branch with another tip of the ledger that was fetched; nothing is sent anywhere.
+
+        Args:
+            theirs: the commit, "" for none.
+            adopt: also one whose history shares nothing with ours.
+            dry_run: move nothing; say what would be.
+
+        Raises:
+            SyncRefused: a person has to decide; nothing changed.
+            Busy: the branch kept moving or is locked.
+            StorageFailed: the disk refused.
+        """
+        from ledger.repository import read_reference
+        from memory.syncing import plan_sync
+
+        plans: list[Plan] = []
+
+        def where(tip: str) -> str:
+            progress = self._progress
+            plans.append(plan_sync(self.snapshot, tip, theirs, adopt=adopt, progress=progress))
+            return plans[-1].tip
+
+        if dry_run:
+            where(read_reference(self.home.repository, self.home.reference))
+        else:
+            self._lander.move(where)
+        return plans[-1]
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""

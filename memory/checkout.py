@@ -13,7 +13,7 @@ from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError, GitFailed
 from ledger.findings import Finding
-from ledger.home import Home
+from ledger.home import IN_TREE, Home
 from ledger.layout import (
     ARCHIVE_DIR,
     ATTRIBUTES_FILE,
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _INDEX_TRIES = 12
 #: git knows this one without having it.
-_EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_FILE_MODE = "100644"
 _OURS = (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
@@ -167,14 +168,19 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
         tip: the tip now.
     """
     git = home.repository.git()
-    ours = [home.prefix + path for path in _OURS]
-    base = base or _EMPTY_TREE
+    # in a repository of its own, everything belongs to the home
+    ours = [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
+    base = base or EMPTY_TREE
     changes = git.changes(base, tip, *ours)
     if not changes:
         return []
     said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)
     staged = set(said.decode("utf-8", "surrogateescape").split("\0"))
-    changes = [change for change in changes if change[3] not in staged]
+    changes = [
+        change
+        for change in changes
+        if change[3] not in staged and (change[0] == "D" or change[1] == _FILE_MODE)
+    ]
     before = git.resolve(*[f"{base}:{path}" for _, _, _, path in changes])
     wanted = [blob for letter, _, blob, _ in changes if letter != "D"]
     bodies: dict[str, bytes] = {}

@@ -399,6 +399,45 @@ class Lander:
 
             return self._persist(once, lock)
 
+    def move(self, where: Callable[[str], str]) -> str:
+        """Let the branch point to a commit that is there already; return it.
+
+        Args:
+            where: says which, for a tip ("" for an unborn branch): asked again when another writer was
+                faster. The tip itself changes nothing.
+
+        Raises:
+            Busy: the branch kept moving or is locked.
+            StorageFailed: the disk refused.
+        """
+        from ledger.objects import move_reference
+        from ledger.repository import read_reference
+        from memory.mirror import mirror_changes
+
+        home = self.home
+        make_folder(home.state_dir)
+        with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
+            self._catch_up(lock)
+
+            def once() -> str:
+                tip = read_reference(home.repository, home.reference)
+                made = where(tip)
+                if made == tip:
+                    return tip
+                lock.write_note(f"{home.reference} {tip}")
+                move_reference(home.repository.git(), home.reference, made, tip, "diurna: sync")
+                lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
+                if home.checked_out:
+                    ensure_drivers(home)
+                    self._snapshot.notes += catch_up(home, tip, made)
+                elif home.kind == OWN_BRANCH and home.repository.top:
+                    self._snapshot.notes += mirror_changes(home, tip, made)
+                self._snapshot.notes += self._show_elsewhere(tip, made)
+                lock.write_note("")
+                return made
+
+            return self._persist(once, lock)
+
     def heal_index(self) -> list[Finding]:
         """Set the index entries that an earlier command had to leave, or died before it set them."""
         home = self.home

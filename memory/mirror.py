@@ -13,8 +13,8 @@ from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import Home
-from ledger.layout import MIRROR_DIR
-from memory.checkout import edit_hint, note_written, read_written
+from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR
+from memory.checkout import EMPTY_TREE, edit_hint, note_written, read_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,15 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     if written:
         note_written(home, written)
     return findings
+
+
+def mirror_changes(home: Home, base: str, tip: str) -> list[Finding]:
+    """Let the mirror follow a branch that moved from one commit ("" for none) to another."""
+    git = home.repository.git()
+    rows = git.changes(base or EMPTY_TREE, tip, CONTINUITY_FILE, ARCHIVE_DIR) or []
+    bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
+    files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
+    return mirror(home, files) if files else []
 
 
 def edited_finding(name: str) -> Finding:

@@ -9,17 +9,24 @@ from ledger.disk import make_folder, replace_file
 from ledger.errors import CorruptRepository, HandEdited, WriteRefused
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
-from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, MIRROR_DIR
+from ledger.layout import (
+    ARCHIVE_DIR,
+    ARCHIVE_INDEX,
+    CONTINUITY_FILE,
+    FORMAT_VERSION,
+    MIRROR_DIR,
+)
 from ledger.repository import operation_under_way
 from memory.checkout import edit_hint, note_written, store_blob
 from projection.archive import pages
-from projection.render import render
+from projection.render import machine, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from projection.replay import State
+    from projection.state import Summary
 
 
 def projection_files(state: State) -> dict[str, bytes]:
@@ -45,6 +52,13 @@ def committed_projection(home: Home, tip: str) -> dict[str, str]:
     return found
 
 
+def is_published(home: Home, tip: str, summary: Summary) -> bool:
+    """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
+    (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
+    line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
+    return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
+
+
 def changes(
     files: Mapping[str, bytes], committed: Mapping[str, str]
 ) -> tuple[tuple[str, bytes | None], ...]:
@@ -56,16 +70,16 @@ def changes(
         path: data for path, data in files.items() if committed.get(path) != blob_id(data)
     }
     for path in committed:
-        if path not in files and _is_page(path):
+        if path not in files and is_projection(path):
             found[path] = None
     return tuple(sorted(found.items()))
 
 
-def _is_page(path: str) -> bool:
-    """Tell whether a path is one that the archive writes: its index or `archive/2026-Q4.md`."""
-    name = path.removeprefix(ARCHIVE_DIR + "/")
-    if path == ARCHIVE_INDEX:
+def is_projection(path: str) -> bool:
+    """Tell whether a path is one that is recomputed: `continuity.md` or a page of the archive."""
+    if path in (CONTINUITY_FILE, ARCHIVE_INDEX):
         return True
+    name = path.removeprefix(ARCHIVE_DIR + "/")
     return (
         len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
         and name[7:] == ".md"

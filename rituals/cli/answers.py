@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memory.draft import Receipt
     from memory.provenance import Difference, LogLine, Step
     from projection.state import Standing, Summary
+    from rituals.sync import Report
 
 
 def finding_object(finding: Finding) -> dict[str, object]:
@@ -174,4 +175,22 @@ def difference_object(difference: Difference) -> dict[str, object]:
         "faded": list(difference.faded),
         "returned": list(difference.returned),
         "closed": list(difference.closed),
+    }
+
+
+def sync_object(report: Report) -> dict[str, object]:
+    """Describe a sync."""
+    return {
+        "remote": report.remote,
+        "branch": report.branch,
+        "commit": report.commit,
+        "came": list(report.came),
+        "agents": report.agents,
+        "went": report.went,
+        "facts": dict(zip(report.learned._fields, report.learned, strict=True)),
+        "tries": report.tries,
+        "offline": report.offline,
+        "ahead": report.ahead,
+        "findings": finding_objects(report.findings),
+        "dry_run": report.dry_run,
     }

@@ -37,6 +37,7 @@ ENTRIES = (
     Entry("status", "Show where the ledger stands and what is due."),
     Entry("publish", "Write and commit the projection where it drifted."),
     Entry("absorb", "Make a log of what was edited in continuity.md."),
+    Entry("sync", "Share memory through a git remote: fetch, join, push."),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),

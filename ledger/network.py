@@ -1,0 +1,296 @@
+"""Remotes, through the git executable: which one is meant, fetch, push, and what went wrong.
+
+libgit2's push says nothing when a server refuses, and knows neither credential helpers nor
+`~/.ssh/config`; git does. Every call has a time limit on the monotonic clock, a session of its own that
+ends as a whole, no prompts, explicit refspecs, and checks what it receives (durability catalogue, groups
+I and J).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.errors import (
+    AuthenticationFailed,
+    NetworkFailed,
+    NoRemote,
+    RemoteMoved,
+    RemoteRefused,
+    RemoteSilent,
+    Unreachable,
+)
+from ledger.layout import STATE_DIR
+from ledger.values import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.gitcli import Git
+
+#: For one fetch or push as a whole.
+LIMIT_SECONDS = 120.0
+_FETCH_TRIES = 6
+_LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
+#: `GIT_*` variables that say how to reach a remote, not which repository to use.
+_KEPT = (
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_HTTP_USER_AGENT",
+    "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
+)  # fmt: skip
+_KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
+#: Settings for every call: what is received is checked, whatever the repository's own settings say.
+_CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
+
+# What git and ssh say, in the C locale; the first kind that fits is taken.
+_NOT_KNOWN = (
+    "Authentication failed", "could not read Username", "could not read Password",
+    "Permission denied (", "terminal prompts disabled", "Host key verification failed",
+    "HTTP Basic: Access denied", "The requested URL returned error: 401",
+    "Too many authentication failures",
+)  # fmt: skip
+_NO_WAY = (
+    "Could not resolve", "Connection refused", "Network is unreachable", "No route to host",
+    "onnection timed out", "Operation timed out", "Failed to connect", "Couldn't connect",
+    "Temporary failure in name resolution", "Name or service not known", "Connection reset",
+    "Connection closed", "Host is down", "hung up unexpectedly", "early EOF", "unable to connect",
+    "The requested URL returned error: 5", "Empty reply from server", "transfer closed",
+    "RPC failed", "Broken pipe", "invalid index-pack output",
+    "expected flush after", "unexpected disconnect",
+)  # fmt: skip
+#: Reasons of a rejected update that only mean that somebody was faster.
+_FASTER = (
+    "fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref",
+    "incorrect old value", "reference already exists", "stale info", "failed to lock",
+    "remote ref updated since checkout",
+)  # fmt: skip
+
+
+class Remote(Record):
+    """One branch of one remote.
+
+    Args:
+        name: the remote as git is told: a name of the configuration, or a URL.
+        branch: the branch's full name there.
+        tracking: the reference here that remembers where it was.
+        url: where it is; may hold a password.
+        ssh_set: the user says which ssh to use.
+    """
+
+    name: str
+    branch: str
+    tracking: str
+    url: str
+    ssh_set: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The remote as it may be printed."""
+        return without_credentials(self.name)
+
+    @property
+    def shown_branch(self) -> str:
+        """The branch's short name there."""
+        return self.branch.removeprefix("refs/heads/")
+
+
+def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
+    """Choose the remote of a branch: the one asked for, its upstream, `origin`, or the only one.
+
+    Args:
+        git: runs git in the repository.
+        branch: the short name here.
+        asked: a remote's name, a URL or a path, "" for none.
+
+    Raises:
+        NoRemote: none or several could be meant, or it is of a kind that is never used.
+    """
+    said = git.run(
+        "config", "-z", "--get-regexp",
+        r"^(remote\..*\.(url|pushurl)|branch\..*\.(remote|merge)|core\.sshcommand)$", check=False,
+    )  # fmt: skip
+    urls: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    for row in said.decode("utf-8", "surrogateescape").split("\0"):
+        key, _, value = row.partition("\n")
+        settings[key] = value
+        if key.startswith("remote."):
+            name = key[7 : key.rindex(".")]
+            _check(value)
+            if key.endswith(".url"):
+                urls.setdefault(name, value)
+    upstream = settings.get(f"branch.{branch}.remote", "")
+    name = asked or _default(urls, upstream)
+    _check(name)
+    there = f"refs/heads/{branch}"
+    if name == upstream and upstream in urls:
+        there = settings.get(f"branch.{branch}.merge", there)
+    ssh_set = "core.sshcommand" in settings
+    if name in urls:
+        short = there.removeprefix("refs/heads/")
+        return Remote(name, there, f"refs/remotes/{name}/{short}", urls[name], ssh_set)
+    if not (":" in name or "/" in name or name.startswith(".")):
+        raise NoRemote(f"there is no remote {name}", hint=_remotes_hint(urls))
+    from ledger.digest import sha1
+
+    key = sha1(name.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:12]
+    return Remote(name, there, f"refs/{STATE_DIR}/remotes/{key}/{branch}", name, ssh_set)
+
+
+def _default(urls: Iterable[str], upstream: str) -> str:
+    names = sorted(urls)
+    if upstream in names:
+        return upstream
+    if "origin" in names:
+        return "origin"
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise NoRemote(
+            f"there are {len(names)} remotes, and none is this branch's upstream",
+            hint=_remotes_hint(names),
+        )
+    raise NoRemote(
+        "this repository has no remote to sync with", hint="git remote add origin URL-OR-PATH"
+    )
+
+
+def _remotes_hint(names: Iterable[str]) -> str:
+    listed = ", ".join(sorted(names))
+    return f"diurna sync REMOTE, with one of: {listed}" if listed else "git remote add NAME URL"
+
+
+def _check(name: str) -> None:
+    """Refuse what git would take for an option or for a command to run (J10)."""
+    helper = name.partition("::")[0]
+    if name.startswith("-") or (helper != name and helper.isalnum()):
+        raise NoRemote(
+            f"{without_credentials(name)} is not used as a remote: it could run a command",
+            hint="use a path or a URL of https, ssh or git",
+        )
+    if any(char < " " or char == "\x7f" for char in name):
+        raise NoRemote("a remote's name or URL holds control characters", hint="git remote -v")
+
+
+def without_credentials(text: str) -> str:
+    """Return a text in which no URL holds a user's name, password or token."""
+    parts = text.split("://")
+    for number in range(1, len(parts)):
+        host = parts[number]
+        end = min([at for at in (host.find(c) for c in "/ '\"\n\t") if at >= 0], default=len(host))
+        at = host.rfind("@", 0, end)
+        parts[number] = host[at + 1 :]
+    return "://".join(parts)
+
+
+def fetch(git: Git, remote: Remote, seconds: float = LIMIT_SECONDS) -> str:
+    """Fetch the branch; return where it is there, "" when the remote has no such branch.
+
+    Only the tracking reference moves.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    arguments = (
+        *_CHECKED, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head",
+        "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
+        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
+    )  # fmt: skip
+    for tried in range(_FETCH_TRIES):
+        status, _, said = _call(git, remote, seconds, arguments)
+        if not status:
+            return git.resolve(remote.tracking)[0]
+        if "couldn't find remote ref" in said:
+            return ""
+        if "cannot lock ref" not in said:
+            break
+        # another fetch of this repository, of a linked worktree for instance, moves the same reference
+        time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
+    raise failure(remote, "fetch", said)
+
+
+def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) -> None:
+    """Let the remote's branch move on to a commit, never back.
+
+    Raises:
+        RemoteMoved: it moved meanwhile.
+        RemoteRefused: a hook, a rule or a permission forbids it.
+        NetworkFailed: another of its kinds.
+    """
+    arguments = (
+        *_CHECKED, "push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed",
+        "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
+    )  # fmt: skip
+    status, out, said = _call(git, remote, seconds, arguments)
+    if not status:
+        return
+    rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
+    if any(words in rejected or words in said for words in _FASTER):
+        raise RemoteMoved(f"{remote.shown} has a newer {remote.shown_branch}", hint="sync again")
+    if rejected:
+        because = rejected.split("\t")[-1].strip()
+        raise _refused(remote, said, f"it answered {because}")
+    raise failure(remote, "push", said)
+
+
+def _call(
+    git: Git, remote: Remote, seconds: float, arguments: tuple[str, ...]
+) -> tuple[int, str, str]:
+    running = git.start(*arguments, more=_environment(remote))
+    try:
+        status, out, err = running.finish(seconds=seconds)
+    except TimeoutError:
+        raise RemoteSilent(
+            f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT
+        ) from None
+    return status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _environment(remote: Remote) -> dict[str, str]:
+    """Let the user's way to the remote act, and nobody ask questions."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key in _KEPT or key.startswith(_KEPT_STARTS)
+    }
+    kept.update(GIT_ASKPASS="", SSH_ASKPASS="", GCM_INTERACTIVE="never")
+    if not remote.ssh_set and "GIT_SSH_COMMAND" not in kept and "GIT_SSH" not in kept:
+        kept["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
+    return kept
+
+
+def failure(remote: Remote, command: str, said: str) -> NetworkFailed:
+    """Tell by git's words what kind of failure it was."""
+    where = remote.shown
+    lines = [line.strip() for line in without_credentials(said).split("\n") if line.strip()]
+    telling = [line for line in lines if not line.startswith(("remote:", "hint:", "warning:"))]
+    first = (telling or lines or ["git said nothing"])[0]
+    first = first.removeprefix("fatal: ").removeprefix("error: ")
+    if any(words in said for words in _NOT_KNOWN):
+        hint = f"see that `git {command} {where}` works without asking (a credential helper, a key)"
+        if "Host key" in said:
+            hint = (
+                "connect once with ssh and compare the host's key with the one its owner publishes"
+            )
+        return AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
+    unreachable = any(words in said for words in _NO_WAY)
+    if remote.url[:1] in "/." and not os.path.exists(remote.url):
+        unreachable = True  # a disk that is not mounted
+    if unreachable:
+        return Unreachable(
+            f"{where} can not be reached: {first}",
+            hint="work goes on here; `diurna sync` again when the remote is there",
+        )
+    return _refused(remote, said, first)
+
+
+def _refused(remote: Remote, said: str, otherwise: str) -> RemoteRefused:
+    """Give the server's own words."""
+    words = [
+        line[7:].strip() for line in without_credentials(said).split("\n") if line[:7] == "remote:"
+    ]
+    text = " ".join(word for word in words if word) or otherwise
+    return RemoteRefused(
+        f"{remote.shown} refused: {text}",
+        hint="ask who keeps that repository; what is recorded here is safe",
+    )

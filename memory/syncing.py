@@ -1,0 +1,322 @@
+"""Syncing: what two tips of a ledger come to, as a plan, and the branch moved there.
+
+A plan is a value: nothing but new objects is written while it is made. Two clones that join the same two
+tips make the same commit, byte for byte (durability catalogue H9, H10): parents in the order of their ids,
+a fixed author, the newer parent's time, a projection recomputed from the union.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.digest import blob_id
+from ledger.errors import SyncRefused
+from ledger.findings import Finding
+from ledger.history import altered_between
+from ledger.home import IN_TREE, OWN_BRANCH, Home
+from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
+from ledger.logset import LogRef, log_refs
+from ledger.objects import (
+    BLOB,
+    COMMIT,
+    TREE,
+    Objects,
+    merge_bases,
+    merge_commit,
+    object_id,
+    write_objects,
+)
+from ledger.order import is_stem
+from ledger.repository import is_shallow
+from ledger.trees import entries
+from ledger.union import Sides, find, join, with_files
+from ledger.values import Record
+from memory.checkout import EMPTY_TREE
+from memory.landing import check_writable
+from memory.learned import Learned, learned
+from memory.publish import changes, is_projection, projection_files
+from memory.reading import read_all, read_few
+from memory.states import cold_state, state_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.union import Joined, Read
+    from memory.reading import Reading
+    from memory.snapshot import Progress, Snapshot
+    from projection.policy import Policy
+    from projection.replay import State
+
+_AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
+_MESSAGE = "diurna: join two tips of the ledger"
+_FILE_MODE = "100644"
+#: From how many logs on reading in two processes, with a progress bar, pays.
+_MANY = 500
+_PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
+
+#: How two tips stand to each other.
+SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
+
+
+class Plan(Record):
+    """What two tips come to.
+
+    Args:
+        relation: how ours stands to theirs.
+        ours: the tip here, "" for none.
+        theirs: the tip there, "" for none.
+        tip: the commit that both sides are to have.
+        came: the logs that are new here.
+        agents: who wrote them.
+        went: how many logs are new there.
+        learned: what the logs that came change in memory.
+        findings: what a person should know.
+    """
+
+    relation: str
+    ours: str
+    theirs: str
+    tip: str
+    came: tuple[LogRef, ...] = ()
+    agents: tuple[str, ...] = ()
+    went: int = 0
+    learned: Learned = Learned()
+    findings: tuple[Finding, ...] = ()
+
+
+def plan_sync(
+    snapshot: Snapshot,
+    ours: str,
+    theirs: str,
+    *,
+    adopt: bool = False,
+    progress: Progress | None = None,
+) -> Plan:
+    """Plan what two tips of a ledger come to.
+
+    Args:
+        snapshot: of the home.
+        ours: the branch's tip here, "" for an unborn branch.
+        theirs: the remote's, "" when it has no such branch.
+        adopt: join histories that share nothing, too.
+        progress: told how far the reading of what came is.
+
+    Raises:
+        SyncRefused: a person has to decide; nothing was changed.
+        WriteRefused: one side has a newer format.
+    """
+    return _Planner(snapshot, ours, theirs, adopt, progress).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        ours: str,
+        theirs: str,
+        adopt: bool,
+        progress: Progress | None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._progress = progress
+        self._home = snapshot.home
+        self._git = snapshot.home.repository.git()
+        self._ours, self._theirs = ours, theirs
+        self._adopt = adopt
+        self._findings: list[Finding] = []
+
+    def plan(self) -> Plan:
+        home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
+        if ours == theirs or not theirs:
+            went = 0 if ours == theirs else len(self._snapshot.list_logs(ours)[0])
+            return Plan(SAME if ours == theirs else AHEAD, ours, theirs, ours, went=went)
+        bases = merge_bases(git, ours, theirs) if ours else []
+        if ours and not bases:
+            self._refuse_unrelated()
+        _refuse_code(home, bases, ours, theirs)
+        rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
+        added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
+        only_ours = [path for letter, _, _, path in rows if letter == "D"]
+        differ = [path for letter, _, _, path in rows if letter not in "AD"]
+        came, _ = log_refs(added, home.prefix)
+        many = len(came) > _MANY
+        reading = read_all(home, came, self._progress) if many else read_few(home, came)
+        if not ours or bases == [ours]:
+            relation = APART if only_ours or differ else BEHIND
+        elif bases == [theirs]:
+            relation = APART if added or differ else AHEAD
+        else:
+            relation = APART
+        if bases and relation == APART and (only_ours or differ):
+            self._alarm(bases)
+        tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
+        if relation != AHEAD:
+            _refuse_modes(home, ours, tip)
+            check_writable(self._policy(self._snapshot.policy_blob(tip)))
+        went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
+        agents = tuple(sorted({entry.agent for entry in reading.entries}))
+        change = learned(self._snapshot, ours, reading.entries)
+        return Plan(
+            relation, ours, theirs, tip, tuple(came), agents, went, change,
+            (*self._findings, *reading.findings),
+        )  # fmt: skip
+
+    def _refuse_unrelated(self) -> None:
+        if is_shallow(self._home.repository):
+            raise SyncRefused(
+                "this clone's history is cut before the point where both sides agree",
+                hint="git fetch --unshallow",
+            )
+        if not self._adopt:
+            raise SyncRefused(
+                f"{self._home.branch} here and on the remote share no history: two ledgers that "
+                "began apart, or a remote whose history was rewritten",
+                hint="if both are one team's memory, `diurna sync --adopt` keeps all logs of both",
+            )
+
+    def _alarm(self, bases: list[str]) -> None:
+        """Say who changed or deleted logs on the other side (E1, E2, E9)."""
+        for change in altered_between(self._home, bases, self._theirs):
+            self._findings.append(
+                Finding(
+                    f"log-{change.kind}",
+                    f"{change.path} was {change.kind} on the remote, in commit "
+                    f"{change.commit[:12]} by {change.author}; the log as it is here stays, and is "
+                    "offered again",
+                    change.path,
+                    hint="`diurna verify` tells what history did to it",
+                )
+            )
+
+    # ---- the join -------------------------------------------------------------------------------
+
+    def _join(self, bases: list[str], added: list[LogRef], reading: Reading) -> str:
+        home = self._home
+        one, two = sorted((self._ours, self._theirs))
+        with Objects(self._git) as objects:
+            first, second = objects.header(one), objects.header(two)
+            sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
+            newer = second.seconds > first.seconds  # whose published projection is kept for now
+            joined = join(objects.read, sides, home.prefix, is_projection, newer)
+            if joined.clashes:
+                raise _clash(joined.clashes)
+            self._tell_doubles(joined)
+            objects.hold(dict(joined.written))
+            files = self._recompute(joined, objects.read, added, reading)
+            paths = [
+                (home.prefix + path, "" if data is None else blob_id(data)) for path, data in files
+            ]
+            tree, written = with_files(objects.read, joined.tree, paths)
+        commit = merge_commit(
+            tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
+        )
+        wanted = [(BLOB, data) for _, data in files if data is not None]
+        wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
+        write_objects(self._git, [*wanted, (COMMIT, commit)])
+        return object_id(COMMIT, commit)
+
+    def _tell_doubles(self, joined: Joined) -> None:
+        for double in joined.doubles:
+            if double.twin:
+                code, then = "duplicate-stem", f"both are kept, the second as {double.twin}"
+            else:
+                code, then = "seal-broken", f"{double.other[:12]} does not match its name"
+            self._findings.append(
+                Finding(
+                    code,
+                    f"{double.path} has other bytes on the remote; {then}",
+                    double.path,
+                    hint="`diurna verify` tells who committed which",
+                )
+            )
+
+    def _recompute(
+        self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
+    ) -> tuple[tuple[str, bytes | None], ...]:
+        """Return the projection files of the union that the joined tree does not have yet."""
+        prefix = self._home.prefix
+        policy = self._policy(find(read, joined.tree, prefix + POLICY_FILE))
+        check_writable(policy)
+        if policy.publish != "append":
+            return ()
+        state = self._union_state(joined, policy, added, reading)
+        if state is None:
+            return ()
+        standing = {CONTINUITY_FILE: find(read, joined.tree, prefix + CONTINUITY_FILE)}
+        archive = find(read, joined.tree, prefix + ARCHIVE_DIR)
+        for _, name, oid in entries(read(archive)) if archive else ():
+            standing[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        return changes(projection_files(state), standing)
+
+    def _policy(self, blob: str) -> Policy:
+        """Return a policy; one that is in force here already need not be read again."""
+        if self._ours and blob == self._snapshot.policy_blob(self._ours):
+            return self._snapshot.cache(self._ours).policy
+        return self._snapshot.read_policy(blob)[1]
+
+    def _union_state(
+        self, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
+    ) -> State | None:
+        """Return the state of the union: of the cache and what came, where that is all there is to it.
+
+        None when a log can not be read: the projection would lack what it says.
+        """
+        cache = self._snapshot.cache(self._ours)
+        plain = (
+            policy == cache.policy
+            and not joined.doubles
+            and all(ref.key == ref.stem for ref in added)
+            and len(reading.refs) == len(added)
+            and not cache.known([ref.key for ref in added])
+            and not cache.unread()
+        )
+        if plain:
+            return state_of(cache, reading.refs, reading.entries)
+        write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
+        state = cold_state(self._snapshot, joined.tree)
+        damaged = any(finding.code == "unreadable" for finding in state.findings())
+        return None if damaged else state
+
+
+def _clash(paths: tuple[str, ...]) -> SyncRefused:
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return SyncRefused(
+        f"{paths[0]}{more} was changed here and on the remote, in different ways",
+        where=paths[0],
+        hint="agree on one version: make it the same on one side, commit, and sync again",
+    )
+
+
+def _refuse_code(home: Home, bases: list[str], ours: str, theirs: str) -> None:
+    """Keep out of commits that hold more than memory: those are for git and their author.
+
+    Raises:
+        SyncRefused: one side changed files outside the home.
+    """
+    if home.kind != IN_TREE:
+        return
+    git = home.repository.git()
+    rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
+    for tip, where in ((theirs, "the remote"), (ours, "this branch")):
+        for base in bases or [EMPTY_TREE]:
+            said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
+            names = said.decode("utf-8", "replace").split("\0")
+            if names[0]:
+                raise SyncRefused(
+                    f"{where} has commits on {home.branch} that change files outside "
+                    f"{home.prefix}, such as {names[0]}; sync moves memory alone",
+                    hint=_PULL_HINT,
+                )
+
+
+def _refuse_modes(home: Home, ours: str, tip: str) -> None:
+    """Leave links, executables and submodules in a work tree to git.
+
+    Raises:
+        SyncRefused: there is one among the changes.
+    """
+    if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
+        return
+    for letter, mode, _, path in home.repository.git().changes(ours or EMPTY_TREE, tip, ".") or []:
+        if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
+            raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)

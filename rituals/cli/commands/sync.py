@@ -1,0 +1,52 @@
+"""`diurna sync`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+
+
+@click.command("sync")
+@click.argument("remote", required=False, default="")
+@click.option("--adopt", is_flag=True, help="Join a ledger that began apart, too; all logs stay.")
+@options.dry_run
+@options.command
+def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
+    """Share memory through a git remote: fetch, join both sides' logs, push.
+
+    Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is ever dropped:
+    logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
+
+    \b
+    Examples:
+      diurna sync
+      diurna sync --dry-run
+      diurna sync backup --json
+    """
+    from rituals.cli.answers import sync_object
+    from rituals.sync import sync
+
+    out = call.out
+    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt)
+    if call.json:
+        out.answer(sync_object(report))
+    elif report.offline:
+        out.line(f"offline: {report.offline}")
+        out.hint(f"{counted(report.ahead, 'commit')} will go with the next sync that reaches it")
+    elif not (report.came or report.went or report.tries):
+        out.line(f"in step with {report.remote} ({report.branch})")
+    else:
+        would = "would " if dry_run else ""
+        if report.came:
+            who = counted(report.agents, "agent")
+            verb = "come" if dry_run else "came"
+            out.line(f"{would}{verb}  {counted(len(report.came), 'session')} from {who}")
+            if report.changed:
+                out.line(f"memory  {report.changed}")
+        if report.went or report.tries:
+            verb = "go" if dry_run else "went"
+            out.line(f"{would}{verb}  {counted(report.went, 'session')} to {report.remote}")
+    out.findings(report.findings)

@@ -1,0 +1,295 @@
+"""Syncing with a remote: fetch, join, push; again when somebody was faster.
+
+The network is used outside Diurna's lock, the branch moves inside it by compare-and-swap. Being offline is
+no failure: what is recorded here stays, and the next sync takes it along.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, Unreachable
+from ledger.findings import Finding
+from ledger.home import IN_TREE
+from ledger.layout import SESSIONS_DIR, stem_of
+from ledger.network import Remote, choose_remote, fetch, push
+from ledger.objects import move_reference
+from ledger.values import Record
+from memory.learned import Learned
+from memory.publish import is_published, refuse_unwritable
+from memory.syncing import APART, Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.api import Memory
+
+#: How often and how long a push that lost a race is tried again.
+TRIES = 8
+TRIES_SECONDS = 60.0
+_FIRST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 15.0
+
+
+class Report(Record):
+    """What a sync did.
+
+    Args:
+        remote: with which, as it may be printed.
+        branch: the branch there.
+        relation: how ours stood to theirs at first.
+        commit: the tip here now.
+        came: stems of the logs that came.
+        agents: how many agents wrote them.
+        went: how many logs went.
+        learned: what came changed in memory.
+        tries: how many pushes it took, 0 for none.
+        offline: why the remote was not reached, "" when it was.
+        ahead: how many commits the remote has not got.
+        findings: what a person should know.
+        dry_run: whether nothing but the fetch was done.
+    """
+
+    remote: str
+    branch: str
+    relation: str
+    commit: str
+    came: tuple[str, ...] = ()
+    agents: int = 0
+    went: int = 0
+    learned: Learned = Learned()
+    tries: int = 0
+    offline: str = ""
+    ahead: int = 0
+    findings: tuple[Finding, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def changed(self) -> str:
+        """What memory learned, in words: `2 facts new, 1 superseded, 1 contradiction`."""
+        news = self.learned
+        rows = (
+            (news.new, "new"),
+            (news.updated, "updated"),
+            (news.superseded, "superseded"),
+            (news.closed, "closed"),
+        )
+        said = [(count, word) for count, word in rows if count]
+        parts = [f"{count} {word}" for count, word in said]
+        if said:
+            count, word = said[0]
+            parts[0] = f"{count} fact{'s' if count != 1 else ''} {word}"
+        if news.contradictions:
+            more = "s" if news.contradictions != 1 else ""
+            parts.append(f"{news.contradictions} contradiction{more}")
+        return ", ".join(parts)
+
+
+def sync(
+    memory: Memory,
+    asked: str = "",
+    *,
+    dry_run: bool = False,
+    adopt: bool = False,
+    monotonic: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Report:
+    """Sync a home with a remote.
+
+    Args:
+        memory: the home, open.
+        asked: a remote's name, URL or path; "" for the branch's own.
+        dry_run: fetch, and say what would be; no branch moves.
+        adopt: also join a history that shares nothing with ours.
+        monotonic: gives seconds.
+        sleep: waits for seconds.
+
+    Raises:
+        NoRemote: which remote is meant is not clear.
+        NetworkFailed: the remote refused, was silent, or kept moving.
+        SyncRefused: a person has to decide.
+        WaitsInSpool: a log that waits can not be committed now.
+    """
+    home = memory.home
+    refuse_unwritable(home)
+    remote = choose_remote(home.repository.git(), home.branch, asked)
+    if not dry_run:
+        memory.drain()
+    return _Sync(memory, remote, dry_run, adopt, monotonic, sleep).run()
+
+
+class _Sync:
+    def __init__(
+        self,
+        memory: Memory,
+        remote: Remote,
+        dry_run: bool,
+        adopt: bool,
+        monotonic: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._memory, self._remote = memory, remote
+        self._dry_run, self._adopt = dry_run, adopt
+        self._monotonic, self._sleep = monotonic, sleep
+        self._git = memory.home.repository.git()
+        self._plans: list[Plan] = []
+        self._findings: list[Finding] = []
+
+    def run(self) -> Report:
+        began = self._monotonic()
+        for tried in range(1, TRIES + 1):
+            started = self._monotonic()
+            try:
+                plan = self._join()
+            except Unreachable as problem:
+                return self._report(tried - 1, problem)
+            tip = plan.tip if self._dry_run else self._publish(plan)
+            if self._dry_run or tip == plan.theirs or not tip:
+                return self._report(tried - 1)
+            try:
+                push(self._git, self._remote, tip)
+            except Unreachable as problem:
+                return self._report(tried, problem)
+            except RemoteMoved:
+                now = self._monotonic()
+                if now - began > TRIES_SECONDS:
+                    break
+                if tried < TRIES:
+                    self._sleep(_pause(tried, now - started))
+            except NetworkFailed as problem:
+                raise type(problem)(
+                    f"{problem.message}; {self._ahead_said()}", hint=problem.hint
+                ) from None
+            else:
+                self._note_pushed(tip)
+                return self._report(tried)
+        raise RemoteMoved(
+            f"{self._remote.shown} kept moving; {self._ahead_said()}",
+            hint="what came is joined here already; `diurna sync` again takes the rest along",
+        )
+
+    def _join(self) -> Plan:
+        before = self._git.resolve(self._remote.tracking)[0]
+        theirs = fetch(self._git, self._remote)
+        if not theirs:
+            self._refuse_missing(before)
+        elif before and before != theirs:
+            self._look_for_loss(before, theirs)
+        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=self._dry_run)
+        self._plans.append(plan)
+        return plan
+
+    def _publish(self, plan: Plan) -> str:
+        """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
+        if not plan.tip or plan.relation == APART:
+            return plan.tip
+        memory = self._memory
+        cache = memory.snapshot.cache(plan.tip)
+        if cache.policy.publish != "append" or cache.unread():
+            return plan.tip
+        if is_published(memory.home, plan.tip, cache.summary):
+            return plan.tip
+        try:
+            return memory.publish()[1] or plan.tip
+        except HandEdited as problem:
+            self._findings.append(
+                Finding("hand-edited", problem.message, problem.where, hint=problem.hint)
+            )
+            return plan.tip
+
+    def _refuse_missing(self, before: str) -> None:
+        """Stop where the remote lost the branch, or where creating it would send more than memory."""
+        home, remote = self._memory.home, self._remote
+        if before:
+            raise SyncRefused(
+                f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
+                "nothing was changed here",
+                hint=f"if it shall be there again: git push {remote.shown} {home.branch}",
+            )
+        if home.kind == IN_TREE:
+            raise SyncRefused(
+                f"{remote.shown} has no branch {remote.shown_branch}, and yours holds more than memory",
+                hint=f"git push -u {remote.shown} {home.branch}",
+            )
+
+    def _look_for_loss(self, before: str, theirs: str) -> None:
+        """Tell of logs that a rewritten remote no longer has, and keep the commit that has them (E9)."""
+        git, remote, home = self._git, self._remote, self._memory.home
+        status, _, _ = git.call("merge-base", "--is-ancestor", before, theirs)
+        if status == 0:
+            return
+        rows = git.changes(before, theirs, home.prefix + SESSIONS_DIR) or []
+        lost = sorted(stem_of(path) for letter, _, _, path in rows if letter != "A")
+        if not lost:
+            return
+        keep = f"refs/diurna/lost/{before}"
+        if not git.resolve(keep)[0]:
+            move_reference(git, keep, before, "", "diurna: the remote was rewritten")
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        self._findings.append(
+            Finding(
+                "history-rewritten",
+                f"{remote.shown} was rewritten: its {remote.shown_branch} no longer has {lost[0]}{more}; "
+                "the logs that are here stay, and are offered again",
+                hint=f"what it was is kept as {keep}; ask who rewrote it, and why",
+            )
+        )
+        if not self._dry_run:
+            self._memory.join(before, adopt=self._adopt)
+
+    def _note_pushed(self, commit: str) -> None:
+        """Let the tracking reference follow, where git had no reason to."""
+        tracking = self._remote.tracking
+        now = self._git.resolve(tracking)[0]
+        if now != commit:
+            self._git.run("update-ref", "-m", "diurna: push", tracking, commit, check=False)
+
+    def _ahead(self) -> int:
+        home, tracking = self._memory.home, self._remote.tracking
+        tip = home.tip()
+        if not tip:
+            return 0
+        known = [f"^{tracking}"] if self._git.resolve(tracking)[0] else []
+        counted = self._git.run("rev-list", "--count", tip, *known, check=False).strip()
+        return int(counted or b"0")
+
+    def _ahead_said(self) -> str:
+        ahead = self._ahead()
+        return f"this clone is ahead by {ahead} commit{'s' if ahead != 1 else ''}"
+
+    def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
+        """Add up what all rounds did."""
+        plans, home = self._plans, self._memory.home
+        came = {ref.stem: None for plan in plans for ref in plan.came}
+        counts = [sum(column) for column in zip(*(plan.learned for plan in plans), strict=True)]
+        findings = [*self._findings]
+        for plan in plans:
+            findings += [finding for finding in plan.findings if finding not in findings]
+        return Report(
+            self._remote.shown,
+            self._remote.shown_branch,
+            plans[0].relation if plans else "",
+            plans[-1].tip if plans and self._dry_run else home.tip(),
+            tuple(came),
+            len({agent for plan in plans for agent in plan.agents}),
+            plans[-1].went if plans and not offline else 0,
+            Learned(*counts),
+            tries,
+            offline.message if offline else "",
+            self._ahead() if offline else 0,
+            tuple(findings),
+            self._dry_run,
+        )
+
+
+def _pause(tried: int, round_seconds: float) -> float:
+    """Return how long to wait before another round: in the second half of a window that doubles.
+
+    The window begins with the time of a round, so that it fits a slow remote as well as a fast one. Who
+    syncs in a tight loop keeps winning over who has more to join; long windows outlast them.
+    """
+    chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
+    window: float = max(round_seconds, _FIRST_PAUSE_SECONDS) * 2 ** (tried - 1)
+    return (0.5 + chance / 2) * min(window, _LONGEST_PAUSE_SECONDS)

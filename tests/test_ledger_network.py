@@ -1,0 +1,281 @@
+"""Remotes: which one is meant, what is never used, what is never printed, and how failures are told apart."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from ledger import network
+from ledger.errors import (
+    AuthenticationFailed,
+    NetworkFailed,
+    NoRemote,
+    RemoteMoved,
+    RemoteRefused,
+    RemoteSilent,
+    Unreachable,
+)
+from ledger.gitcli import Git
+from ledger.network import Remote, choose_remote, failure, fetch, push, without_credentials
+from tests.campaigns.homes import git, hermetic, user_repository
+
+__all__ = ["hermetic"]
+
+ORIGIN = Remote(
+    "origin", "refs/heads/main", "refs/remotes/origin/main", "https://example.invalid/x"
+)
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Path:
+    """A bare remote with one commit on main."""
+    user_repository(tmp_path / "source")
+    git(tmp_path, "clone", "-q", "--bare", str(tmp_path / "source"), str(tmp_path / "hub.git"))
+    return tmp_path / "hub.git"
+
+
+@pytest.fixture
+def here(tmp_path: Path, hub: Path) -> Git:
+    """A clone of it."""
+    git(tmp_path, "clone", "-q", str(hub), str(tmp_path / "here"))
+    git(tmp_path / "here", "config", "user.name", "Ada")
+    git(tmp_path / "here", "config", "user.email", "ada@example.invalid")
+    return Git(str(tmp_path / "here"))
+
+
+def commit(where: Git) -> str:
+    git(where.where, "commit", "-q", "--allow-empty", "-m", f"more in {where.where}")
+    return git(where.where, "rev-parse", "HEAD").strip()
+
+
+# ---- which remote -------------------------------------------------------------------------------
+
+
+def test_i11_the_upstream_then_origin_then_the_only_one(here: Git) -> None:
+    assert choose_remote(here, "main").name == "origin"
+    git(here.where, "remote", "add", "other", "/nowhere")
+    assert choose_remote(here, "topic").name == "origin"
+    git(here.where, "config", "branch.topic.remote", "other")
+    git(here.where, "config", "branch.topic.merge", "refs/heads/theirs")
+    chosen = choose_remote(here, "topic")
+    assert chosen == Remote(
+        "other", "refs/heads/theirs", "refs/remotes/other/theirs", "/nowhere", False
+    )
+    assert choose_remote(here, "topic", "origin").branch == "refs/heads/topic"
+
+
+def test_i11_none_and_several_are_refused_by_name(here: Git) -> None:
+    git(here.where, "remote", "rename", "origin", "b")
+    git(here.where, "remote", "add", "a", "/nowhere")
+    git(here.where, "config", "branch.main.remote", ".")
+    with pytest.raises(NoRemote) as caught:
+        choose_remote(here, "main")
+    assert caught.value.hint.endswith("a, b")
+    with pytest.raises(NoRemote, match="no remote c"):
+        choose_remote(here, "main", "c")
+
+
+def test_a_path_or_url_is_remembered_outside_the_named_remotes(here: Git, hub: Path) -> None:
+    chosen = choose_remote(here, "main", str(hub))
+    assert chosen.tracking.startswith("refs/diurna/remotes/")
+    assert fetch(here, chosen) == git(hub, "rev-parse", "main").strip()
+
+
+@pytest.mark.parametrize(
+    "name", ["-u", "--upload-pack=touch x", "ext::sh -c touch% x", "fd::3", "a\nb", "x\x1b[2J"]
+)
+def test_j10_what_could_run_a_command_is_refused(here: Git, name: str) -> None:
+    with pytest.raises(NoRemote):
+        choose_remote(here, "main", name)
+
+
+def test_j8_a_configured_helper_is_refused_too(here: Git, tmp_path: Path) -> None:
+    """Whoever wrote it into the configuration: it is not run."""
+    git(here.where, "config", "remote.origin.url", f"ext::touch {tmp_path}/ran")
+    with pytest.raises(NoRemote, match="could run a command"):
+        choose_remote(here, "main")
+    git(here.where, "config", "remote.origin.url", "harmless:x")
+    git(here.where, "config", f"url.ext::touch {tmp_path}/ran .insteadOf", "harmless:")
+    with pytest.raises(NetworkFailed):
+        fetch(here, choose_remote(here, "main"))
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("https://ada:secret@example.org/x.git", "https://example.org/x.git"),
+        ("https://token@example.org", "https://example.org"),
+        ("https://a:p@ss@example.org/x@y", "https://example.org/x@y"),
+        ("fatal: 'https://u:p@h/r' and http://t@h2/r", "fatal: 'https://h/r' and http://h2/r"),
+        ("ada@example.org:x.git", "ada@example.org:x.git"),
+        ("/srv/a@b/x.git", "/srv/a@b/x.git"),
+    ],
+)
+def test_i3_credentials_are_never_printed(text: str, shown: str) -> None:
+    assert without_credentials(text) == shown
+
+
+# ---- fetch and push -----------------------------------------------------------------------------
+
+
+def test_fetch_moves_the_tracking_reference_alone(here: Git, hub: Path, tmp_path: Path) -> None:
+    """No tags, no FETCH_HEAD, no other branch, and nothing is pruned, whatever the settings say."""
+    source = Git(str(tmp_path / "source"))
+    git(source.where, "push", "-q", str(hub), "main:refs/heads/other", "main:refs/tags/v1")
+    made = commit(source)
+    git(source.where, "push", "-q", str(hub), "main")
+    git(here.where, "config", "fetch.prune", "true")
+    git(here.where, "update-ref", "refs/remotes/origin/gone", "HEAD")
+    before = git(here.where, "show-ref")
+    assert fetch(here, choose_remote(here, "main")) == made
+    changed = set(git(here.where, "show-ref").split("\n")) ^ set(before.split("\n"))
+    assert {line.split(" ")[1] for line in changed} == {
+        "refs/remotes/origin/main", "refs/remotes/origin/HEAD",  # which is a link to it
+    }  # fmt: skip
+    assert not Path(here.where, ".git", "FETCH_HEAD").exists()
+
+
+def test_i9_a_branch_that_is_not_there(here: Git) -> None:
+    assert fetch(here, choose_remote(here, "memory")) == ""
+
+
+def test_i1_a_push_that_lost_the_race_is_told_as_such(here: Git, hub: Path, tmp_path: Path) -> None:
+    source = Git(str(tmp_path / "source"))
+    commit(source)
+    git(source.where, "push", "-q", str(hub), "main")
+    with pytest.raises(RemoteMoved):
+        push(here, choose_remote(here, "main"), commit(here))
+    assert git(hub, "rev-parse", "main") == git(source.where, "rev-parse", "main")
+
+
+def test_i1_a_lock_on_the_remote_is_a_race(here: Git, hub: Path) -> None:
+    (hub / "refs" / "heads" / "main.lock").touch()
+    with pytest.raises(RemoteMoved):
+        push(here, choose_remote(here, "main"), commit(here))
+
+
+def test_i2_the_servers_words(here: Git, hub: Path) -> None:
+    hook = hub / "hooks" / "update"
+    hook.write_text("#!/bin/sh\necho 'files over 1 MB: use LFS'\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(RemoteRefused, match="files over 1 MB: use LFS"):
+        push(here, choose_remote(here, "main"), commit(here))
+
+
+def test_i2_a_remote_that_takes_no_update_says_why(here: Git, tmp_path: Path) -> None:
+    """A checked-out branch of a repository that is not bare."""
+    source = str(tmp_path / "source")
+    with pytest.raises(RemoteRefused, match="checked out"):
+        push(here, choose_remote(here, "main", source), commit(here))
+
+
+def test_d6_no_hook_of_this_side_runs(here: Git) -> None:
+    hook = Path(here.where, ".git", "hooks", "pre-push")
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    push(here, choose_remote(here, "main"), commit(here))
+
+
+def test_i6_a_silent_remote_ends_at_the_limit(here: Git, tmp_path: Path) -> None:
+    """The whole process group is gone, no lock is left, and nothing moved."""
+    pids = tmp_path / "pids"
+    git(
+        here.where, "config", "remote.origin.uploadpack",
+        f"sh -c 'echo $$ >>{pids}; sleep 300 & echo $! >>{pids}; wait'",
+    )  # fmt: skip
+    before = git(here.where, "show-ref")
+    began = time.monotonic()
+    with pytest.raises(RemoteSilent, match="not done after 1 seconds"):
+        fetch(here, choose_remote(here, "main"), seconds=1.0)
+    assert time.monotonic() - began < 10
+    for pid in pids.read_text().split():
+        status = Path(f"/proc/{pid}/status")
+        assert not status.exists() or "\nState:\tZ" in status.read_text()
+    assert git(here.where, "show-ref") == before
+    assert not list(Path(here.where, ".git").rglob("*.lock"))
+
+
+def test_i3_nobody_is_asked_for_a_password(here: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither on the terminal nor by a window; a credential helper of the user's still answers."""
+    monkeypatch.setenv("GIT_ASKPASS", "/bin/false")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "my-ssh")
+    monkeypatch.setenv("GIT_DIR", "/elsewhere")
+    environment = network._environment(ORIGIN)
+    assert environment["GIT_ASKPASS"] == environment["SSH_ASKPASS"] == ""
+    assert environment["GIT_SSH_COMMAND"] == "my-ssh"
+    assert "GIT_DIR" not in environment
+    monkeypatch.delenv("GIT_SSH_COMMAND")
+    assert network._environment(ORIGIN)["GIT_SSH_COMMAND"] == "ssh -o BatchMode=yes"
+    assert "GIT_SSH_COMMAND" not in network._environment(ORIGIN._replace(ssh_set=True))
+    helper = "!f() { echo username=ada; echo password=x; }; f"
+    git(here.where, "config", "credential.helper", helper)
+    running = here.start("credential", "fill", more=environment)
+    status, out, _ = running.finish(b"protocol=https\nhost=example.invalid\n\n", seconds=20)
+    assert (status, b"password=x" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("fatal: unable to access 'https://h/x/': Could not resolve host: h", Unreachable),
+        ("ssh: connect to host h port 22: Connection refused\nfatal: Could not read", Unreachable),
+        ("fatal: unable to access 'https://h/': The requested URL returned error: 503", Unreachable),
+        ("fatal: the remote end hung up unexpectedly\nfatal: early EOF", Unreachable),
+        ("fatal: Authentication failed for 'https://u:p@h/x'", AuthenticationFailed),
+        ("fatal: could not read Username for 'https://h': terminal prompts disabled",
+         AuthenticationFailed),
+        ("git@h: Permission denied (publickey).\nfatal: Could not read", AuthenticationFailed),
+        ("Host key verification failed.\nfatal: Could not read", AuthenticationFailed),
+        ("remote: Repository not found.\nfatal: repository 'https://h/x/' not found", RemoteRefused),
+        ("fatal: unable to access 'https://h/x/': The requested URL returned error: 403",
+         RemoteRefused),
+    ],
+)  # fmt: skip
+def test_i3_i5_failures_are_told_apart(said: str, kind: type[NetworkFailed]) -> None:
+    found = failure(ORIGIN, "fetch", said)
+    assert type(found) is kind
+    assert "u:p@" not in str(found)
+    assert found.hint
+
+
+def test_i5_a_port_where_nobody_listens(here: Git) -> None:
+    git(here.where, "config", "remote.origin.url", "http://127.0.0.1:9/x.git")
+    with pytest.raises(Unreachable):
+        fetch(here, choose_remote(here, "main"))
+
+
+def test_j1_what_is_received_is_checked(here: Git, hub: Path, tmp_path: Path) -> None:
+    """A tree with a `.git` in it does not get in, though the repository's settings would allow it."""
+    evil = tmp_path / "evil"
+    user_repository(evil)
+    blob = git(evil, "hash-object", "-w", "--stdin", data=b"x\n").strip()
+    raw = b"100644 .git\0" + bytes.fromhex(blob)
+    tree = git(evil, "hash-object", "-w", "-t", "tree", "--literally", "--stdin", data=raw).strip()
+    made = git(evil, "commit-tree", "-p", "HEAD", "-m", "evil", tree).strip()
+    git(evil, "update-ref", "refs/heads/main", made)
+    for key in ("fetch.fsckObjects", "transfer.fsckObjects"):
+        git(here.where, "config", key, "false")
+    before = git(here.where, "show-ref")
+    with pytest.raises(NetworkFailed, match=r"hasDotgit|\.git"):
+        fetch(here, choose_remote(here, "main", f"file://{evil}"))
+    assert git(here.where, "show-ref") == before
+
+
+def test_i7_a_cut_connection_leaves_the_old_state(here: Git, hub: Path, tmp_path: Path) -> None:
+    """The remote dies after its greeting; the next fetch works."""
+    source = Git(str(tmp_path / "source"))
+    made = commit(source)
+    git(source.where, "push", "-q", str(hub), "main")
+    before = git(here.where, "show-ref")
+    cutter = tmp_path / "cut"
+    cutter.write_text("#!/bin/sh\nprintf '000eversion 2\\n0010agent=git/2\\n'\n")
+    cutter.chmod(0o755)
+    git(here.where, "config", "remote.origin.uploadpack", str(cutter))
+    with pytest.raises(Unreachable):
+        fetch(here, choose_remote(here, "main"), seconds=20)
+    assert git(here.where, "show-ref") == before
+    git(here.where, "config", "--unset", "remote.origin.uploadpack")
+    assert fetch(here, choose_remote(here, "main")) == made
