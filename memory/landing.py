@@ -25,17 +25,17 @@ from ledger.errors import (
     WriteRefused,
 )
 from ledger.findings import Finding
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
+from ledger.home import OWN_BRANCH, Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.logset import LogRef
-from ledger.repository import checked_out_elsewhere, operation_under_way
+from ledger.repository import operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_index_lock, clear_stale_lock
+from ledger.stale import clear_stale_lock
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
-from memory.checkout import catch_up, edit_hint, follow, hand_edited, update_index
-from memory.drivers import ensure_drivers
+from memory.checkout import edit_hint, hand_edited, update_index
+from memory.following import FOLLOWING, finish_dead, show_elsewhere, show_files, show_move
 from memory.mending import clear_damaged, mend, suspects
 from memory.snapshot import Snapshot
 
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
 #: How long a commit is tried before the log is left in the spool.
 PATIENCE_SECONDS = 20.0
-#: Begins the note on the lock while work tree and index follow a commit; no name of a reference.
-_FOLLOWING = "following"
 
 
 class Occasion(Record):
@@ -126,7 +124,7 @@ class Lander:
         self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
     ) -> Landed:
         self._mend()
-        self._catch_up(lock)
+        self._snapshot.notes += finish_dead(self.home, lock)
         batch: dict[str, tuple[bytes, Entry | None]] = {}
         for stem in self.spool.waiting():
             if own and stem == own[0]:
@@ -181,23 +179,6 @@ class Lander:
             self.spool.requeue(stem)
         self._looked = True
 
-    def _catch_up(self, lock: Lock, tip: str = "") -> None:
-        """Finish what the owner of the lock before us did not live to do.
-
-        Asked again for every tip: the git that a dead process started may move the branch yet.
-        """
-        if not lock.note:
-            return
-        reference, _, base = lock.note.removeprefix(_FOLLOWING + " ").partition(" ")
-        home, tip = self.home, tip or self.home.tip()
-        if lock.note.startswith(_FOLLOWING) and home.checked_out:
-            where = home.repository
-            cleared = clear_index_lock(where.commondir, where.gitdir, where.top, lock.noted_at)
-            if cleared is not None:
-                self._snapshot.notes.append(cleared)
-        if reference and reference == home.reference and home.checked_out and base != tip:
-            self._snapshot.notes += catch_up(home, base, tip)
-
     def _persist(self, once: Callable[[], Made], lock: Lock) -> Made:
         """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`."""
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -227,7 +208,7 @@ class Lander:
     ) -> Landed:
         home = self.home
         tip = home.tip()
-        self._catch_up(lock, tip)
+        self._snapshot.notes += finish_dead(home, lock, tip)
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
         prefix = home.prefix
@@ -252,7 +233,7 @@ class Lander:
         lock.write_note(f"{home.reference} {tip}")
         writer = self._open_writer()
         made = writer.commit(wanted)
-        lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
+        lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
         writer.check(
             made,
             [
@@ -262,8 +243,8 @@ class Lander:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        findings += self._show_files(files[len(logs) :], logs)
-        findings += self._show_elsewhere(tip, made)
+        findings += show_files(home, files[len(logs) :], logs)
+        findings += show_elsewhere(home, tip, made)
         lock.write_note("")
         for stem in batch:
             self.spool.commit(stem)
@@ -291,34 +272,6 @@ class Lander:
             occasion.identity,
             occasion.now_ms // 1000,
         )
-
-    def _show_files(
-        self,
-        files: Sequence[tuple[str, bytes | None]],
-        logs: Sequence[tuple[str, bytes]],
-    ) -> list[Finding]:
-        """Let the work tree and the index, or the mirror, follow what was committed."""
-        home = self.home
-        if home.checked_out:
-            ensure_drivers(home)
-            return follow(home, [*logs, *files])
-        if files and home.kind == OWN_BRANCH and home.repository.top:
-            from memory.mirror import mirror
-
-            return mirror(home, files)
-        return []
-
-    def _show_elsewhere(self, tip: str, made: str) -> list[Finding]:
-        """Let every other work tree that has the branch checked out follow too (D3).
-
-        Its user's next commit would otherwise take our files out again.
-        """
-        home = self.home
-        kind = OWN_REPOSITORY if home.kind == OWN_BRANCH else home.kind
-        findings: list[Finding] = []
-        for other in checked_out_elsewhere(home.repository, home.reference):
-            findings += catch_up(home._replace(kind=kind, repository=other), tip, made)
-        return findings
 
     def _bring_forward(
         self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
@@ -380,20 +333,20 @@ class Lander:
         home = self.home
         make_folder(home.state_dir)
         with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
-            self._catch_up(lock)
+            self._snapshot.notes += finish_dead(self.home, lock)
 
             def once() -> str:
                 tip = home.tip()
-                self._catch_up(lock, tip)
+                self._snapshot.notes += finish_dead(home, lock, tip)
                 listed = files(tip)
                 if not listed:
                     return tip
                 check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
                 lock.write_note(f"{home.reference} {tip}")
                 made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
-                lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
-                self._snapshot.notes += self._show_files(listed, ())
-                self._snapshot.notes += self._show_elsewhere(tip, made)
+                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                self._snapshot.notes += show_files(home, listed, ())
+                self._snapshot.notes += show_elsewhere(home, tip, made)
                 lock.write_note("")
                 return made
 
@@ -412,12 +365,11 @@ class Lander:
         """
         from ledger.objects import move_reference
         from ledger.repository import read_reference
-        from memory.mirror import mirror_changes
 
         home = self.home
         make_folder(home.state_dir)
         with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
-            self._catch_up(lock)
+            self._snapshot.notes += finish_dead(self.home, lock)
 
             def once() -> str:
                 tip = read_reference(home.repository, home.reference)
@@ -426,13 +378,9 @@ class Lander:
                     return tip
                 lock.write_note(f"{home.reference} {tip}")
                 move_reference(home.repository.git(), home.reference, made, tip, "diurna: sync")
-                lock.write_note(f"{_FOLLOWING} {home.reference} {tip}", lasting=True)
-                if home.checked_out:
-                    ensure_drivers(home)
-                    self._snapshot.notes += catch_up(home, tip, made)
-                elif home.kind == OWN_BRANCH and home.repository.top:
-                    self._snapshot.notes += mirror_changes(home, tip, made)
-                self._snapshot.notes += self._show_elsewhere(tip, made)
+                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                self._snapshot.notes += show_move(home, tip, made)
+                self._snapshot.notes += show_elsewhere(home, tip, made)
                 lock.write_note("")
                 return made
 
@@ -445,7 +393,7 @@ class Lander:
             return []
         make_folder(home.state_dir)
         with Lock(os.path.join(home.repository.commondir, LOCK_FILE)) as lock:
-            self._catch_up(lock)
+            self._snapshot.notes += finish_dead(self.home, lock)
         return update_index(home, [])
 
     def _open_writer(self) -> Store | FastImport:

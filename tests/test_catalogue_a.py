@@ -368,9 +368,9 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
 @pytest.mark.parametrize(
     "point",
     (
-        'before(memory._lander, "_show_files", die)',
-        "import memory.landing as landing; before(landing, 'follow', die)",
-        "import memory.landing as landing; after(landing, 'follow', die)",
+        "import memory.landing as landing; before(landing, 'show_files', die)",
+        "import memory.following as following; before(following, 'follow', die)",
+        "import memory.following as following; after(following, 'follow', die)",
         'before(spool, "commit", die)',
         'after(spool, "commit", die)',
         'before(memory._lander, "_bring_forward", die)',
@@ -415,7 +415,7 @@ def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
     memory.commit_files([("diurna.toml", changed)], "policy")
     before = tried.status()
     done = tried.child(
-        'before(memory._lander, "_show_files", die)\n'
+        'import memory.landing as landing; before(landing, "show_files", die)\n'
         f"memory.commit_files([('diurna.toml', {policy!r})], 'back')"
     )
     assert done.returncode == DIED, done.stderr
