@@ -342,11 +342,8 @@ class Memory:
             return self.absorb_first()
         except EditNotUnderstood as problem:
             return problem.findings
-        except (
-            DiurnaError,
-            OSError,
-        ):  # what is in the way here is in the way of the append, which says so
-            return ()
+        except (DiurnaError, OSError):
+            return ()  # what is in the way here is in the way of the append, which says so
 
     def _absorber(self) -> Absorber:
         from memory.absorbing import Absorber
@@ -354,15 +351,13 @@ class Memory:
         return Absorber(self.snapshot, self._lander, self._recorder, self.state)
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
-        """Write and commit the projection where it drifted.
+        """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
 
         Args:
             dry_run: change nothing.
 
         Returns:
             The files that differed, and the commit ("" when there was nothing to do).
-
-        A person's edit of `continuity.md` is absorbed first.
 
         Raises:
             EditNotUnderstood: no event can say that edit; nothing changed.
