@@ -80,7 +80,7 @@ def loose_object(objects: str, oid: str) -> bytes | None:
     try:
         with open(path, "rb") as file:
             packed = file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         data = zlib.decompress(packed)

@@ -879,18 +879,23 @@ def test_a12_a13_the_spool_refuses(
 
 @both
 def test_a13_no_room_for_one_more_object_folder(place: Path, writer: str) -> None:
-    """Where no folder of the object store can be made, the log waits."""
+    """Where no folder of the object store can be made, the log waits, or git keeps it in a pack."""
     tried = Tried(place, writer)
     objects = Path(tried.home.repository.commondir) / "objects"
     blocked = [objects / f"{number:02x}" for number in range(256)]
     blocked = [folder for folder in blocked if not folder.exists()]
     for folder in blocked:
         folder.touch()
-    with pytest.raises(WaitsInSpool):
+    if writer == "pygit2":
+        with pytest.raises(WaitsInSpool):
+            tried.append("second")
+    else:  # fast-import falls back to the pack that it wrote first
         tried.append("second")
+        assert list((objects / "pack").glob("*.pack"))
     for folder in blocked:
         folder.unlink()
-    tried.assert_nothing_moved()
+    if writer == "pygit2":
+        tried.assert_nothing_moved()
     tried.assert_next_append_works("second")
 
 
