@@ -66,6 +66,10 @@ CODES: dict[str, tuple[str, str]] = {
     "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),
     "absorbed": (INFO, "a person's edit of a projection file became a log of its own"),
     "conflict-in-projection": (WARNING, "a projection file holds conflict markers"),
+    "merge-attribute": (
+        WARNING,
+        "git is told to merge or convert files of the home in its own way",
+    ),
     "spool-waiting": (WARNING, "logs wait in the spool"),
     "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),

@@ -200,11 +200,32 @@ _OPERATIONS = (
 
 
 def operation_under_way(repository: Repository) -> str:
-    """Name the operation that is in progress in this work tree, "" if none is."""
+    """Name the operation that is in progress in this work tree, "" if none is.
+
+    One whose commits are all made is over: git runs the hooks that follow it before it clears away.
+    """
     for name, said in _OPERATIONS:
-        if os.path.exists(f"{repository.gitdir}/{name}"):
+        if os.path.exists(f"{repository.gitdir}/{name}") and not _is_over(repository, name):
             return said
     return ""
+
+
+def _is_over(repository: Repository, name: str) -> bool:
+    """Tell whether git has only to clear away what it left of an operation."""
+    if name == "MERGE_HEAD":
+        merged = _read(f"{repository.gitdir}/{name}").split()
+        tip = head(repository)[1]
+        if not (merged and tip):
+            return False
+        status, missing, _ = repository.git().call("rev-list", "-n1", *merged, f"^{tip}")
+        return not status and not missing
+    if name == "rebase-merge":
+        # while it goes on HEAD is detached
+        branch = _read(f"{repository.gitdir}/{name}/head-name").strip()
+        left = _read(f"{repository.gitdir}/{name}/git-rebase-todo").split("\n")
+        done = all(not line.strip() or line.startswith("#") for line in left)
+        return done and bool(branch) and head(repository)[0] == branch
+    return False
 
 
 def config_value(repository: Repository, section: str, key: str) -> str:

@@ -29,8 +29,7 @@ def show_files(
 ) -> list[Finding]:
     """Let the work tree and the index, or the mirror, follow what was committed."""
     if home.checked_out:
-        ensure_drivers(home)
-        return follow(home, [*logs, *files])
+        return ensure_drivers(home) + follow(home, [*logs, *files])
     if files and home.kind == OWN_BRANCH and home.repository.top:
         from memory.mirror import mirror
 
@@ -41,8 +40,7 @@ def show_files(
 def show_move(home: Home, tip: str, made: str) -> list[Finding]:
     """Let them follow a branch that moved from one commit to another."""
     if home.checked_out:
-        ensure_drivers(home)
-        return catch_up(home, tip, made)
+        return ensure_drivers(home) + catch_up(home, tip, made)
     if home.kind == OWN_BRANCH and home.repository.top:
         from memory.mirror import mirror_changes
 

@@ -34,12 +34,13 @@ from ledger.repository import (
 )
 from ledger.values import Record
 from memory.api import Memory
-from memory.drivers import ensure_drivers
+from memory.drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.mirror import keep_out_of_status, mirror
 from projection.policy import Policy
 from projection.policy_file import write_policy
 from projection.render import render
 from projection.replay import NOTHING, State
+from rituals.hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class SetupPlan(Record):
         prefix: of the home.
         files: (path relative to the home, bytes) to commit; those that exist are left out.
         steps: the plan in sentences; empty when there is nothing to do.
+        hooks: what becomes of git's hooks, where that was asked for.
     """
 
     kind: str
@@ -66,6 +68,7 @@ class SetupPlan(Record):
     prefix: str
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]
+    hooks: HookPlan = HookPlan()
 
     @property
     def seat(self) -> str:
@@ -119,6 +122,24 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
     if there is not None and there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
     return _plan_tree(repository, project)
+
+
+def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
+    """Add to a plan what becomes of git's hooks.
+
+    Args:
+        plan: of the home.
+        wanted: put our block in, else take it out.
+        command: how Diurna is run on this machine.
+
+    Raises:
+        WriteRefused: a hook can not be touched; nothing was changed.
+    """
+    if wanted:
+        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
+    else:
+        hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
+    return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
 
 
 def _home_of(repository: Repository) -> Home | None:
@@ -191,6 +212,7 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     _refuse_overwriting(repository, TREE_PREFIX, files)
     branch = reference.removeprefix("refs/heads/")
     steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
+    steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
     return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
 
 
@@ -198,7 +220,11 @@ def _plan_own(place: str, repository: Repository | None, project: str) -> SetupP
     policy = Policy(project=_named(project, place), publish="append")
     if repository is None:
         files = _initial(policy)
-        steps = (f"make a git repository in {place}", *(f"commit {path}" for path, _ in files))
+        steps = (
+            f"make a git repository in {place}",
+            *(f"commit {path}" for path, _ in files),
+            *NEW_CLONE.steps,
+        )
         return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
     reference, commit = head(repository)
     _refuse_state(repository, reference)
@@ -206,6 +232,7 @@ def _plan_own(place: str, repository: Repository | None, project: str) -> SetupP
     _refuse_overwriting(repository, "", files)
     branch = reference.removeprefix("refs/heads/")
     steps = tuple(f"commit {path} on {branch}" for path, _ in files)
+    steps += plan_drivers(checked_out_home(repository, "")).steps
     return SetupPlan(OWN_REPOSITORY, place, repository, branch, "", files, steps)
 
 
@@ -237,6 +264,9 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
         steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
     if config_value(repository, "diurna", "branch") != branch:
         steps.append(f"set {CONFIG_BRANCH} = {branch} in the repository's configuration")
+    if _lacks_upstream(repository, branch, upstream):
+        shown = upstream.removeprefix("refs/remotes/")
+        steps.append(f"set {shown} as the upstream of {branch}")
     return SetupPlan(
         OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
     )
@@ -299,6 +329,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         if repository.top:
             keep_out_of_status(home)
         _birth_from_upstream(home)
+        _set_upstream(home)
     else:
         home = checked_out_home(repository, plan.prefix)
     memory = Memory(home, agent=agent, clock=clock, in_process=False)
@@ -306,7 +337,8 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
         # another `init` may have been faster: then its home is this one
         said = f"diurna: a home for {os.path.basename(plan.place)}"
         memory.commit_files(plan.files, said, only_missing=True)
-    ensure_drivers(home)
+    apply_drivers(home, plan_drivers(home))
+    apply_hooks(plan.hooks)
     if plan.kind == OWN_BRANCH and repository.top:
         mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
     return memory
@@ -330,3 +362,19 @@ def _birth_from_upstream(home: Home) -> None:
         status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
         if status and not read_reference(home.repository, home.reference):
             raise git.failure("update-ref", status, err)
+
+
+def _lacks_upstream(repository: Repository, branch: str, upstream: str) -> bool:
+    """Tell whether git is yet to be told which remote an own branch goes with."""
+    key = f"branch.{branch}.remote"
+    return bool(upstream) and not repository.git().run("config", "--get", key, check=False)
+
+
+def _set_upstream(home: Home) -> None:
+    """Let the own branch track the one on the remote, as a branch that git itself checks out does."""
+    if not _lacks_upstream(home.repository, home.branch, home.upstream):
+        return
+    remote = home.upstream.removeprefix("refs/remotes/").removesuffix(f"/{home.branch}")
+    git = home.repository.git()
+    git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
+    git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)

@@ -563,6 +563,18 @@ def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Second")
 
 
+@case(
+    "merge-attribute",
+    "warning: git attributes say merge=union for continuity.md: in a plain git command they are merged "
+    "in another way than Diurna's",
+    "`git check-attr -a memory/continuity.md` tells; the last line that matches counts",
+)
+def _(shop: Shop) -> Arguments:
+    with (shop.path / ".git/info/attributes").open("a") as file:
+        file.write("continuity.md merge=union\n")
+    return ("init",)
+
+
 @case("cache-rebuilt", "info: the cache was unusable and was built anew")
 def _(shop: Shop) -> Arguments:
     for file in (shop.path / ".git/diurna/cache").iterdir():

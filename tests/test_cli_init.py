@@ -12,17 +12,26 @@ if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
 FILES = ("diurna.toml", ".gitattributes", "continuity.md")
+#: What a plan says of the clone's own settings.
+SET = (
+    "merge=diurna-ours for the projection in .git/info/attributes",
+    "the merge driver diurna-ours in the repository's configuration",
+)
 
 
 def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
     """A dry run speaks of what would be, the real one of what was done, the second one of nothing."""
     before = bare_repo.shape()
     planned = run("init", "--dry-run")
-    assert planned.out.splitlines() == [f"would commit memory/{name} on main" for name in FILES]
+    assert planned.out.splitlines() == [
+        *(f"would commit memory/{name} on main" for name in FILES), *(f"would set {one}" for one in SET)
+    ]  # fmt: skip
     assert (planned.code, planned.err) == (0, "")
     assert bare_repo.shape() == before
     done = run("init")
-    assert done.out.splitlines() == [f"committed memory/{name} on main" for name in FILES]
+    assert done.out.splitlines() == [
+        *(f"committed memory/{name} on main" for name in FILES), *(f"set {one}" for one in SET)
+    ]  # fmt: skip
     assert done.err.startswith("hint: diurna append ")
     again = run("init")
     assert (again.code, again.err) == (0, "")
@@ -31,7 +40,7 @@ def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
 
 def test_json_keeps_the_plan(bare_repo: Repo, run: Run) -> None:
     """Scripts get the steps as the plan has them, done or not."""
-    steps = [f"commit memory/{name} on main" for name in FILES]
+    steps = [f"commit memory/{name} on main" for name in FILES] + [f"set {one}" for one in SET]
     assert run("init", "--json", "--dry-run").json["steps"] == steps
     answer = run("init", "--json").json
     assert (answer["format"], answer["steps"], answer["dry_run"]) == (1, steps, False)

@@ -33,7 +33,7 @@ _HIDDEN = re.compile(
 _DONE = {
     "bring": "brought", "close": "closed", "commit": "committed", "import": "imported",
     "leave": "left", "make": "made", "publish": "published", "reopen": "reopened", "set": "set",
-    "write": "wrote",
+    "take": "took", "write": "wrote",
 }  # fmt: skip
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 

@@ -41,6 +41,7 @@ ENTRIES = (
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
+    Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}

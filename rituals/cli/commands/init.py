@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ledger.errors import WrongUsage
+from ledger.findings import Finding
 from ledger.layout import POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
@@ -15,27 +16,44 @@ from rituals.cli.output import told
 @click.argument("dir", default="", required=False)
 @click.option("--branch", default="", metavar="NAME", help="A branch of its own for the ledger.")
 @click.option("--project", default="", metavar="NAME", help="Of the project; else the folder's.")
+@click.option(
+    "--hooks/--no-hooks", default=None, help="Publish after each pull, by git's hooks; or not."
+)
 @options.dry_run
 @options.command
-def command(call: Invocation, dir: str, branch: str, project: str, dry_run: bool) -> None:
+def command(
+    call: Invocation, dir: str, branch: str, project: str, hooks: bool | None, dry_run: bool
+) -> None:
     """Make a home for a ledger. What is there already is left as it is.
 
     Inside a repository the home is its folder memory/, or with --branch a branch that is never
-    checked out; DIR makes a repository of its own.
+    checked out; DIR makes a repository of its own. In a clone of one it tells git to keep the
+    computed files as they are in a pull; --hooks publishes them behind it, --no-hooks takes that out.
 
     \b
     Examples:
       diurna init
       diurna init --branch memory
       diurna init ~/team-memory --project payments
+      diurna init --hooks
     """
-    from rituals.setup import apply_setup, plan_setup
+    from rituals.attributes import attribute_findings
+    from rituals.cli.answers import finding_objects
+    from rituals.setup import apply_setup, plan_setup, with_hooks
 
     if call.home:
         raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
     plan = plan_setup(call.folder(), dir, branch, project)
+    if hooks is not None:
+        plan = with_hooks(plan, hooks, call.program())
+    findings: tuple[Finding, ...] = ()
+    idle = False
     if not dry_run:
-        apply_setup(plan, call.now_ms, call.agent).close()
+        memory = apply_setup(plan, call.now_ms, call.agent)
+        findings = attribute_findings(memory.home)
+        idle = memory.snapshot.cache().policy.publish == "review"
+        memory.close()
+    call.out.findings(findings)
     if call.json:
         call.out.answer(
             {
@@ -45,6 +63,7 @@ def command(call: Invocation, dir: str, branch: str, project: str, dry_run: bool
                 "prefix": plan.prefix,
                 "steps": list(plan.steps),
                 "dry_run": dry_run,
+                "findings": finding_objects(findings),
             }
         )
         return
@@ -54,5 +73,8 @@ def command(call: Invocation, dir: str, branch: str, project: str, dry_run: bool
         call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
     if project and POLICY_FILE not in dict(plan.files):
         call.out.hint(f"the project's name stands in {plan.prefix}{POLICY_FILE}; change it there")
+    if hooks and idle:
+        policy = f"{plan.prefix}{POLICY_FILE}"
+        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
     if plan.files and not dry_run:
         call.out.hint('diurna append --title "First session" --new "decision: …"')

@@ -1,0 +1,47 @@
+"""`diurna hook`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("hook", context_settings={"ignore_unknown_options": True})
+@click.argument("event", required=False, default="")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@options.dry_run
+@options.command
+def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
+    """Do what a git hook is for: publish, after a merge or rebase, what it left behind.
+
+    `diurna init --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds.
+    Where publish = "review" it does nothing.
+
+    \b
+    Examples:
+      diurna hook post-merge
+      diurna hook post-rewrite rebase
+    """
+    from rituals.hooks.install import EVENTS
+    from rituals.hooks.republish import Limit, TookTooLong, republish
+
+    said = ""
+    try:
+        if event in EVENTS:
+            where = call.folder()
+            with Limit():
+                said = republish(event, arguments, where, os.environ, call.now_ms, dry_run=dry_run)
+        else:
+            said = f"there is nothing to do in a hook {event!r}"
+    except TookTooLong:
+        said = "not published in time; `diurna publish` does it"
+    except Exception as problem:  # noqa: BLE001 - a hook must never stop git; the next command says it again
+        said = f"not published: {problem}; `diurna status` says more"
+    if call.json:
+        call.out.answer({"event": event, "said": said})
+    elif said:
+        call.out.talk(f"diurna: {said}")

@@ -1,0 +1,106 @@
+"""What our git hooks run: the projection follows the logs that a pull brought in.
+
+Where the policy says `publish = "append"`, and nowhere else: with "review" it is committed only on
+request (FORMAT.md, M3), and a copy that is written and not committed would stand in the way of the next
+pull. What a person is editing is left for a command that the person runs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from ledger.errors import HomeNotFound
+from ledger.home import OWN_BRANCH, discover
+from memory.api import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import FrameType
+
+#: After so long a hook lets git's user go on; the next command does what it did not.
+LIMIT_SECONDS = 20
+#: How long it may take to end after that.
+_GRACE_SECONDS = 3
+
+
+class TookTooLong(BaseException):
+    """The time for a hook is up."""
+
+
+def republish(
+    event: str,
+    arguments: tuple[str, ...],
+    folder: str,
+    environment: Mapping[str, str],
+    clock: Callable[[], int],
+    *,
+    dry_run: bool = False,
+) -> str:
+    """Publish what a merge or a rebase has left behind; say what was done, "" for nothing.
+
+    Args:
+        event: the hook that git runs.
+        arguments: what git tells it.
+        folder: the working directory, which for hooks is the work tree's top.
+        environment: of the process.
+        clock: gives milliseconds since 1970.
+        dry_run: change nothing.
+
+    Raises:
+        DiurnaError: it could not be done; nothing was changed.
+    """
+    if event == "post-rewrite" and arguments[:1] != ("rebase",):
+        return ""  # an amended commit, with no new logs
+    try:
+        home = discover(folder)
+    except HomeNotFound:
+        return ""  # this branch has none
+    named = environment.get("GIT_DIR", "")
+    if named and os.path.realpath(os.path.join(folder, named)) != os.path.realpath(
+        home.repository.gitdir
+    ):
+        return ""  # git works elsewhere, and this folder is only where it was called
+    if home.kind == OWN_BRANCH or not home.reference:
+        return ""
+    memory = Memory(home, clock=clock, in_process=False)
+    try:
+        cache = memory.snapshot.cache()
+        if cache.policy.publish != "append" or cache.policy_problem or cache.unread():
+            return ""
+        edited = memory.edited()
+        if edited:
+            return f"{edited[0]} was edited by hand; `diurna publish` makes a log of that first"
+        if not dry_run:
+            memory.drain()
+        files, commit = memory.publish(dry_run=dry_run)
+        if dry_run and files:
+            return f"would publish {', '.join(files)}"
+        return f"published {', '.join(files)} in {commit[:7]}" if commit else ""
+    finally:
+        memory.close()
+
+
+class Limit:
+    """Raises `TookTooLong` in the main thread after some seconds; ends the process if even that hangs.
+
+    Args:
+        seconds: how long, 0 for the limit of a hook.
+    """
+
+    def __init__(self, seconds: int = 0) -> None:
+        self._seconds = seconds or LIMIT_SECONDS
+
+    def __enter__(self) -> None:
+        signal.signal(signal.SIGALRM, self._over)
+        signal.alarm(self._seconds)
+
+    def __exit__(self, *_: object) -> None:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    def _over(self, number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_GRACE_SECONDS)
+        raise TookTooLong
