@@ -13,8 +13,7 @@ from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
-from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE
-from ledger.repository import config_value
+from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE
 from ledger.values import Record
 
 DRIVER = "diurna-ours"
@@ -123,12 +122,15 @@ def ensure_drivers(home: Home) -> list[Finding]:
 def needs_drivers(home: Home) -> bool:
     """Tell whether git merges the home's files in a work tree.
 
-    An own branch is never checked out; where somebody does it all the same, in a linked worktree, the
-    attributes would hold for the files of the same names on all other branches, too.
+    An own branch is never checked out. Where somebody does it all the same, in a linked worktree, the
+    attributes would hold for files of the same names on all other branches, too.
     """
     if home.kind == OWN_BRANCH or not home.checked_out:
         return False
-    return bool(home.prefix) or config_value(home.repository, "diurna", "branch") != home.branch
+    repository = home.repository
+    if home.prefix or repository.gitdir == repository.commondir:
+        return True
+    return bool(repository.git().resolve(f"main-worktree/HEAD:{POLICY_FILE}")[0])
 
 
 def _marker(home: Home) -> str:
