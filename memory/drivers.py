@@ -10,16 +10,22 @@ from __future__ import annotations
 import os
 
 from ledger.disk import make_folder, replace_file
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, WriteRefused
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
 from ledger.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE
 from ledger.values import Record
 
 DRIVER = "diurna-ours"
+#: A person's edit bears the machine line of what it was made from, or none. Were it merged away, a
+#: `git stash pop` or a rebase would lose it: git then stops, with the file as it is here, unmarked.
+_KEEP = (
+    "o=$(tail -n1 %O); b=$(tail -n1 %B); "
+    'case $o in "<!-- diurna: "*) case $b in "$o") exit 1;; "<!-- diurna: "*);; *) exit 1;; esac;; esac'
+)
 _SETTINGS = (
     (f"merge.{DRIVER}.name", "keep ours; Diurna recomputes"),
-    (f"merge.{DRIVER}.driver", "true"),
+    (f"merge.{DRIVER}.driver", _KEEP),
 )
 #: The pages that are computed, and nothing else that somebody keeps in that folder.
 _PAGES = f"{ARCHIVE_DIR}/[0-9][0-9][0-9][0-9]-Q[1-4].md"
@@ -139,8 +145,18 @@ def _marker(home: Home) -> str:
 
 
 def _read(path: str) -> bytes:
+    """Return a file's bytes, none where there is no file.
+
+    Raises:
+        WriteRefused: it can not be read.
+    """
     try:
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
         return b""
+    except OSError as problem:
+        raise WriteRefused(
+            f"{path} can not be read: {problem.strerror}",
+            hint="it holds this clone's own git attributes; put a plain file or nothing there",
+        ) from problem

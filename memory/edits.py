@@ -143,8 +143,8 @@ def _text_of(home: Home, blob: str) -> str:
 def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
     """Return the newest committed `continuity.md` that Diurna made from a set of logs.
 
-    Commits of the person may stand on top of it. Where no commit of Diurna's has this machine line (they
-    were squashed), it is the oldest that has it.
+    Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
+    this machine line (they were squashed), it is the oldest that has it.
     """
     if not tip:
         return None
@@ -160,7 +160,7 @@ def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
         for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
             text = (body or b"").decode("utf-8", "surrogateescape")
             if _made_from(text) != made_from:
-                return found
+                continue  # of other logs: a rebase or a merge put the edit on top of it
             if line[41:].startswith(COMMIT_SUBJECT):
                 return text
             found = text

@@ -20,9 +20,7 @@ from tests.teams import Clone, Team, level
 
 __all__ = ["hermetic"]
 ROOT = str(Path(__file__).parent.parent)
-WAYS = [
-    (OWN_REPOSITORY, "append"), (OWN_REPOSITORY, "review"), (IN_TREE, "append"), (IN_TREE, "review")
-]  # fmt: skip
+WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")]
 #: Settings that people have, and that change how git merges or checks out.
 SETTINGS = {
     "directory renames": (
@@ -64,6 +62,7 @@ def learned(clone: Clone, *facts: str) -> None:
 # ---- pull and push ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("team", [*WAYS, (OWN_REPOSITORY, "review")], indirect=True)
 @pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
 def test_two_clones_pull_and_push(team: Team, how: str) -> None:
     """Two rounds in which both appended: every pull is clean, and both come to the same bytes."""
@@ -183,8 +182,9 @@ def test_h8_an_octopus(team: Team) -> None:
         one.create(f"on-{name}")
     one.git("checkout", "-q", "main")
     code, said = one.tries("merge", "--no-edit", *names)
+    publishing = one.memory.snapshot.cache().policy.publish == "append"
+    assert bool(code) == publishing
     if code:
-        assert one.memory.snapshot.cache().policy.publish == "append"
         projection = f"{one.memory.home.prefix}continuity.md"
         assert one.unmerged() in ([], [projection]), said
         assert one.marked() in ([], [projection])
@@ -214,6 +214,71 @@ def test_h12_markers_that_git_left_and_somebody_committed(tmp_path: Path) -> Non
     memory.publish()
     assert "committed by hand" in " ".join(note.message for note in memory.snapshot.notes)
     learned(one, "on-a", "on-b")
+    level(one)
+
+
+# ---- what a person wrote ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> tuple[Clone, Clone]:
+    """Two clones: the second has an edit by hand of what the first has published anew meanwhile."""
+    team = Team(tmp_path)
+    one = team.one
+    one.create("alpha", "As it was.")
+    one.git("push", "-q")
+    two = team.clone("two")
+    ensure_drivers(two.memory.home)
+    one.create("beta")
+    one.git("push", "-q")
+    page = two.folder / "continuity.md"
+    page.write_text(page.read_text().replace("As it was.", "As a person says."))
+    return one, two
+
+
+@pytest.mark.parametrize("how", ["stash", "autostash", "rebase", "merge"])
+def test_d5_an_edit_is_not_merged_away(edited: tuple[Clone, Clone], how: str) -> None:
+    """Stashed or committed by hand, git stops for it, marks nothing, and Diurna absorbs it once chosen."""
+    _, two = edited
+    if how == "stash":
+        two.git("stash", "-q")
+        two.git("pull", "-q")
+        assert two.tries("stash", "pop")[0] == 1
+        assert two.git("stash", "list")
+    elif how == "autostash":
+        two.tries("pull", "-q", "--rebase", "--autostash")
+        assert two.git("stash", "list")
+    else:
+        two.git("commit", "-q", "-a", "-m", "by hand")
+        code, _ = two.tries("pull", "-q", "--no-edit", f"--{'no-' * (how == 'merge')}rebase")
+        assert code == (0 if how == "merge" else 1)
+    assert two.marked() == []
+    if how == "merge":
+        # ours is the one edited by hand, and stays
+        assert two.unmerged() == []
+    else:
+        assert two.unmerged() == ["continuity.md"]
+        two.git("checkout", "--theirs", "continuity.md")
+        two.git("add", "continuity.md")
+        if how == "rebase":
+            two.git("-c", "core.editor=true", "rebase", "--continue")
+    assert "As a person says." in (two.folder / "continuity.md").read_text()
+    two.memory.publish()
+    assert two.memory.state()["alpha"].fact.text == "As a person says."
+    assert two.facts() == {"alpha", "beta"}
+    level(two)
+
+
+def test_d5_an_edit_on_the_other_side_is_not_merged_away(edited: tuple[Clone, Clone]) -> None:
+    """A person without Diurna commits an edit: who pulls it beside logs of their own is asked."""
+    one, two = edited
+    two.git("commit", "-q", "-a", "-m", "by hand")
+    code, _ = one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
+    assert (code, one.unmerged(), one.marked()) == (1, ["continuity.md"], [])
+    one.git("checkout", "--theirs", "continuity.md")
+    one.git("commit", "-q", "-a", "--no-edit")
+    one.memory.publish()
+    assert one.memory.state()["alpha"].fact.text == "As a person says."
     level(one)
 
 

@@ -32,7 +32,7 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
     said = ""
     try:
         if event in EVENTS:
-            where = call.folder()
+            where = call.home or call.folder()
             with Limit():
                 said = republish(event, arguments, where, os.environ, call.now_ms, dry_run=dry_run)
         else:
