@@ -220,7 +220,8 @@ def test_a_contradiction_is_settled_by_editing(run: Run, file: Path) -> None:
 def test_a_rebase_in_progress_is_no_time_to_absorb(repo: Repo, run: Run, file: Path) -> None:
     """Nothing changes until it is finished."""
     text = edit(file, REWORD)
-    (repo.path / ".git" / "MERGE_HEAD").write_text(repo.git("rev-parse", "HEAD"))
+    other = repo.git("commit-tree", "HEAD^{tree}", "-m", "not merged yet")
+    (repo.path / ".git" / "MERGE_HEAD").write_text(other)
     ran = run("absorb")
     assert ran.code == 1 and "merge is in progress" in ran.err
     assert file.read_text() == text
