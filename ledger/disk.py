@@ -159,6 +159,12 @@ class Lock:
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text, 0)
 
+    def resume(self) -> None:
+        """Read the note again: what we noted ourselves and failed to do is there to be finished."""
+        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
+        self.note = left.partition(" ")[2]
+        self.noted_at = os.fstat(self._fd).st_mtime
+
     def __enter__(self) -> Lock:
         """Take the lock.
 
@@ -192,9 +198,7 @@ class Lock:
             # the id of the process spreads the retries of several waiters
             time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
             pause = min(pause * 1.5, 0.02)
-        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
-        self.note = left.partition(" ")[2]
-        self.noted_at = os.fstat(self._fd).st_mtime
+        self.resume()
         try:
             self.write_note(self.note, lasting=True)
         except OSError:

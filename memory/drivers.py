@@ -16,13 +16,18 @@ from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE
 DRIVER = "diurna-ours"
 
 
-def ensure_drivers(home: Home) -> bool:
-    """Set the driver and its attribute once for each clone and prefix; tell whether it was needed."""
+def ensure_drivers(home: Home, *, again: bool = False) -> bool:
+    """Set the driver and its attribute once for each clone and prefix; tell whether it was needed.
+
+    Args:
+        home: the home.
+        again: also where they were set before, and somebody took them away.
+    """
     if home.kind == OWN_BRANCH:
         return False  # never checked out, so git never merges it in a work tree
     common = home.repository.commondir
     marker = f"{common}/diurna/merge-driver@{home.prefix.replace('/', '%2F')}"
-    if os.path.exists(marker):
+    if os.path.exists(marker) and not again:
         return False
     path = f"{common}/info/attributes"
     try:
