@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.layout import FORMAT_VERSION
+from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION
 from memory.api import edited_findings
 from memory.publish import changes, drift_findings, projection_files, refuse_unwritable
 from memory.states import cold_state
@@ -63,8 +63,11 @@ def cache_noticed(case: Case) -> Iterator[Noticed]:
     if not case.deep or not tip:
         return
     warm = projection_files(memory.state())
+    view = memory.continuity().encode("utf-8", "surrogateescape")
     cold = projection_files(cold_state(memory.snapshot, tip, case.progress))
     wrong = [path for path, _ in changes(cold, {p: _blob(d) for p, d in warm.items()})]
+    if view != cold[CONTINUITY_FILE] and CONTINUITY_FILE not in wrong:
+        wrong.insert(0, CONTINUITY_FILE)
     if wrong:
         yield mended_by(
             "cache-differs",
