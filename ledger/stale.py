@@ -195,12 +195,16 @@ def lock_owner(path: str) -> int:
         return 0
     for process in processes:
         try:
-            for fd in os.listdir(f"/proc/{process}/fd"):
-                here = os.stat(f"/proc/{process}/fd/{fd}")
-                if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
-                    return int(process)
+            fds = os.listdir(f"/proc/{process}/fd")
         except OSError:
             continue
+        for fd in fds:
+            try:
+                here = os.stat(f"/proc/{process}/fd/{fd}")
+            except OSError:
+                continue  # closed meanwhile: that says nothing of the others
+            if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return int(process)
     return 0
 
 
