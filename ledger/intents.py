@@ -15,6 +15,12 @@ from ledger.values import Record
 _END = b"\0\0\n"
 _NOTHING = "-"
 _FIXED = 6
+#: Begins a note of whole objects; a note of a commit begins with the name of a reference.
+_OBJECTS = "objects"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Intent(Record):
@@ -37,6 +43,12 @@ class Intent(Record):
     files: tuple[tuple[str, str], ...]
 
 
+class Kept(Record):
+    """The objects of a commit that joins others: (kind, bytes), the commit last."""
+
+    objects: tuple[tuple[str, bytes], ...]
+
+
 class Intents:
     """The notes of one home; whoever holds Diurna's lock writes them.
 
@@ -56,10 +68,22 @@ class Intents:
         ]  # fmt: skip
         for path, data in wanted.files:
             fields += (path, "" if data is None else blob_id(data))
+        self._add(fields)
+
+    def keep(self, objects: Iterable[tuple[str, bytes]]) -> None:
+        """Keep the objects of a commit that joins others, (kind, bytes), the commit last."""
+        import zlib
+
+        fields = [_OBJECTS]
+        for kind, data in objects:
+            fields += (kind, zlib.compress(data, 1).hex())
+        self._add(fields)
+
+    def _add(self, fields: list[str]) -> None:
         text = "\0".join([field or _NOTHING for field in fields])
-        # an end at both ends: a note cut short by a kill spoils no other
-        line = _END + text.encode("utf-8", "surrogateescape") + _END
         try:
+            # an end at both ends: a note cut short by a kill spoils no other
+            line = _END + text.encode("utf-8", "surrogateescape") + _END
             fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 os.write(fd, line)
@@ -68,17 +92,21 @@ class Intents:
         except (OSError, UnicodeEncodeError):
             pass
 
-    def read(self) -> list[Intent]:
+    def read(self) -> list[Intent | Kept]:
         """Return what was noted, oldest first; what can not be read is left out."""
         try:
             with open(self._path, "rb") as file:
                 data = file.read()
         except OSError:
             return []
-        found = []
+        found: list[Intent | Kept] = []
         for line in data.split(_END):
             parts = line.decode("utf-8", "surrogateescape").split("\0")
             fields = ["" if part == _NOTHING else part for part in parts]
+            if fields[0] == _OBJECTS:
+                kept = _kept(fields[1:])
+                found += [kept] if kept is not None else []
+                continue
             if len(fields) < _FIXED or len(fields) % 2 or not fields[2].isdigit():
                 continue
             reference, parent, seconds, name, email, message = fields[:_FIXED]
@@ -93,3 +121,15 @@ class Intents:
             os.unlink(self._path)
         except OSError:
             pass
+
+
+def _kept(fields: list[str]) -> Kept | None:
+    """Read a note of whole objects; None when it is cut short."""
+    import zlib
+
+    try:
+        rows = zip(fields[0::2], fields[1::2], strict=True)
+        objects = tuple((kind, zlib.decompress(bytes.fromhex(text))) for kind, text in rows)
+    except (ValueError, zlib.error):
+        return None
+    return Kept(objects) if objects and objects[-1][0] == "commit" else None

@@ -38,6 +38,7 @@ from memory.cache import CACHE_ERRORS
 from memory.checkout import edit_hint, hand_edited, update_index
 from memory.following import FOLLOWING, finish_dead, show_elsewhere, show_files, show_move
 from memory.mending import clear_damaged, mend, suspects
+from memory.pruning import despite_pruning
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -54,8 +55,6 @@ if TYPE_CHECKING:
 
 #: How long a commit is tried before the log is left in the spool.
 PATIENCE_SECONDS = 20.0
-#: How often more a write is tried that a prune beside it spoiled.
-_PRUNED_TRIES, _PRUNED_PAUSE_SECONDS = 6, 0.02
 
 
 class Occasion(Record):
@@ -128,23 +127,14 @@ class Lander:
             return self._commit_waiting(occasion, own, lock)
 
     def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
-        """Do something again for which git lacked an object or a folder that a prune took meanwhile.
+        """Do something again for which git lacked what a prune took meanwhile.
 
         Args:
             once: does it.
             lock: Diurna's own lock, where it is held.
         """
         remake = self.remake if lock is None else self._remake
-        for _ in range(_PRUNED_TRIES):
-            try:
-                return once()
-            except (CorruptRepository, StorageFailed, GitFailed):
-                if not (remake() or git_prunes(self.home.repository.commondir)):
-                    raise
-                time.sleep(_PRUNED_PAUSE_SECONDS)
-                if lock is not None:
-                    lock.resume()  # the branch may have moved before it failed
-        return once()
+        return despite_pruning(self.home.repository.commondir, once, remake, lock)
 
     def _commit_waiting(
         self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
@@ -429,7 +419,7 @@ class Lander:
                 lock.write_note("")
                 return made
 
-            return self._persist(once, lock)
+            return self.despite_pruning(lambda: self._persist(once, lock), lock)
 
     def heal_index(self) -> list[Finding]:
         """Set the index entries that an earlier command had to leave, or died before it set them."""

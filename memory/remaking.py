@@ -13,9 +13,9 @@ from ledger.commit import loose_object
 from ledger.digest import blob_id
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.findings import Finding
-from ledger.intents import Intents
+from ledger.intents import Intent, Intents, Kept
 from ledger.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
-from ledger.objects import COMMIT, TREE, Objects, merge_commit, object_id, write_objects
+from ledger.objects import BLOB, COMMIT, TREE, Objects, merge_commit, object_id, write_objects
 from ledger.repository import read_reference
 from ledger.spool import Spool
 from ledger.stale import journal
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ledger.home import Home
-    from ledger.intents import Intent
     from memory.snapshot import Snapshot
 
 #: How many commits that others made are passed when looking for ours below a tip.
@@ -38,12 +37,16 @@ _STRANGERS = 200
 
 
 class Made(Record):
-    """A commit that an intent gives: its bytes, parent, new trees by id, and (path, blob id)."""
+    """A commit that a note gives: its bytes, parents, new trees by id, and (path, blob id).
+
+    `blobs` holds the bytes of files, by id, where the note has them.
+    """
 
     data: bytes
-    parent: str
+    parents: tuple[str, ...]
     trees: dict[str, bytes]
     files: tuple[tuple[str, str], ...]
+    blobs: dict[str, bytes]
 
 
 def lost_objects(home: Home) -> list[tuple[str, str]]:
@@ -65,6 +68,7 @@ def remake(snapshot: Snapshot) -> list[str]:
     if not lost:
         return []
     bodies = {oid: (TREE, raw) for one in made.values() for oid, raw in one.trees.items()}
+    bodies |= {oid: (BLOB, data) for one in made.values() for oid, data in one.blobs.items()}
     bodies |= {oid: (COMMIT, one.data) for oid, one in made.items()}
     structure = [oid for _, _, oid in lost if oid in bodies]
     for _, _, oid in lost:
@@ -154,13 +158,21 @@ def _reachable(home: Home, store: _Store) -> dict[str, Made]:
     given: dict[str, Made] = {}
     for intent in intents:
         try:
-            commit, made = _make(intent, store.read)
-        except (DiurnaError, ValueError):  # on a parent that is gone itself, or on damaged trees
+            if isinstance(intent, Kept):
+                commit, made = _given(intent)
+            else:
+                commit, made = _make(intent, store.read)
+        except (
+            DiurnaError,
+            ValueError,
+            KeyError,
+        ):  # on a parent that is gone itself, or on damaged trees
             continue
         given[commit] = made
         store.held.update(made.trees)
         store.held[commit] = made.data
-    tips = {read_reference(home.repository, intent.reference) for intent in intents}
+    named = {intent.reference for intent in intents if isinstance(intent, Intent)}
+    tips = {read_reference(home.repository, name) for name in {home.reference, *named} if name}
     found: dict[str, Made] = {}
     todo = sorted(tip for tip in tips if tip)
     seen = set(todo)
@@ -170,7 +182,7 @@ def _reachable(home: Home, store: _Store) -> dict[str, Made]:
         known = given.get(commit)
         if known is not None:
             found[commit] = known
-            parents = [known.parent]
+            parents = list(known.parents)
         elif (strangers := strangers + 1) > _STRANGERS:
             break
         else:
@@ -200,7 +212,18 @@ def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
     trees = dict(_below(root, written))
     parents = [intent.parent] if intent.parent else []
     data = merge_commit(root, parents, intent.identity, intent.seconds, intent.message)
-    return object_id(COMMIT, data), Made(data, intent.parent, trees, intent.files)
+    return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files, {})
+
+
+def _given(kept: Kept) -> tuple[str, Made]:
+    """Return the commit that a note of whole objects ends with."""
+    commit = kept.objects[-1][1]
+    head = commit.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+    parents = tuple(line[7:] for line in head if line[:7] == "parent ")
+    by_kind: dict[str, dict[str, bytes]] = {TREE: {}, BLOB: {}}
+    for kind, data in kept.objects[:-1]:
+        by_kind[kind][object_id(kind, data)] = data
+    return object_id(COMMIT, commit), Made(commit, parents, by_kind[TREE], (), by_kind[BLOB])
 
 
 def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:
@@ -222,6 +245,8 @@ def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, s
         rows.setdefault(commit, (commit, "commit", commit))
         for tree in one.trees:
             rows.setdefault(tree, (commit, "tree", tree))
+        for blob in one.blobs:
+            rows.setdefault(blob, (commit, "file", blob))
         for path, blob in one.files:
             if blob:
                 rows.setdefault(blob, (commit, path, blob))

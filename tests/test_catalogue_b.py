@@ -259,6 +259,29 @@ def test_b9_what_a_prune_took_is_made_again_by_the_next_append(
     assert users_files(folder) == before
 
 
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b9_a_join_that_a_prune_took_is_made_again(tmp_path: Path, kind: str) -> None:
+    """The commit of a sync with its trees and projection, by the next append, under the same ids."""
+    folder, other = tmp_path / "home", tmp_path / "other"
+    home = make_home(folder, kind)
+    git(tmp_path, "clone", "-q", str(folder), str(other))
+    git(other, "checkout", "-q", "-B", home.branch, f"origin/{home.branch}")
+    theirs = open_memory(other).append(draft("theirs"))
+    git(folder, "fetch", "-q", str(other), f"{home.branch}:refs/remotes/other/x")
+    memory = open_memory(folder)
+    ours = memory.append(draft("ours"))
+    memory.join(git(folder, "rev-parse", "refs/remotes/other/x").strip())
+    tip = home.tip()
+    assert git(folder, "rev-list", "--parents", "-1", tip).count(" ") == 2
+    at = f"{tip}:{home.prefix}"
+    specs = [tip, f"{tip}^{{tree}}", f"{at}sessions"]
+    files = take(home, *specs, *([f"{at}continuity.md"] if kind == OWN_BRANCH else []))
+    receipt = open_memory(folder).append(draft("next"))
+    assert [one.code for one in receipt.findings] == ["object-mended"]
+    assert all(file.exists() for file in files)
+    assert_sound(home, [theirs.stem, ours.stem, receipt.stem])
+
+
 def listed(home: Home, tip: str) -> list[str]:
     """List the files of a commit as git does."""
     return git(home.repository.where, "ls-tree", "-r", tip).splitlines()
@@ -376,15 +399,14 @@ def test_b13_an_append_while_a_sync_joins(tmp_path: Path, folder: Path) -> None:
     ours = open_memory(folder).append(draft("ours"))
     memory, late = open_memory(folder), open_memory(folder)
     landing = memory._lander
-    whole, late_stems = landing.move, []
+    whole = landing.move
+    late_stems: list[str] = []
 
     def move(where: object) -> str:
         def racing(tip: str) -> str:
             made: str = where(tip)  # type: ignore[operator]
             if not late_stems:
-                wanted = late._lander._wanted(
-                    tip, [("late.txt", b"late")], "late", late.occasion()
-                )
+                wanted = late._lander._wanted(tip, [("late.txt", b"late")], "late", late.occasion())
                 late_stems.append(late._lander._open_writer().commit(wanted))
             return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.findings import Finding
 from ledger.values import Record
+from rituals.verify.listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.api import Memory
+    from rituals.verify.listing import Listing
 
 MOVE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
     "move", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
@@ -51,6 +53,7 @@ class Case(Record):
         deep: compare the cache with a cold replay, and read every log.
         progress: told how far a long part is.
         mounts: where the kernel lists what is mounted.
+        listings: those that were made already, by commit; None to make them anew each time.
     """
 
     home: Home
@@ -59,6 +62,15 @@ class Case(Record):
     deep: bool = False
     progress: Callable[[int, int], None] | None = None
     mounts: str = "/proc/mounts"
+    listings: dict[str, Listing] | None = None
+
+    def listing(self, tip: str) -> Listing:
+        """List what is below `sessions/` at a commit, once for all checks of a visit."""
+        if self.listings is None:
+            return list_sessions(self.home, tip)
+        if tip not in self.listings:
+            self.listings[tip] = list_sessions(self.home, tip)
+        return self.listings[tip]
 
 
 def mended_by(

@@ -12,7 +12,6 @@ from ledger.repository import is_shallow
 from memory.reading import read_all, unreadable
 from memory.remaking import copies, lost_objects
 from rituals.doctor.case import FETCH, FIX_HINT, REMAKE, Noticed, Remedy, mended_by
-from rituals.verify.listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def logs_noticed(case: Case) -> Iterator[Noticed]:
 def lost_logs(case: Case) -> tuple[list[LogRef], list[Finding]]:
     """Return the logs at the tip that git can not read, and what was noticed on the way."""
     home = case.home
-    listing = list_sessions(home, home.tip())
+    listing = case.listing(home.tip())
     refs, _ = log_refs(listing.rows, home.prefix)
     odd = list(listing.findings)
     if case.deep:
@@ -153,7 +152,7 @@ def _is_whole(objects: str, ref: LogRef) -> bool:
 def twins_noticed(case: Case) -> Iterator[Noticed]:
     """Tell of files of the home that a case-blind file system holds only one of (F10)."""
     seen: dict[str, str] = {}
-    for _, _, path in list_sessions(case.home, case.home.tip()).rows:
+    for _, _, path in case.listing(case.home.tip()).rows:
         other = seen.setdefault(path.casefold(), path)
         if other != path:
             yield Noticed(

@@ -64,7 +64,10 @@ def cache_noticed(case: Case) -> Iterator[Noticed]:
         return
     warm = projection_files(memory.state())
     view = memory.continuity().encode("utf-8", "surrogateescape")
-    cold = projection_files(cold_state(memory.snapshot, tip, case.progress))
+    replayed = cold_state(memory.snapshot, tip, case.progress)
+    if any(finding.code == "unreadable" for finding in replayed.findings()):
+        return  # the cache may well know what a lost log says
+    cold = projection_files(replayed)
     wrong = [path for path, _ in changes(cold, {p: _blob(d) for p, d in warm.items()})]
     if view != cold[CONTINUITY_FILE] and CONTINUITY_FILE not in wrong:
         wrong.insert(0, CONTINUITY_FILE)

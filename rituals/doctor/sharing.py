@@ -8,7 +8,6 @@ from ledger.order import is_stem, stamp_of
 from ledger.repository import read_reference, remote_branches
 from memory.record import ahead_by_a_day
 from rituals.doctor.case import Noticed
-from rituals.verify.listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,5 +80,5 @@ def clock_noticed(case: Case) -> Iterator[Noticed]:
 def _stems(case: Case, tip: str) -> set[str]:
     if not tip:
         return set()
-    rows = list_sessions(case.home, tip).rows
+    rows = case.listing(tip).rows
     return {stem for _, _, path in rows if is_stem(stem := stem_of(path))}

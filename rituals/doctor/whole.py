@@ -126,6 +126,7 @@ def visit(
 
 def _examine(case: Case) -> list[Noticed]:
     found: list[Noticed] = []
+    case = case._replace(listings={})
     for name, check in _CHECKS:
         found += _guarded(name, partial(check, case))
     if not any(one.finding.code in _UNREADABLE for one in found):
