@@ -115,15 +115,21 @@ def storage_failure(problem: OSError, path: str) -> StorageFailed:
 
 
 def make_folder(path: str, mode: int = 0o700) -> None:
-    """Make a folder and the ones above it.
+    """Make a folder and the ones above it, all with the same mode (`os.makedirs` opens those above).
 
     Raises:
         StorageFailed: the disk refused.
     """
+    if os.path.isdir(path):
+        return
+    above = os.path.dirname(path)
+    if above and above != path:
+        make_folder(above, mode)
     try:
-        os.makedirs(path, mode, exist_ok=True)
+        os.mkdir(path, mode)
     except OSError as problem:
-        raise storage_failure(problem, path) from problem
+        if not os.path.isdir(path):  # else another process was faster
+            raise storage_failure(problem, path) from problem
 
 
 class Lock:

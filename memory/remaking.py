@@ -92,9 +92,13 @@ def remake(snapshot: Snapshot) -> list[str]:
                 store_blob(home, data)
                 written.append(blob_id(data))
     if written:
-        many = "1 object" if len(written) == 1 else f"{len(written)} objects"
-        said = f"{many} of recent commits were lost and were written again: {written[0][:12]}"
-        said += f" and {len(written) - 1} more" if len(written) > 1 else ""
+        if len(written) == 1:
+            said = f"an object of a recent commit was lost and was written again: {written[0]}"
+        else:
+            said = (
+                f"{len(written)} objects of recent commits were lost and were written again: "
+                f"{written[0][:12]} and {len(written) - 1} more"
+            )
         journal(home.repository.commondir, f"{said} ({' '.join(written)})")
         snapshot.notes.append(Finding("object-mended", said))
     return written

@@ -351,6 +351,15 @@ def test_permissions_are_tightened_unless_a_group_shares_the_repository(
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
+def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run) -> None:
+    """L15: also where the cache is the first thing that Diurna keeps in a clone."""
+    shutil.rmtree(repo.path / ".git/diurna")
+    assert run("show").code == 0
+    for name in ("diurna", "diurna/cache"):
+        assert (repo.path / ".git" / name).stat().st_mode & 0o777 == 0o700
+    assert "open-to-others" not in codes(doctor("--json"))
+
+
 def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
     doctor: Doctor, repo: Repo, run: Run
 ) -> None:
