@@ -115,15 +115,21 @@ def storage_failure(problem: OSError, path: str) -> StorageFailed:
 
 
 def make_folder(path: str, mode: int = 0o700) -> None:
-    """Make a folder and the ones above it.
+    """Make a folder and the ones above it, all with the same mode (`os.makedirs` opens those above).
 
     Raises:
         StorageFailed: the disk refused.
     """
+    if os.path.isdir(path):
+        return
+    above = os.path.dirname(path)
+    if above and above != path:
+        make_folder(above, mode)
     try:
-        os.makedirs(path, mode, exist_ok=True)
+        os.mkdir(path, mode)
     except OSError as problem:
-        raise storage_failure(problem, path) from problem
+        if not os.path.isdir(path):  # else another process was faster
+            raise storage_failure(problem, path) from problem
 
 
 class Lock:
@@ -159,6 +165,12 @@ class Lock:
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text, 0)
 
+    def resume(self) -> None:
+        """Read the note again: what we noted ourselves and failed to do is there to be finished."""
+        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
+        self.note = left.partition(" ")[2]
+        self.noted_at = os.fstat(self._fd).st_mtime
+
     def __enter__(self) -> Lock:
         """Take the lock.
 
@@ -192,9 +204,7 @@ class Lock:
             # the id of the process spreads the retries of several waiters
             time.sleep(pause * (0.5 + (os.getpid() % 97) / 97))
             pause = min(pause * 1.5, 0.02)
-        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
-        self.note = left.partition(" ")[2]
-        self.noted_at = os.fstat(self._fd).st_mtime
+        self.resume()
         try:
             self.write_note(self.note, lasting=True)
         except OSError:

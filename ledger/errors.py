@@ -113,7 +113,8 @@ class ObjectMissing(GitFailed, CorruptRepository):
         what = f" ({about})" if about else ""
         self.message = f"an object of {where} is missing or damaged{what}: {borrowed or lines[-1]}"
         self.hint = (
-            "nothing was changed; `git fsck` names what is missing, a fetch may bring it back"
+            "nothing was changed; `diurna doctor` names what is missing (so does `git fsck`), and "
+            "with --fix brings back what it can"
         )
         if borrowed:
             self.hint = (

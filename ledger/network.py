@@ -209,6 +209,54 @@ def fetch(git: Git, remote: Remote, seconds: float = LIMIT_SECONDS) -> str:
     raise failure(remote, "fetch", said)
 
 
+def fetch_blobs(
+    git: Git, remote: Remote, ids: list[str], scratch: str, seconds: float = LIMIT_SECONDS
+) -> dict[str, bytes]:
+    """Fetch the bytes of single files, by way of a repository that is thrown away afterwards.
+
+    git does not fetch what it takes for here already, and this repository lacks just that.
+
+    Args:
+        git: runs git in the repository.
+        remote: who is asked.
+        ids: of the blobs.
+        scratch: a folder for the other repository.
+        seconds: the limit for each try.
+
+    Returns:
+        What the remote has of them.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    import shutil
+    import tempfile
+
+    from ledger.gitcli import Git
+
+    said = git.run("ls-remote", "--get-url", remote.name, check=False)
+    url = said.decode("utf-8", "surrogateescape").strip()
+    if "://" not in url and ":" not in url.partition("/")[0]:
+        url = os.path.join(git.where, url)
+    _check(url)
+    folder = tempfile.mkdtemp(prefix="fetched-", dir=scratch)
+    try:
+        there = Git(folder)
+        there.run("init", "--quiet", "--bare", folder)
+        begin = (*_CHECKED, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--", url)
+        # a server may give single objects, or only branches
+        status, _, _ = _call(there, remote, seconds, (*begin, *ids))
+        if status:
+            whole = f"+{remote.branch}:refs/heads/fetched"
+            status, _, words = _call(there, remote, seconds, (*begin, whole))
+            if status:
+                raise failure(remote, "fetch", words)
+        found = zip(ids, there.blobs(ids), strict=True)
+        return {oid: data for oid, data in found if data is not None}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) -> None:
     """Let the remote's branch move on to a commit, never back.
 

@@ -107,12 +107,13 @@ def merge_commit(
     return "\n".join(rows).encode("utf-8", "replace")
 
 
-def write_objects(git: Git, objects: Iterable[tuple[str, bytes]]) -> None:
+def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool = True) -> None:
     """Store objects; git checks each of them first.
 
     Args:
         git: runs git in the repository.
         objects: (kind, bytes).
+        whole: refuse those that name others which are not there.
 
     Raises:
         StorageFailed: the disk refused.
@@ -131,7 +132,8 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]]) -> None:
         parts += [bytes(head), zlib.compress(data, 1)]
     pack = b"".join(parts)
     pack += sha1(pack, usedforsecurity=False).digest()
-    git.run("-c", "core.fsync=loose-object", "unpack-objects", "-q", "--strict", data=pack)
+    strict = ("--strict",) if whole else ()
+    git.run("-c", "core.fsync=loose-object", "unpack-objects", "-q", *strict, data=pack)
 
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:

@@ -9,10 +9,20 @@ from ledger.disk import make_folder, storage_failure
 from ledger.findings import Finding
 from ledger.layout import JOURNAL_FILE, STATE_DIR
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.repository import Repository
+
 #: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
 _OURS_AFTER_SECONDS = 1.0
 #: Any other lock counts as left behind after this long, if no process has it open.
 _OTHERS_AFTER_SECONDS = 120.0
+#: git commands that delete objects, or packs that held them.
+_PRUNERS = frozenset((b"gc", b"prune", b"repack", b"maintenance"))
+#: How long git believes the note of a collection.
+_COLLECTION_HOURS = 12
 #: How long after its note a process has its git lock the index, and how coarse file times are.
 _FOLLOWS_WITHIN_SECONDS = 5.0
 _CLOCK_TICK_SECONDS = 0.05
@@ -78,26 +88,74 @@ def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> 
 
 def _git_at_work(folders: tuple[str, ...]) -> bool:
     """Tell whether a git process may be at work in some folders; True where /proc does not tell."""
+    if not os.path.isdir("/proc/self"):
+        return True
+    return any(
+        not where or any(where == folder or where.startswith(folder + "/") for folder in folders)
+        for _, where in _git_commands()
+    )
+
+
+def git_prunes(commondir: str) -> bool:
+    """Tell whether some git may be deleting objects of this repository that nothing referred to.
+
+    `git gc` says so in a file; other processes are asked for what they run, where /proc tells.
+    """
+    if _collects(commondir + "/gc.pid"):
+        return True
+    top = os.path.dirname(commondir) if os.path.basename(commondir) == ".git" else commondir
+    return any(
+        not _PRUNERS.isdisjoint(words) and (not where or f"{where}/".startswith(f"{top}/"))
+        for words, where in _git_commands()
+    )
+
+
+def _collects(path: str) -> bool:
+    """Tell whether git's note of a collection under way (`<pid> <host>`) is of a living process."""
+    try:
+        age = time.time() - os.stat(path).st_mtime
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pid, _, host = file.read(512).strip().partition(" ")
+    except OSError:
+        return False
+    if age > _COLLECTION_HOURS * 3600:  # git itself takes it for a dead one's then
+        return False
+    here = host == os.uname().nodename and pid.isdigit()
+    return not here or is_alive(int(pid))
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _git_commands() -> Iterator[tuple[list[bytes], str]]:
+    """Yield (words, working directory) of every git that runs here; "" for one that is not told."""
     try:
         processes = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
-        return True
+        return
     for process in processes:
         try:
-            with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
-                if not file.read().startswith("git"):
+            with open(f"/proc/{process}/comm", "rb") as file:
+                if not file.read().startswith(b"git"):
                     continue
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
         except OSError:
             continue  # it ended
         try:
-            where = os.readlink(f"/proc/{process}/cwd")
+            yield words, os.readlink(f"/proc/{process}/cwd")
         except FileNotFoundError:
             continue
         except OSError:  # another user's
-            return True
-        if any(where == folder or where.startswith(folder + "/") for folder in folders):
-            return True
-    return not processes
+            yield words, ""
 
 
 def set_aside(commondir: str, path: str) -> str:
@@ -125,20 +183,48 @@ def set_aside(commondir: str, path: str) -> str:
 
 def _is_open(path: str) -> bool:
     """Tell whether some process of this machine has a file open (where /proc tells)."""
+    return lock_owner(path) > 0
+
+
+def lock_owner(path: str) -> int:
+    """Return a process of this machine that has a file open, 0 where none is found."""
     try:
         wanted = os.stat(path)
         processes = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
-        return False
+        return 0
     for process in processes:
         try:
-            for fd in os.listdir(f"/proc/{process}/fd"):
-                here = os.stat(f"/proc/{process}/fd/{fd}")
-                if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
-                    return True
+            fds = os.listdir(f"/proc/{process}/fd")
         except OSError:
             continue
-    return False
+        for fd in fds:
+            try:
+                here = os.stat(f"/proc/{process}/fd/{fd}")
+            except OSError:
+                continue  # closed meanwhile: that says nothing of the others
+            if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return int(process)
+    return 0
+
+
+def is_left(repository: Repository, path: str) -> bool:
+    """Tell whether a lock file of git belongs to nobody any more.
+
+    It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
+    in the repository: one that waits for an editor holds its lock without having it open.
+
+    Args:
+        repository: whose it is.
+        path: the lock file.
+    """
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return False
+    if age < _OTHERS_AFTER_SECONDS or _is_open(path):
+        return False
+    return not _git_at_work((repository.where, repository.gitdir, repository.commondir))
 
 
 def journal(commondir: str, said: str) -> None:

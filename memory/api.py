@@ -237,6 +237,19 @@ class Memory:
         """
         return self._lander.drain(self.occasion())
 
+    def remake(self) -> list[str]:
+        """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects.
+
+        Raises:
+            Busy: another process kept the lock.
+            StorageFailed: the disk refused.
+        """
+        return self._lander.remake()
+
+    def kept(self) -> list[str]:
+        """Return the stems of committed logs whose copies are kept until their objects are durable."""
+        return self._lander.spool.kept()
+
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait in the spool."""
         return self._lander.spool.waiting()

@@ -1,4 +1,4 @@
-"""Landing: what waits in the spool becomes one commit, by the recipe that survived (FORMAT.md, W2 to W7).
+"""Landing: what waits in the spool becomes one commit, by the recipe that survived (FORMAT.md, W2 to W8).
 
 Whoever holds the lock commits all that waits, so a killed writer's log is carried in by the next command.
 A commit is acknowledged after it was read back.
@@ -26,17 +26,19 @@ from ledger.errors import (
 )
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
+from ledger.intents import Intents
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE, FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.logset import LogRef
 from ledger.repository import operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_stale_lock
+from ledger.stale import clear_stale_lock, git_prunes
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import edit_hint, hand_edited, update_index
 from memory.following import FOLLOWING, finish_dead, show_elsewhere, show_files, show_move
 from memory.mending import clear_damaged, mend, suspects
+from memory.pruning import despite_pruning
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -90,6 +92,7 @@ class Lander:
         self._in_process = in_process
         self._writer: Store | FastImport | None = None
         self.spool = Spool(self.home.spool_folder)
+        self._intents = Intents(self.home.spool_folder)
         self._looked = False
 
     def drain(self, occasion: Occasion) -> Landed | None:
@@ -109,16 +112,29 @@ class Lander:
         make_folder(state)
         try:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
-                try:
-                    return self._commit_waiting(occasion, own, lock)
-                except CACHE_ERRORS:  # a damaged cache is no reason not to commit
-                    self._snapshot.discard()
-                    return self._commit_waiting(occasion, own, lock)
+                return self.despite_pruning(lambda: self._try(occasion, own, lock), lock)
         except (
             Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError
         ) as problem:  # fmt: skip
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
+
+    def _try(self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock) -> Landed:
+        try:
+            return self._commit_waiting(occasion, own, lock)
+        except CACHE_ERRORS:  # a damaged cache is no reason not to commit
+            self._snapshot.discard()
+            return self._commit_waiting(occasion, own, lock)
+
+    def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
+        """Do something again for which git lacked what a prune took meanwhile.
+
+        Args:
+            once: does it.
+            lock: Diurna's own lock, where it is held.
+        """
+        remake = self.remake if lock is None else self._remake
+        return despite_pruning(self.home.repository.commondir, once, remake, lock)
 
     def _commit_waiting(
         self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
@@ -179,6 +195,22 @@ class Lander:
             self.spool.requeue(stem)
         self._looked = True
 
+    def remake(self) -> list[str]:
+        """Write again what a prune took of recent commits; return the ids of the objects (W8).
+
+        Raises:
+            Busy: another process kept the lock.
+            StorageFailed: the disk refused.
+        """
+        make_folder(self.home.state_dir)
+        with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)):
+            return self._remake()
+
+    def _remake(self) -> list[str]:
+        from memory.remaking import remake
+
+        return remake(self._snapshot)
+
     def _persist(self, once: Callable[[], Made], lock: Lock) -> Made:
         """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`."""
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -231,6 +263,7 @@ class Lander:
         wanted = self._wanted(tip, files, _message(fresh), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         lock.write_note(f"{home.reference} {tip}")
+        self._intents.note(wanted)
         writer = self._open_writer()
         made = writer.commit(wanted)
         lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
@@ -343,14 +376,16 @@ class Lander:
                     return tip
                 check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
                 lock.write_note(f"{home.reference} {tip}")
-                made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
+                wanted = self._wanted(tip, listed, message, occasion)
+                self._intents.note(wanted)
+                made = self._open_writer().commit(wanted)
                 lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
                 self._snapshot.notes += show_files(home, listed, ())
                 self._snapshot.notes += show_elsewhere(home, tip, made)
                 lock.write_note("")
                 return made
 
-            return self._persist(once, lock)
+            return self.despite_pruning(lambda: self._persist(once, lock), lock)
 
     def move(self, where: Callable[[str], str]) -> str:
         """Let the branch point to a commit that is there already; return it.
@@ -384,7 +419,7 @@ class Lander:
                 lock.write_note("")
                 return made
 
-            return self._persist(once, lock)
+            return self.despite_pruning(lambda: self._persist(once, lock), lock)
 
     def heal_index(self) -> list[Finding]:
         """Set the index entries that an earlier command had to leave, or died before it set them."""
@@ -411,19 +446,22 @@ class Lander:
     def _let_go(self) -> None:
         """Flush the disks now and then, and let go of the spooled copies of what is on them.
 
-        Not of what the object store has lost: that is mended, or waits again. Then git may pack what has
-        piled up.
+        Not of what the object store has lost: that is mended, or waits again. And not while git deletes
+        what nothing referred to a moment ago. Then git may pack what has piled up.
         """
         kept = self.spool.kept()
-        if len(kept) < KEEP:
+        if len(kept) < KEEP or git_prunes(self.home.repository.commondir):
             return
         os.sync()
+        self._remake()
         waits = mend(self._snapshot, {stem: self.spool.read_kept(stem) for stem in kept})
         cache = self._snapshot.cache()
         waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
         for stem in waits:
             self.spool.requeue(stem)
         self.spool.forget([stem for stem in kept if stem not in waits])
+        if not waits:
+            self._intents.forget()
         self.home.repository.git().tidy()
 
 

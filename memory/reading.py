@@ -170,7 +170,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
         from ledger.digest import sha256
     for ref, data in zip(refs, contents, strict=True):
         if data is None:
-            findings.append(_unreadable(ref))
+            findings.append(unreadable(ref))
             continue
         if len(data) > LOG_LIMIT_BYTES:
             findings.append(
@@ -188,7 +188,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
         seal = stem[21:] if len(stem) == SEALED_CHARS else ""
         if not seal or sha256(data).hexdigest()[:SEAL_HEX] != seal:
             if blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
-                findings.append(_unreadable(ref))
+                findings.append(unreadable(ref))
                 continue
             if seal and is_sealed(stem):
                 broken[len(entries)] = ref, data
@@ -209,7 +209,8 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
     return Reading(tuple(kept), tuple(entries), tuple(findings))
 
 
-def _unreadable(ref: LogRef) -> Finding:
+def unreadable(ref: LogRef) -> Finding:
+    """Say that git has no bytes, or damaged ones, for a log."""
     return Finding(
         "unreadable",
         f"the bytes of {ref.path} (object {ref.blob}) are missing from the repository or damaged",

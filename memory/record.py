@@ -81,15 +81,20 @@ class Recorder:
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
-        cache, histories = self._snapshot.ask(
-            lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
-        )
+
+        def known(cache: Cache) -> tuple[Cache, dict[str, History]]:
+            return cache, cache.some_histories(named_ids(draft.events))
+
+        if dry_run:
+            cache, histories = self._snapshot.ask(known)
+        else:
+            cache, histories = self._lander.despite_pruning(lambda: self._snapshot.ask(known))
         check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
         if not again:
-            known = self._recorded_before(log, cache, occasion)
-            if known is not None:
-                return known._replace(findings=self._finish(known, occasion))
+            earlier = self._recorded_before(log, cache, occasion)
+            if earlier is not None:
+                return earlier._replace(findings=self._finish(earlier, occasion))
         _check_events(log.events, cache, histories)
         stamp = next_stamp(occasion.now_ms, cache.summary.newest)
         log = _with_header(log, "ended", ended_of(stamp))

@@ -15,6 +15,7 @@ from ledger.errors import SyncRefused
 from ledger.findings import Finding
 from ledger.history import altered_between
 from ledger.home import IN_TREE, OWN_BRANCH, Home
+from ledger.intents import Intents
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.objects import (
@@ -212,7 +213,9 @@ class _Planner:
         )
         wanted = [(BLOB, data) for _, data in files if data is not None]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
-        write_objects(self._git, [*wanted, (COMMIT, commit)])
+        wanted.append((COMMIT, commit))
+        Intents(home.spool_folder).keep(wanted)
+        write_objects(self._git, wanted)
         return object_id(COMMIT, commit)
 
     def _tell_doubles(self, joined: Joined) -> None:

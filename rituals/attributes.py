@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.findings import Finding
 from ledger.home import Home
-from ledger.layout import ARCHIVE_INDEX, CONTINUITY_FILE, archive_page, log_path
+from ledger.layout import ARCHIVE_INDEX, ATTRIBUTES_FILE, CONTINUITY_FILE, archive_page, log_path
 from memory.drivers import DRIVER
 
 _NOT_SET = ("unspecified", "unset")
@@ -46,15 +46,24 @@ def attribute_findings(home: Home) -> tuple[Finding, ...]:
         if value in _WANTED[path].get(name, (value,)):
             continue
         shown, where = ("session logs", "sessions") if path == _LOG else (path, path)
-        does = "merged" if name == "merge" else "converted"
-        found.setdefault(
-            f"{name}={value}",
-            Finding(
-                "merge-attribute",
-                f"git attributes say {name}={value} for {shown}: in a plain git command they are {does} "
-                "in another way than Diurna's",
-                where,
-                hint=f"`git check-attr -a {full}` tells; the last line that matches counts",
-            ),
-        )
+        found.setdefault(f"{name}={value}", _finding(name, value, shown, where, full))
     return tuple(found.values())
+
+
+def _finding(name: str, value: str, shown: str, where: str, full: str) -> Finding:
+    if value == "unspecified":
+        return Finding(
+            "attributes-missing",
+            f"git may change or merge {shown}: `-{name}` is not in force",
+            where,
+            hint=f"`diurna init` commits a missing {ATTRIBUTES_FILE}; in one that is there, put back "
+            "the lines that section 7 of the format gives",
+        )
+    does = "merged" if name == "merge" else "converted"
+    return Finding(
+        "merge-attribute",
+        f"git attributes say {name}={value} for {shown}: in a plain git command they are {does} in "
+        "another way than Diurna's",
+        where,
+        hint=f"`git check-attr -a {full}` tells; the last line that matches counts",
+    )

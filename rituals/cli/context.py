@@ -43,6 +43,7 @@ class Invocation:
         #: Whether this command committed a log, and with it all that waited at that moment.
         self.landed = False
         self.agent = environment.get("DIURNA_AGENT", "")
+        self.search_path = tuple(environment.get("PATH", "").split(os.pathsep))
         self.completion = environment.get("_DIURNA_COMPLETE", "")
         self._home_variable = environment.get("DIURNA_HOME", "")
         self._fixed_now_ms = environment.get("DIURNA_NOW", "")

@@ -32,8 +32,9 @@ _HIDDEN = re.compile(
 #: The verbs that steps of plans start with, and how they read afterwards.
 _DONE = {
     "bring": "brought", "close": "closed", "commit": "committed", "import": "imported",
-    "leave": "left", "make": "made", "publish": "published", "reopen": "reopened", "set": "set",
-    "take": "took", "write": "wrote",
+    "leave": "left", "make": "made", "move": "moved", "publish": "published",
+    "rebuild": "rebuilt", "reopen": "reopened", "set": "set", "take": "took",
+    "tighten": "tightened", "write": "wrote",
 }  # fmt: skip
 _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "cyan": "36", "dim": "2"}
 

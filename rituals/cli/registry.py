@@ -40,6 +40,7 @@ ENTRIES = (
     Entry("sync", "Share memory through a git remote: fetch, join, push."),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
+    Entry("doctor", "Check this machine and repository, and mend what is safe to mend."),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),

@@ -1,0 +1,69 @@
+"""`diurna doctor`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.findings import severe
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.output import counted, told
+
+
+@click.command("doctor")
+@click.option("--fix", is_flag=True, help="Mend what is safe to mend.")
+@click.option("--deep", is_flag=True, help="Read every log, and compare the cache with a replay.")
+@options.dry_run
+@options.command
+def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
+    """Check that everything is in order on this machine and in this repository.
+
+    Ends with 1 if there is a finding of severity error. --fix moves locks aside that belong to nobody,
+    commits what waits, writes lost objects again, and the like; it deletes nothing of yours. With
+    --dry-run it says what it would do.
+
+    \b
+    Examples:
+      diurna doctor
+      diurna doctor --fix --dry-run
+      diurna doctor --deep --json
+    """
+    from memory.api import Memory
+    from rituals.cli.answers import finding_objects
+    from rituals.doctor import Case, visit
+
+    def opened() -> Case:
+        home, progress = call.find_home(), call.out.progress
+        memory = Memory(
+            home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
+        )
+        return Case(home, memory, call.now_ms(), deep, progress)
+
+    found = visit(opened, call.folder(), call.search_path, fix=fix and not dry_run)
+    findings = tuple(one.finding for one in found.noticed)
+    bad = severe(findings)
+    failed = [one for one in found.treated if one.problem]
+    if call.json:
+        call.out.answer(
+            {
+                "ok": not bad and not failed,
+                "findings": finding_objects(findings),
+                "plan": [one.said for one in found.plan],
+                "done": [one.remedy.said for one in found.treated if not one.problem],
+                "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
+                "dry_run": dry_run,
+            }
+        )
+    else:
+        for step in found.plan if dry_run else ():
+            call.out.line(told(step.said, done=False))
+        for one in found.treated:
+            if one.problem:
+                call.out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
+            else:
+                call.out.line(told(one.remedy.said, done=True))
+        errors = sum(finding.severity == "error" for finding in findings)
+        said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
+        call.out.line(said if findings else "all in order")
+    call.out.findings(findings)
+    return 1 if bad or failed else 0

@@ -1,0 +1,73 @@
+"""Logs that wait to be committed: in this home's spool, and in those of other homes here."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote
+
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, branch_home
+from ledger.layout import POLICY_FILE, STATE_DIR
+from ledger.repository import read_reference
+from ledger.spool import Spool
+from rituals.doctor.case import COMMIT, FIX_HINT, Noticed, Remedy, mended_by
+from rituals.verify.logs import spool_findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.doctor.case import Case
+
+
+def spool_noticed(case: Case) -> Iterator[Noticed]:
+    """Tell of logs that wait, here and in spools of other homes of the repository."""
+    home = case.home
+    waiting = case.memory.waiting()
+    for finding in spool_findings(waiting):
+        step = f"commit what waits in the spool ({len(waiting)})"
+        hint = FIX_HINT.format("commits it, and so does the next command that writes")
+        yield Noticed(finding._replace(hint=hint), Remedy(COMMIT, step))
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    own = os.path.basename(home.spool_folder)
+    try:
+        folders = sorted(os.listdir(state))
+    except OSError:
+        return
+    for name in folders:
+        if name == own or not (name == "spool" or name.startswith("spool@")):
+            continue
+        left = Spool(f"{state}/{name}").waiting()
+        if not left:
+            continue
+        many = "1 log waits" if len(left) == 1 else f"{len(left)} logs wait"
+        branch = unquote(name.partition("@")[2])
+        if branch and _is_home(case, branch):
+            yield mended_by(
+                "spool-leftover",
+                f"{many} for the home on the branch {branch}: {left[0]}",
+                COMMIT,
+                f"commit what waits for the home on {branch} ({len(left)})",
+                then="commits it there",
+                target=branch,
+            )
+            continue
+        whose = f"a home on the branch {branch}" if branch else "a home in a work tree"
+        yield Noticed(
+            Finding(
+                "spool-leftover",
+                f"{many} in {state}/{name} for {whose}, which is not there: {left[0]}",
+                hint=f"`diurna append {state}/{name}/{left[0]}` says it again in this home; the "
+                "copy stays",
+            )
+        )
+
+
+def _is_home(case: Case, branch: str) -> bool:
+    repository = case.home.repository
+    if not read_reference(repository, f"refs/heads/{branch}"):
+        return False
+    found = branch_home(repository, branch)
+    if case.home.kind == OWN_BRANCH and case.home.branch == branch:
+        return False
+    return bool(repository.git().resolve(f"{found.reference}:{POLICY_FILE}")[0])

@@ -1,0 +1,129 @@
+"""Treating: remedies applied one by one; one that fails changes nothing and stops no other."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.disk import Lock, make_folder
+from ledger.errors import DiurnaError, StorageFailed, WriteRefused
+from ledger.home import branch_home
+from ledger.layout import LOCK_FILE
+from ledger.network import choose_remote, fetch_blobs
+from ledger.stale import is_left, journal, set_aside
+from ledger.values import Record
+from memory.api import Memory
+from memory.checkout import store_blob
+from memory.drivers import apply_drivers, plan_drivers
+from memory.mending import clear_damaged
+from memory.remaking import copies
+from rituals.doctor import case as kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rituals.doctor.case import Case, Remedy
+
+_LOCK_WAIT_SECONDS = 5.0
+
+
+class Treated(Record):
+    """What became of a remedy; `problem` is "" where it was applied."""
+
+    remedy: Remedy
+    problem: str = ""
+
+
+def treat(case: Case, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
+    """Apply remedies in their order."""
+    done = []
+    for remedy in remedies:
+        problem = ""
+        try:
+            _apply(case, remedy)
+        except DiurnaError as failure:
+            problem = str(failure)
+        except OSError as failure:
+            problem = f"{failure.filename or 'the disk'}: {failure.strerror or failure}"
+        done.append(Treated(remedy, problem))
+    return tuple(done)
+
+
+def _apply(case: Case, remedy: Remedy) -> None:
+    memory, home = case.memory, case.home
+    match remedy.kind:
+        case kinds.MOVE:
+            _move_aside(case, remedy.target)
+        case kinds.REMAKE:
+            if not memory.remake():
+                raise StorageFailed("nothing could be written again")
+            memory.snapshot.rebuilt()
+        case kinds.FETCH:
+            _bring_back(case, *remedy.target.split(" ", 1))
+        case kinds.TIGHTEN:
+            os.chmod(remedy.target, 0o700, follow_symlinks=False)
+            journal(home.repository.commondir, f"{remedy.target} was kept to its owner")
+        case kinds.SET:
+            apply_drivers(home, plan_drivers(home))
+        case kinds.COMMIT:
+            _commit(case, remedy.target)
+        case kinds.REBUILD:
+            memory.snapshot.rebuilt()
+        case _:
+            memory.publish()
+
+
+def _move_aside(case: Case, path: str) -> None:
+    """Move a lock aside that still belongs to nobody.
+
+    Raises:
+        WriteRefused: it has an owner by now.
+    """
+    repository = case.home.repository
+    make_folder(case.home.state_dir)
+    with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
+        if not os.path.lexists(path):
+            return
+        if not is_left(repository, path):
+            raise WriteRefused(f"{path} has an owner by now")
+        target = set_aside(repository.commondir, path)
+    if target:
+        journal(repository.commondir, f"{path} belonged to nobody; `doctor` moved it to {target}")
+
+
+def _bring_back(case: Case, blob: str, path: str) -> None:
+    """Write a log's object again, from a copy here or from the remote.
+
+    Raises:
+        NetworkFailed: the remote does not give it.
+        StorageFailed: nobody has it, or the disk refused.
+    """
+    home = case.home
+    data = next(copies(home, path, blob), None)
+    source = "a copy that was here"
+    if data is None:
+        git = home.repository.git()
+        remote = choose_remote(git, home.branch)
+        source = remote.shown
+        data = fetch_blobs(git, remote, [blob], home.state_dir).get(blob)
+    if data is None:
+        raise StorageFailed(f"{source} does not have the object {blob}")
+    with Lock(f"{home.repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
+        clear_damaged(home, blob)
+        store_blob(home, data)
+    journal(home.repository.commondir, f"the object {blob} of {path} was written from {source}")
+    case.memory.snapshot.rebuilt()
+
+
+def _commit(case: Case, branch: str) -> None:
+    """Commit what waits, here or for the home on another branch."""
+    if not branch:
+        case.memory.drain()
+        return
+    other = Memory(
+        branch_home(case.home.repository, branch), clock=lambda: case.now_ms, in_process=False
+    )
+    try:
+        other.drain()
+    finally:
+        other.close()

@@ -1,0 +1,464 @@
+"""Group B of the durability catalogue: several agents, and several gits, on one machine.
+
+B1 to B5, B7 and B8 have more tests in `test_races.py`, with real crowds; here each point stands at the cheapest level
+that shows it. B11 (two reviews at once) waits for the command.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from ledger.disk import Lock
+from ledger.errors import Busy, ReferenceLocked, TipMoved, WaitsInSpool
+from ledger.home import Home, discover
+from memory.api import Memory
+from rituals.doctor.machine import file_system
+from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
+from tests.campaigns.homes import (
+    IN_TREE,
+    OWN_BRANCH,
+    WRITERS,
+    assert_sound,
+    draft,
+    fsck,
+    git,
+    logs_in,
+    make_home,
+    open_memory,
+    users_files,
+)
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+
+both = pytest.mark.parametrize("writer", WRITERS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a user's repository with a home in it."""
+    make_home(tmp_path / "home")
+    return tmp_path / "home"
+
+
+def between(memory: Memory, other: Memory, name: str) -> None:
+    """Let another process append just before a writer moves the branch the first time."""
+    writer = memory._lander._open_writer()
+    whole = writer.commit
+    todo = [name]
+
+    def late(wanted: object) -> str:
+        while todo:
+            # the other one does not know of our lock: it is the branch that has to hold
+            raw = other._lander._open_writer()
+            text = draft(todo.pop())
+            raw.commit(wanted._replace(files=(("memory/other.txt", text.title.encode()),)))  # type: ignore[attr-defined]
+        return whole(wanted)  # type: ignore[arg-type]
+
+    writer.commit = late  # type: ignore[method-assign]
+
+
+@both
+def test_b1_an_append_that_lost_the_race_is_built_anew(folder: Path, writer: str) -> None:
+    """Another commit landed between reading the tip and moving the branch: both stand, in a row."""
+    memory = open_memory(folder, writer)
+    before = memory.home.tip()
+    between(memory, open_memory(folder, "pygit2"), "other")
+    receipt = memory.append(draft("a"))
+    assert_sound(memory.home, [receipt.stem])
+    assert git(folder, "show", "main:memory/other.txt") == "Work on other"
+    assert git(folder, "rev-list", "--count", f"{before}..main").strip() == "2"
+
+
+def test_b2_a_crowd_waits_for_the_lock_one_after_the_other(tmp_path: Path) -> None:
+    """Many threads want one lock: never two hold it, all get it, and none overtakes the others for good."""
+    path = str(tmp_path / "lock")
+    holding: list[int] = []
+    order: list[int] = []
+    overlapped: list[int] = []
+
+    def want(number: int) -> None:
+        for _ in range(5):
+            with Lock(path):
+                overlapped.extend(holding)
+                holding.append(number)
+                order.append(number)
+                holding.remove(number)
+
+    crowd = [threading.Thread(target=want, args=(number,)) for number in range(12)]
+    for one in crowd:
+        one.start()
+    for one in crowd:
+        one.join()
+    assert overlapped == []
+    assert sorted(order) == sorted(list(range(12)) * 5)
+
+
+@both
+def test_b3_the_first_commit_of_a_branch_is_compared_too(tmp_path: Path, writer: str) -> None:
+    """Two build a root for one unborn branch: the second is told that it moved."""
+    folder = tmp_path / "home"
+    home = make_home(folder, OWN_BRANCH)
+    git(folder, "update-ref", "-d", home.reference)
+    first, second = open_memory(folder, writer), open_memory(folder, "pygit2")
+    wanted = first._lander._wanted("", [("a.md", b"a")], "one", first.occasion())
+    rival = second._lander._wanted("", [("b.md", b"b")], "two", second.occasion())
+    made = second._lander._open_writer().commit(rival)
+    with pytest.raises(TipMoved):
+        first._lander._open_writer().commit(wanted)
+    assert git(folder, "rev-parse", home.reference).strip() == made
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b4_an_init_that_comes_second_adopts_what_is_there(tmp_path: Path, kind: str) -> None:
+    """The home of the faster one is the home of both; nothing is made twice, nothing replaced."""
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    stem = open_memory(folder).append(draft("a")).stem
+    tip = home.tip()
+    assert make_home(folder, kind) == home
+    assert home.tip() == tip
+    assert_sound(home, [stem])
+
+
+@both
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b5_the_users_index_lock_stops_no_append(tmp_path: Path, writer: str, kind: str) -> None:
+    """The commit needs no index; a live git's lock stays where it is, and the entry follows later."""
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    lock = folder / ".git/index.lock"
+    lock.touch()
+    with lock.open():  # somebody is at work with it
+        receipt = open_memory(folder, writer).append(draft("a"))
+    assert lock.exists()
+    codes = [one.code for one in receipt.findings]
+    assert codes == ([] if kind == OWN_BRANCH else ["index-busy"])
+    assert_sound(home, [receipt.stem])
+    lock.unlink()
+    open_memory(folder, writer).append(draft("b"))
+    assert git(folder, "status", "--porcelain") == ""
+
+
+@both
+def test_b6_a_live_gits_reference_lock_is_waited_for_and_then_left(
+    folder: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its patience the append says busy and leaves the log in the spool; the lock is not touched."""
+    monkeypatch.setattr("memory.landing.PATIENCE_SECONDS", 0.2)
+    lock = folder / ".git/refs/heads/main.lock"
+    lock.touch()
+    os.utime(lock, (0, 0))
+    memory = open_memory(folder, writer)
+    before = memory.home.tip()
+    with lock.open(), pytest.raises(WaitsInSpool) as waits:
+        memory.append(draft("a"))
+    assert "main.lock is there" in str(waits.value)
+    assert isinstance(waits.value.__cause__, Busy | ReferenceLocked)
+    assert lock.exists()
+    assert memory.home.tip() == before
+    assert memory.waiting() == [waits.value.stem]
+    lock.unlink()
+    assert_sound(
+        memory.home, [open_memory(folder, writer).append(draft("b")).stem, waits.value.stem]
+    )
+
+
+@both
+@pytest.mark.parametrize("name", ["packed-refs.lock", "config.lock"])
+def test_b7_a_lock_that_no_append_needs_is_in_nobodys_way(
+    folder: Path, writer: str, name: str
+) -> None:
+    """Neither the packed references nor the configuration are written by an append."""
+    git(folder, "pack-refs", "--all")
+    (folder / ".git" / name).touch()
+    receipt = open_memory(folder, writer).append(draft("a"))
+    assert receipt.findings == ()
+    assert (folder / ".git" / name).exists()
+    (folder / ".git" / name).unlink()
+    assert_sound(discover(str(folder)), [receipt.stem])
+
+
+@both
+def test_b8_packing_between_two_appends_of_one_process_loses_nothing(
+    folder: Path, writer: str
+) -> None:
+    """The objects and references that a running process knows are somewhere else now."""
+    memory = open_memory(folder, writer)
+    stems = []
+    for number, command in enumerate(("gc -q", "pack-refs --all", "repack -adq", "gc -q")):
+        stems.append(memory.append(draft(f"d{number}")).stem)
+        git(folder, *command.split())
+    stems.append(memory.append(draft("last")).stem)
+    assert_sound(memory.home, stems)
+    assert len(memory.state().standings()) == 5
+
+
+@pytest.mark.parametrize("loop", [GC, PACK_REFS])
+def test_b8_collecting_beside_writers_loses_nothing(tmp_path: Path, loop: str) -> None:
+    """Processes of both kinds append while git packs in a loop."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    found = collect(folder, loop, 2, 6, 60.0)
+    assert found.clean, found
+    assert found.acknowledged == found.in_ledger == 12
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b9_pruning_beside_writers_loses_nothing(tmp_path: Path, kind: str) -> None:
+    """The same with `git gc --prune=now`, which takes what a branch is just moving to."""
+    folder = tmp_path / "home"
+    make_home(folder, kind)
+    found = collect(folder, PRUNE, 3, 6, 60.0)
+    assert found.clean, found
+    assert found.acknowledged + found.waiting == found.in_ledger == 18
+
+
+def take(home: Home, *specs: str) -> list[Path]:
+    """Take loose objects away, as a prune does that looked before the branch moved; return them."""
+    files = []
+    for oid in git(home.repository.where, "rev-parse", *specs).split():
+        files.append(Path(home.repository.commondir) / "objects" / oid[:2] / oid[2:])
+    for file in files:
+        file.unlink()
+    return files
+
+
+@both
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b9_what_a_prune_took_is_made_again_by_the_next_append(
+    tmp_path: Path, writer: str, kind: str
+) -> None:
+    """Commit, trees, log and projection come back under the same ids; the branch never moves back."""
+    folder = tmp_path / "home"
+    home = make_home(folder, kind)
+    before = users_files(folder)
+    memory = open_memory(folder, writer)
+    stems = [memory.append(draft(f"d{number}")).stem for number in range(3)]
+    tip = home.tip()
+    at = f"{tip}:{home.prefix}"
+    specs = [tip, f"{tip}^{{tree}}", f"{at}sessions", f"{tip}~1", f"{tip}~1^{{tree}}"]
+    if kind == OWN_BRANCH:
+        specs += [f"{at}continuity.md", f"{tip}~1:continuity.md"]
+    (log,) = [line.split()[2] for line in listed(home, tip) if stems[-1] in line]
+    files = take(home, *specs, log)
+    fresh = open_memory(folder, writer)
+    receipt = fresh.append(draft("next"))
+    assert [one.code for one in receipt.findings] == ["object-mended"]
+    if kind == OWN_BRANCH:
+        fresh.remake()  # the older projection, which no append needs
+    assert all(file.exists() for file in files)
+    assert git(folder, "rev-parse", f"{home.reference}~1").strip() == tip
+    assert_sound(home, [*stems, receipt.stem])
+    assert git(folder, "status", "--porcelain") == ""
+    assert users_files(folder) == before
+
+
+@pytest.mark.parametrize("kind", [IN_TREE, OWN_BRANCH])
+def test_b9_a_join_that_a_prune_took_is_made_again(tmp_path: Path, kind: str) -> None:
+    """The commit of a sync with its trees and projection, by the next append, under the same ids."""
+    folder, other = tmp_path / "home", tmp_path / "other"
+    home = make_home(folder, kind)
+    git(tmp_path, "clone", "-q", str(folder), str(other))
+    git(other, "checkout", "-q", "-B", home.branch, f"origin/{home.branch}")
+    theirs = open_memory(other).append(draft("theirs"))
+    git(folder, "fetch", "-q", str(other), f"{home.branch}:refs/remotes/other/x")
+    memory = open_memory(folder)
+    ours = memory.append(draft("ours"))
+    memory.join(git(folder, "rev-parse", "refs/remotes/other/x").strip())
+    tip = home.tip()
+    assert git(folder, "rev-list", "--parents", "-1", tip).count(" ") == 2
+    at = f"{tip}:{home.prefix}"
+    specs = [tip, f"{tip}^{{tree}}", f"{at}sessions"]
+    files = take(home, *specs, *([f"{at}continuity.md"] if kind == OWN_BRANCH else []))
+    receipt = open_memory(folder).append(draft("next"))
+    assert [one.code for one in receipt.findings] == ["object-mended"]
+    assert all(file.exists() for file in files)
+    assert_sound(home, [theirs.stem, ours.stem, receipt.stem])
+
+
+def listed(home: Home, tip: str) -> list[str]:
+    """List the files of a commit as git does."""
+    return git(home.repository.where, "ls-tree", "-r", tip).splitlines()
+
+
+def test_b9_a_hole_below_the_tip_is_found_before_the_copies_go(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A running writer needs no older tree, so nobody misses one; letting go of the copies does."""
+    monkeypatch.setattr("memory.landing.KEEP", 4)
+    memory = open_memory(folder)
+    stems = [memory.append(draft(f"d{number}")).stem for number in range(2)]
+    gone = take(memory.home, "main~1^{tree}")
+    stems += [memory.append(draft(f"e{number}")).stem for number in range(1)]
+    assert fsck(memory.home) != []
+    stems += [memory.append(draft("last")).stem]
+    assert memory.kept() == []
+    assert all(file.exists() for file in gone)
+    assert_sound(memory.home, stems)
+    assert not (Path(memory.home.spool_folder) / "commits").exists()
+
+
+def test_b9_copies_stay_while_a_git_deletes_objects(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was referred to after it looked, it deletes; git's note of a dead collection counts no more."""
+    monkeypatch.setattr("memory.landing.KEEP", 2)
+    memory = open_memory(folder)
+    note = folder / ".git/gc.pid"
+    note.write_text(f"{os.getpid()} {os.uname().nodename}")
+    memory.append(draft("a"))
+    memory.append(draft("b"))
+    assert len(memory.kept()) == 2
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    note.write_text(f"{dead.pid} {os.uname().nodename}")
+    memory.append(draft("c"))
+    assert memory.kept() == []
+
+
+def test_b9_a_note_cut_short_spoils_no_other(folder: Path) -> None:
+    """A kill in the middle of a note costs that one; what is no note is passed over."""
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    notes = Path(memory.home.spool_folder) / "commits"
+    notes.write_bytes(b"\xff\0 garbage \0\0\n" + notes.read_bytes() + b"refs/heads/main\0tip\0half")
+    memory.append(draft("b"))
+    with notes.open("ab") as file:
+        file.write(b"\0\0\nrefs/heads/main\0-\0no number\0a\0b\0c\0\0\n")
+    take(memory.home, "main", "main~1")
+    assert len(open_memory(folder).remake()) == 2
+    assert fsck(memory.home) == []
+
+
+@both
+@pytest.mark.parametrize("what", ["checkout", "reset", "amend"])
+def test_b10_the_user_moves_the_branch_meanwhile(folder: Path, writer: str, what: str) -> None:
+    """The append lands on the branch as it is then, and what the user did stands."""
+    memory = open_memory(folder, writer)
+    first = memory.append(draft("a")).stem
+    git(folder, "branch", "side", "HEAD~1")
+    (folder / "code.py").write_text("print('amended')\n")
+    commands = {
+        "checkout": ("checkout", "-q", "side"),
+        "reset": ("reset", "-q", "--soft", "HEAD~1"),
+        "amend": ("commit", "-q", "--amend", "--no-edit", "code.py"),
+    }
+    git(folder, *commands[what])
+    edited = users_files(folder)
+    home = discover(str(folder))
+    receipt = Memory(home, agent="t", in_process=writer == "pygit2").append(draft("b"))
+    logs = logs_in(home)
+    assert receipt.stem in logs
+    assert (first in logs) == (what == "amend")
+    assert first in memory.kept(), "what the user set back is not lost"
+    assert_sound(home, [receipt.stem])
+    assert users_files(folder) == edited
+    if what == "checkout":
+        assert first in git(folder, "ls-tree", "-r", "--name-only", "main")
+
+
+def test_b12_nobody_steals_from_a_holder_that_is_stopped(folder: Path) -> None:
+    """A stopped process keeps its lock: the others say busy and whose it is, and the log waits."""
+    lock = folder / ".git/diurna/lock"
+    script = (
+        "import fcntl, os, sys\nfile = open(sys.argv[1], 'r+')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
+        "file.write(f'{os.getpid()} refs/heads/main tip\\n'); file.flush()\n"
+        "print('held', flush=True)\nos.kill(os.getpid(), 19)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(lock)], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        os.waitpid(holder.pid, os.WUNTRACED)  # until it is stopped
+        memory = open_memory(folder)
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(WaitsInSpool) as waits:
+            patch.setattr("ledger.disk.Lock.__init__.__defaults__", (0.05,))
+            memory.append(draft("a"))
+        assert f"another Diurna process ({holder.pid}) holds" in str(waits.value)
+        assert memory.waiting() == [waits.value.stem]
+        holder.kill()
+    receipt = memory.append(draft("b"))
+    assert_sound(memory.home, [receipt.stem, waits.value.stem])
+
+
+def test_b13_an_append_while_a_sync_joins(tmp_path: Path, folder: Path) -> None:
+    """The branch moved after the join was made: it is made again on the new tip, and both sides stand."""
+    other = tmp_path / "other"
+    git(tmp_path, "clone", "-q", str(folder), str(other))
+    git(other, "config", "user.name", "Bo")
+    git(other, "config", "user.email", "bo@example.invalid")
+    theirs = open_memory(other).append(draft("theirs"))
+    git(folder, "fetch", "-q", str(other), "main:refs/remotes/other/main")
+    ours = open_memory(folder).append(draft("ours"))
+    memory, late = open_memory(folder), open_memory(folder)
+    landing = memory._lander
+    whole = landing.move
+    late_stems: list[str] = []
+
+    def move(where: object) -> str:
+        def racing(tip: str) -> str:
+            made: str = where(tip)  # type: ignore[operator]
+            if not late_stems:
+                wanted = late._lander._wanted(tip, [("late.txt", b"late")], "late", late.occasion())
+                late_stems.append(late._lander._open_writer().commit(wanted))
+            return made
+
+        return whole(racing)
+
+    landing.move = move  # type: ignore[method-assign]
+    memory.join(git(folder, "rev-parse", "refs/remotes/other/main").strip())
+    assert len(late_stems) == 1
+    git(folder, "merge-base", "--is-ancestor", late_stems[0], "main")
+    assert_sound(memory.home, [theirs.stem, ours.stem])
+    assert git(folder, "show", "main:memory/late.txt") == "late"
+
+
+def test_b14_a_disk_of_several_machines_is_recognised(tmp_path: Path) -> None:
+    """By the kernel's list of mounts: the innermost, of two at one place the later."""
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        "/dev/sda / ext4 rw 0 0\nserver:/x /home nfs4 rw 0 0\n/dev/sdb /home/ada/local ext4 rw 0 0\n"
+        "//nas/s /mnt/my\\040share cifs rw 0 0\n/dev/sdc /srv ext4 rw 0 0\nhost /srv 9p rw 0 0\n"
+    )
+    found = {
+        path: file_system(path, str(mounts))
+        for path in ("/home/ada/r", "/home/ada/local/r", "/homes/r", "/mnt/my share/r", "/srv", "/")
+    }
+    assert list(found.values()) == ["nfs4", "ext4", "ext4", "cifs", "9p", "ext4"]
+    assert file_system("/home", str(tmp_path / "no such list")) == ""
+
+
+@both
+def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
+    folder: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With locks that let everybody in, two writers build on one tip; neither overwrites the other."""
+    monkeypatch.setattr(fcntl, "flock", lambda *_: None)
+    memory, other = open_memory(folder, writer), open_memory(folder)
+    writing = memory._lander._open_writer()
+    whole = writing.commit
+    stems: list[str] = []
+
+    def late(wanted: object) -> str:
+        if not stems:
+            stems.append(other.append(draft("other")).stem)
+        return whole(wanted)  # type: ignore[arg-type]
+
+    writing.commit = late  # type: ignore[method-assign]
+    stems.append(memory.append(draft("mine")).stem)
+    assert_sound(memory.home, stems)
+    assert len(stems) == 2
+
+
+def test_every_point_of_the_group_has_a_test() -> None:
+    """B1 to B14 but for B11, which waits for its command."""
+    source = Path(__file__).read_text(encoding="utf-8")
+    missing = [number for number in range(1, 15) if f"def test_b{number}_" not in source]
+    assert missing == [11]

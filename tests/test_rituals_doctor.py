@@ -1,0 +1,548 @@
+"""The doctor: what it finds on a real machine, what it mends, and what it leaves alone.
+
+Every code has its transcript in `test_cli_findings.py`; here stand the remedies and the conditions of each check.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger.digest import blob_id
+from ledger.findings import CODES
+from rituals.cli.output import told
+from rituals.doctor.case import REMEDIES
+from rituals.doctor.machine import numbers
+from tests.conftest import NOW_MS, Ran, Repo, Run, make_repository
+
+Doctor = Callable[..., Ran]
+
+
+@pytest.fixture
+def doctor(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Doctor:
+    """Run `diurna doctor` with nothing on PATH but git, in a home that has two logs."""
+    monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
+    assert run("append", "--title", "First", "--new", "id=use-x Use X.").code == 0
+    assert run("append", "--title", "Second", "--ref", "use-x").code == 0
+    return lambda *arguments: run("doctor", *arguments)
+
+
+def codes(ran: Ran) -> list[str]:
+    """Return the codes of a `--json` answer."""
+    return [one["code"] for one in ran.json["findings"]]
+
+
+def object_file(repo: Repo, spec: str) -> Path:
+    """Return where git keeps a loose object."""
+    oid = repo.git("rev-parse", spec).strip()
+    return repo.path / ".git/objects" / oid[:2] / oid[2:]
+
+
+def log_paths(repo: Repo) -> list[str]:
+    """List the committed logs, oldest first."""
+    return repo.git("ls-tree", "-r", "--name-only", "HEAD", "memory/sessions").split()
+
+
+def old(path: Path) -> Path:
+    """Make a lock file that nobody has touched for an hour."""
+    path.touch()
+    os.utime(path, (time.time() - 3600,) * 2)
+    return path
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no git be at work on this machine, whatever runs beside the test."""
+    monkeypatch.setattr("ledger.stale._git_commands", lambda: iter(()))
+
+
+def test_a_healthy_home_is_in_order_and_asking_changes_nothing(doctor: Doctor, repo: Repo) -> None:
+    """Nothing is found, nothing planned, and the repository is as it was; deep as well."""
+    before = repo.shape()
+    for arguments in ((), ("--deep",), ("--fix",), ("--fix", "--deep"), ("--dry-run", "--fix")):
+        found = doctor(*arguments)
+        assert (found.code, found.out, found.err) == (0, "all in order\n", "")
+    answer = doctor("--json").json
+    assert answer == {
+        "format": 1, "ok": True, "findings": [], "plan": [], "done": [], "failed": [],
+        "dry_run": False,
+    }  # fmt: skip
+    assert repo.shape() == before
+
+
+@pytest.mark.parametrize("kind", ["branch", "own", "bare"])
+def test_every_kind_of_home_is_in_order(
+    kind: str, bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An own branch, an own repository and a bare one have nothing wrong when they are new."""
+    monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
+    where = bare_repo.path
+    if kind == "branch":
+        run("init", "--branch", "memory")
+    else:
+        where = tmp_path / "team"
+        run("init", str(where))
+    assert run("append", "--home", str(where), "--title", "First").code == 0
+    if kind == "bare":
+        subprocess.run(
+            ["git", "clone", "-q", "--bare", str(where), str(tmp_path / "team.git")], check=True
+        )
+        where = tmp_path / "team.git"
+    found = run("doctor", "--deep", "--home", str(where))
+    assert (found.code, found.out, found.err) == (0, "all in order\n", "")
+
+
+def test_locks_of_nobody_are_moved_aside_and_live_ones_stay(
+    doctor: Doctor, repo: Repo, quiet: None
+) -> None:
+    """B5 to B7: what is old and open nowhere goes aside and is noted; a held one and a fresh one stay."""
+    git = repo.path / ".git"
+    left = [git / name for name in ("index.lock", "packed-refs.lock", "refs/heads/main.lock")]
+    for path in left:
+        old(path)
+    held, fresh = old(git / "config.lock"), git / "HEAD.lock"
+    fresh.touch()
+    with held.open() as opened:
+        plan = doctor("--fix", "--dry-run")
+        assert plan.out.count("would move ") == 3
+        assert all(path.exists() for path in left)
+        done = doctor("--fix", "--json")
+        assert opened.fileno() >= 0
+    assert codes(done) == ["lock-held", "lock-held"]
+    assert f"process {os.getpid()} holds it" in done.out
+    assert len(done.json["done"]) == 3
+    assert done.code == 0
+    assert [path.exists() for path in (*left, held, fresh)] == [False] * 3 + [True] * 2
+    assert len(list((git / "diurna/stale").iterdir())) == 3
+    assert "packed-refs.lock belonged to nobody" in (git / "diurna/journal.log").read_text()
+
+
+def test_a_git_at_work_owns_the_locks_of_its_repository(doctor: Doctor, repo: Repo) -> None:
+    """A git that waits for an editor holds the index lock without having it open."""
+    lock = old(repo.path / ".git/index.lock")
+    argv = ["git", "cat-file", "--batch"]
+    with subprocess.Popen(argv, cwd=repo.path, stdin=subprocess.PIPE) as other:
+        assert codes(doctor("--fix", "--json")) == ["lock-held"]
+        assert other.stdin is not None
+        other.stdin.close()
+    assert lock.exists()
+
+
+def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
+    doctor: Doctor, repo: Repo, quiet: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked at again right before it is moved, and the answer says that it was not."""
+    lock = old(repo.path / ".git/index.lock")
+    monkeypatch.setattr("rituals.doctor.treating.is_left", lambda *_: False)
+    done = doctor("--fix", "--json")
+    assert done.code == 1
+    assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]
+    assert "not done: " in doctor("--fix").out
+    assert lock.exists()
+
+
+def test_who_holds_our_own_lock_is_told(doctor: Doctor, repo: Repo) -> None:
+    """With the process that wrote its number there."""
+    with (repo.path / ".git/diurna/lock").open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write("4711 refs/heads/main tip\n")
+        file.flush()
+        found = doctor("--json")
+    assert codes(found) == ["lock-held"]
+    assert found.json["findings"][0]["message"].startswith("process 4711 holds ")
+
+
+@pytest.mark.parametrize("what", ["gone", "empty", "short"])
+@pytest.mark.parametrize("source", ["spool", "work tree", "remote", "nobody"])
+def test_a_log_that_git_lost_is_written_again(
+    doctor: Doctor, repo: Repo, run: Run, tmp_path: Path, what: str, source: str
+) -> None:
+    """A15, A16: named with its object, and brought back from whatever has the same bytes."""
+    path = log_paths(repo)[0]
+    data = (repo.path / path).read_bytes()
+    state = repo.path / ".git/diurna"
+    if source == "remote":
+        repo.git("clone", "-q", "--bare", f"file://{repo.path}", str(tmp_path / "team.git"))
+        repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
+    if source != "spool":
+        shutil.rmtree(state / "spool")
+    if source in ("remote", "nobody"):
+        repo.git("update-index", "--skip-worktree", path)
+        (repo.path / path).unlink()
+    file = object_file(repo, f"HEAD:{path}")
+    file.chmod(0o644)
+    whole = file.read_bytes()
+    file.unlink() if what == "gone" else file.write_bytes(whole[:-9] if what == "short" else b"")
+    deep = ("--deep",) if what == "short" else ()
+    found = doctor("--json", *deep)
+    assert found.code == 1
+    assert set(codes(found)) <= {"unreadable", "object-lost"}
+    assert blob_id(data)[:12] in found.out
+    done = doctor("--fix", "--json", *deep)
+    if source == "nobody":
+        assert done.code == 1
+        assert done.json["done"] == []
+        assert "rm " not in done.out
+        return
+    assert (done.code, codes(done)) == (0, []), done.out
+    assert len(done.json["done"]) == 1
+    assert repo.git("cat-file", "blob", f"HEAD:{path}").encode() == data
+    assert run("verify").code == 0
+    assert repo.git("status", "--porcelain") == ""
+    if what != "gone":
+        assert len(list((state / "stale").iterdir())) == 1, "the damaged file was kept"
+
+
+def test_a_tip_that_a_prune_took_comes_back_under_its_id(doctor: Doctor, repo: Repo) -> None:
+    """B9: commit and trees; what depends on them is not told a second time."""
+    tip = repo.git("rev-parse", "HEAD").strip()
+    for spec in (f"{tip}:memory", f"{tip}^{{tree}}", tip):
+        object_file(repo, spec).unlink()
+    assert codes(doctor("--json")) == ["object-lost"]
+    done = doctor("--fix")
+    assert (done.code, done.out) == (
+        0,
+        "wrote again what recent commits are made of (3)\nall in order\n",
+    )
+    assert repo.git("rev-parse", "HEAD").strip() == tip
+    assert "missing" not in repo.git("fsck", "--full")
+
+
+def test_a_tip_that_nobody_can_make_again_is_named(doctor: Doctor, repo: Repo) -> None:
+    """One finding for the cause, none for its consequences; and nothing is moved or dropped."""
+    tip = repo.git("rev-parse", "HEAD").strip()
+    object_file(repo, tip).unlink()
+    (repo.path / ".git/diurna/spool/commits").unlink()
+    for _ in range(2):
+        found = doctor("--fix", "--json")
+        assert (found.code, codes(found)) == (1, ["unreadable"])
+        assert tip in found.json["findings"][0]["message"]
+    assert (repo.path / ".git/refs/heads/main").read_text().strip() == tip
+
+
+def test_what_waits_is_committed_here_and_in_homes_beside(
+    doctor: Doctor, repo: Repo, run: Run
+) -> None:
+    """The spool of this home is drained, and that of a branch that is a home, too."""
+    repo.git("checkout", "-q", "--detach")
+    assert run("append", "--title", "Waits").code == 1
+    detached = doctor("--fix", "--json")
+    assert detached.code == 1
+    assert "HEAD is detached" in detached.json["failed"][0]["message"]
+    repo.git("checkout", "-q", "main")
+    first = repo.path / log_paths(repo)[0]
+    tree = repo.git("rev-parse", "HEAD:memory").strip()
+    made = repo.git("commit-tree", "-m", "a home", tree).strip()
+    repo.git("branch", "else", made)
+    text = first.read_bytes().replace(b"# First", b"# Else")
+    from ledger.order import seal
+
+    stem = seal("2026-11-20-101500000", text)
+    beside = repo.path / ".git/diurna/spool@else" / stem
+    beside.parent.mkdir()
+    beside.write_bytes(text)
+    found = doctor("--json")
+    assert codes(found) == ["spool-leftover", "spool-waiting"]
+    done = doctor("--fix", "--json")
+    assert (done.code, codes(done)) == (0, [])
+    assert len(done.json["done"]) == 2
+    assert stem in repo.git("ls-tree", "-r", "--name-only", "else")
+    assert len(log_paths(repo)) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("gc.pruneExpire", "now", True),
+        ("gc.pruneExpire", "5.minutes.ago", True),
+        ("gc.pruneExpire", "2.weeks.ago", False),
+        ("gc.pruneExpire", "never", False),
+        ("gc.reflogExpire", "now", True),
+        ("gc.reflogExpireUnreachable", "all", True),
+        ("gc.refs/heads/main.reflogExpire", "now", True),
+        ("gc.reflogExpire", "90.days.ago", False),
+        ("core.fsync", "none", True),
+        ("core.fsync", "committed,-reference", True),
+        ("core.fsync", "all", False),
+        ("core.fsyncMethod", "writeout-only", True),
+        ("core.fsyncMethod", "batch", False),
+        ("gc.auto", "0", False),
+        ("merge.renames", "true", False),
+    ],
+)
+def test_settings_that_endanger_the_ledger(
+    doctor: Doctor, repo: Repo, key: str, value: str, told: bool
+) -> None:
+    """Those are told, others are nobody's business; none is changed."""
+    repo.git("config", key, value)
+    found = doctor("--fix", "--json")
+    assert codes(found) == (["git-setting"] if told else [])
+    assert found.code == 0
+    assert repo.git("config", key).strip() == value
+    if told:
+        assert key.split(".")[-1].lower() in found.json["findings"][0]["message"].lower()
+
+
+def test_line_ends_that_git_would_change(doctor: Doctor, repo: Repo) -> None:
+    """Settings like core.autocrlf are no danger while `-text` is in force, and one when it is not."""
+    repo.git("config", "core.autocrlf", "true")
+    assert codes(doctor("--json")) == []
+    attributes = repo.path / "memory/.gitattributes"
+    attributes.write_text(attributes.read_text().replace("-text", ""))
+    (found,) = doctor("--json").json["findings"]
+    assert found["code"] == "attributes-missing"
+
+
+@pytest.mark.parametrize("taken", ["attributes", "driver", "both"])
+def test_the_driver_of_this_clone_is_set_again(doctor: Doctor, repo: Repo, taken: str) -> None:
+    """Only what is missing; the user's own lines stay."""
+    attributes = repo.path / ".git/info/attributes"
+    lines = attributes.read_text()
+    driver = repo.git("config", "merge.diurna-ours.driver")
+    if taken != "driver":
+        attributes.write_text("*.png binary\n")
+    if taken != "attributes":
+        repo.git("config", "--remove-section", "merge.diurna-ours")
+    assert codes(doctor("--json")) == ["attributes-missing"]
+    done = doctor("--fix", "--json")
+    assert (codes(done), len(done.json["done"])) == ([], 1)
+    assert attributes.read_text() == (lines if taken == "driver" else "*.png binary\n" + lines)
+    assert repo.git("config", "merge.diurna-ours.driver") == driver
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("memory/sessions/** filter=lfs", "filter=lfs"),
+        ("/memory/continuity.md merge=union", "merge=union"),
+        ("*.md ident", "ident=set"),
+        ("*.md working-tree-encoding=UTF-16", "working-tree-encoding=UTF-16"),
+        ("*.py merge=union filter=lfs", ""),
+        ("*.md diff=markdown", ""),
+    ],
+)
+def test_attributes_of_others(doctor: Doctor, repo: Repo, line: str, said: str) -> None:
+    """H14: those that act on the home's files are told, with what they do."""
+    with (repo.path / ".git/info/attributes").open("a") as file:
+        file.write(line + "\n")
+    found = doctor("--json")
+    assert codes(found) == (["merge-attribute"] if said else [])
+    assert said in found.out
+
+
+def test_permissions_are_tightened_unless_a_group_shares_the_repository(
+    doctor: Doctor, repo: Repo
+) -> None:
+    """L15: the folder with the spool and the cache is its owner's."""
+    folder = repo.path / ".git/diurna"
+    folder.chmod(0o755)
+    repo.git("config", "core.sharedRepository", "group")
+    assert codes(doctor("--json")) == []
+    repo.git("config", "--unset", "core.sharedRepository")
+    assert codes(doctor("--json")) == ["open-to-others"]
+    assert doctor("--fix", "--json").code == 0
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run) -> None:
+    """L15: also where the cache is the first thing that Diurna keeps in a clone."""
+    shutil.rmtree(repo.path / ".git/diurna")
+    assert run("show").code == 0
+    for name in ("diurna", "diurna/cache"):
+        assert (repo.path / ".git" / name).stat().st_mode & 0o777 == 0o700
+    assert "open-to-others" not in codes(doctor("--json"))
+
+
+def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
+    doctor: Doctor, repo: Repo, run: Run
+) -> None:
+    """Where `publish` is `append`; a person's edit is named and stays as it is."""
+    policy = repo.path / "memory/diurna.toml"
+    policy.write_text(policy.read_text().replace('"review"', '"append"'))
+    repo.git("commit", "-qam", "policy")
+    page = repo.path / "memory/continuity.md"
+    assert "Use X." not in page.read_text()
+    assert codes(doctor("--json")) == ["drift"]
+    assert doctor("--fix", "--json").json["findings"] == []
+    assert "Use X." in page.read_text()
+    repo.git("revert", "-n", "HEAD")
+    repo.git("commit", "-qm", "an older projection")
+    page.write_text(page.read_text() + "\nmine\n")
+    edited = page.read_bytes()
+    found = doctor("--fix", "--json")
+    assert codes(found) == ["drift", "hand-edited"]
+    assert found.json["done"] == []
+    assert page.read_bytes() == edited
+
+
+def test_a_cache_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
+    """M5: found by `--deep` alone, and the ledger wins."""
+    import sqlite3
+
+    (file,) = (repo.path / ".git/diurna/cache").glob("*.sqlite")
+    with sqlite3.connect(file) as cache:
+        cache.execute("DELETE FROM facts")
+    cache.close()
+    assert codes(doctor("--json")) == []
+    assert codes(doctor("--json", "--deep")) == ["cache-differs"]
+    assert "Use X." not in run("show").out
+    assert codes(doctor("--fix", "--deep", "--json")) == []
+    assert "Use X." in run("show").out
+
+
+def test_logs_that_no_remote_has_for_a_week(
+    doctor: Doctor, repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a remote that is normal; with one, by what its branch was last seen to have."""
+    week = 8 * 86_400_000
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + week))
+    assert codes(doctor("--json")) == []
+    repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "team.git"))
+    repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
+    assert codes(doctor("--json")) == ["not-pushed"]
+    repo.git("fetch", "-q", "origin")
+    assert codes(doctor("--json")) == []
+    assert run("append", "--title", "Third").code == 0
+    assert codes(doctor("--json")) == []
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 2 * week))
+    (found,) = doctor("--json").json["findings"]
+    assert found["message"].startswith("1 log of more than a week ago is not in origin/main")
+
+
+@pytest.mark.parametrize("where", ["here", "remote"])
+def test_a_clock_that_is_far_behind(
+    doctor: Doctor, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """F1, F2: behind the newest log of this branch, or of the remote's as it was last seen."""
+    if where == "remote":
+        repo.git("branch", "before", "HEAD~1")
+        repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "team.git"))
+        repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
+        repo.git("fetch", "-q", "origin")
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS - 2 * 86_400_000))
+    (found,) = doctor("--json").json["findings"]
+    assert found["code"] == "clock-ahead"
+    assert "this clock, which says 2026-11-19-0830 UTC" in found["message"]
+
+
+def test_a_shallow_clone_is_told(doctor: Doctor, repo: Repo, tmp_path: Path) -> None:
+    """Reading works there; provenance ends where it begins."""
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.path}", str(tmp_path / "clone"))
+    found = doctor("--json", "--home", str(tmp_path / "clone"))
+    assert "history-cut" in codes(found)
+    assert found.code == 0
+
+
+def test_a_repository_that_is_not_supported_is_told_with_all_that_can_be_looked_at(
+    doctor: Doctor, repo: Repo
+) -> None:
+    """An unknown extension ends in a finding, not in a failure."""
+    repo.git("config", "core.repositoryFormatVersion", "1")
+    repo.git("config", "extensions.refStorage", "reftable")
+    found = doctor("--fix", "--json")
+    assert (found.code, codes(found)) == (1, ["unsupported-repository"])
+    assert "reftable" in found.out
+
+
+def test_no_git_at_all_is_a_finding(
+    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every check that needs git says that it could not be made; the rest is looked at."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = doctor("--json")
+    assert found.code == 1
+    assert codes(found)[0] == "git-unusable"
+    assert set(codes(found)) <= {"git-unusable", "check-failed"}
+    assert "install git 2.30 or newer" in found.out
+
+
+def test_two_links_to_one_program_are_one(
+    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M10 is about different ones; a folder named twice and a file that can not run are none."""
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+    program = tmp_path / "one" / "diurna"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / "two" / "diurna").symlink_to(program)
+    (tmp_path / "three" / "diurna").write_text("not a program")
+    names = ["one", "two", "one", "three"]
+    path = [*(str(tmp_path / name) for name in names), os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(path))
+    assert codes(doctor("--json")) == []
+    (tmp_path / "three" / "diurna").chmod(0o755)
+    assert codes(doctor("--json")) == ["several-installed"]
+
+
+def test_a_disk_without_room_for_files_is_told(
+    doctor: Doctor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Free files count like free bytes."""
+    monkeypatch.setattr("rituals.doctor.machine._FREE_FILES", 1 << 62)
+    if os.statvfs(".").f_files:
+        assert codes(doctor("--json")) == ["disk-nearly-full"]
+
+
+def test_a_broken_check_hides_no_other(doctor: Doctor, repo: Repo, quiet: None) -> None:
+    """A repository with several wounds: each is told, and what is safe is mended."""
+    old(repo.path / ".git/index.lock")
+    repo.git("config", "gc.pruneExpire", "now")
+    (repo.path / ".git/diurna").chmod(0o755)
+    object_file(repo, "HEAD").unlink()
+    (repo.path / ".git/diurna/cache").rename(repo.path / ".git/diurna/gone")
+    (repo.path / ".git/diurna/cache").write_text("a file where a folder goes")
+    found = doctor("--json")
+    assert codes(found) == ["object-lost", "git-setting", "lock-left", "open-to-others"]
+    done = doctor("--fix", "--json")
+    assert (done.code, codes(done)) == (0, ["git-setting"]), done.out
+    assert len(done.json["done"]) == 3
+
+
+def test_outside_of_any_repository(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine is looked at, and there is no home."""
+    monkeypatch.setenv("PATH", os.path.dirname(shutil.which("git") or ""))
+    monkeypatch.chdir(tmp_path)
+    found = run("doctor", "--json")
+    assert (found.code, codes(found)) == (0, ["no-home"])
+    make_repository(tmp_path / "plain")
+    assert codes(run("doctor", "--json", "--home", str(tmp_path / "plain"))) == ["no-home"]
+
+
+def test_hints_never_delete_or_force() -> None:
+    """An agent follows them: no hint of this package holds a word that destroys."""
+    import rituals.doctor
+
+    sources = Path(rituals.doctor.__file__).parent.glob("*.py")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    for word in ("rm -", "--force", "--hard", "git clean", "reflog expire", "unlink("):
+        assert word not in text
+
+
+def test_every_remedy_reads_as_done_and_as_planned() -> None:
+    """Its first word is a verb whose past the output knows."""
+    past = {
+        "write": "wrote", "bring": "brought", "commit": "committed", "publish": "published",
+        "rebuild": "rebuilt", "set": "set", "tighten": "tightened",
+    }  # fmt: skip
+    for kind in REMEDIES:
+        verb = {"remake": "write", "bring back": "bring"}.get(kind, kind)
+        assert told(f"{verb} it", done=False) == f"would {verb} it"
+        assert told(f"{verb} it", done=True) == f"{past.get(verb, verb + 'd')} it"
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    """Also those with words behind them."""
+    assert numbers("2.39.5.windows.1") == (2, 39, 5)
+    assert numbers("2.9.0") < numbers("2.30") <= numbers("2.30.2")
+    assert numbers("unknown") == ()
+    assert "git-unusable" in CODES
