@@ -73,6 +73,12 @@ CODES: dict[str, tuple[str, str]] = {
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
     "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),
     "unsigned": (INFO, "commit.gpgsign is set; Diurna's commits are not signed"),
+    # secrets and personal data
+    "secret-found": (ERROR, "a secret"),
+    "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),
+    "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
+    "personal-data": (WARNING, "the path of a home folder, or an e-mail address"),
+    "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),
     # adoption
     "adopt-differs": (INFO, "the right count differs from the reference tool's"),
 }

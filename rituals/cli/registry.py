@@ -40,6 +40,9 @@ ENTRIES = (
     Entry("sync", "Share memory through a git remote: fetch, join, push."),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
+    Entry(
+        "lint", "Check a home for CI: integrity, secrets, undeclared edits.", needs="rituals.lint"
+    ),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )
