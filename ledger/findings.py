@@ -96,6 +96,12 @@ CODES: dict[str, tuple[str, str]] = {
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
+    # secrets and personal data
+    "secret-found": (ERROR, "a secret"),
+    "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),
+    "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
+    "personal-data": (WARNING, "the path of a home folder, or an e-mail address"),
+    "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),
     # adoption
     "adopt-differs": (INFO, "the right count differs from the reference tool's"),
 }

@@ -42,6 +42,9 @@ def id_from_text(text: str) -> str:
     Raises:
         ValueError: nothing in the text can stand in an id.
     """
+    from ledger.secrets import nameable
+
+    text = nameable(text)
     words: list[str] = []
     word = ""
     for char in text.lower() + " ":

@@ -12,6 +12,7 @@ from ledger.event import VERB_OF, Event
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, STATE_DIR
+from ledger.secrets import find_secrets
 from ledger.values import Record
 from memory.checkout import note_written, store_blob
 from memory.copies import copy_of, read_copy
@@ -155,9 +156,11 @@ class Absorber:
 def remember(home: Home, edit: Edit) -> None:
     """Take the edited bytes for ours: a log says what they say, so they may be written over.
 
-    They are stored, to be the base of the next edit if this one is not written over.
+    They are stored, to be the base of the next edit if this one is not written over; not with a secret in
+    them, which the log was stored without.
     """
-    store_blob(home, edit.data)
+    if not find_secrets(edit.data.decode("utf-8", "replace")):
+        store_blob(home, edit.data)
     note_written(home, {edit.file: blob_id(edit.data)})
 
 

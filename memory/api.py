@@ -201,6 +201,7 @@ class Memory:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = False,
+        strict: bool = False,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
 
@@ -210,6 +211,7 @@ class Memory:
             dry_run: change nothing, and return what would be.
             stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
+            strict: refuse a log that holds a secret, instead of storing it without.
 
         Raises:
             DraftRefused: it can not be stored canonically; nothing changed.
@@ -219,7 +221,13 @@ class Memory:
         """
         noticed = () if dry_run or stage else self._absorb_for_append()
         receipt = self._recorder.append(
-            draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
+            draft,
+            self.occasion(),
+            again=again,
+            dry_run=dry_run,
+            stage=stage,
+            tiers=tiers,
+            strict=strict,
         )
         notes = (
             *self.snapshot.notes,

@@ -17,6 +17,7 @@ from ledger.event import (
 from ledger.findings import Finding
 from ledger.layout import log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
+from ledger.redaction import guard
 from ledger.repository import head
 from ledger.session import SessionLog
 from memory.checkout import follow, store_blob
@@ -63,6 +64,7 @@ class Recorder:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = True,
+        strict: bool = False,
         durable: Callable[[], None] | None = None,
     ) -> Receipt:
         """Append a session log and commit it.
@@ -74,6 +76,7 @@ class Recorder:
             dry_run: change nothing; the receipt says what would be.
             stage: write the log into the work tree and the index, and leave the commit to the user.
             tiers: work out which tiers changed.
+            strict: refuse a log that holds a secret, instead of storing it without.
             durable: told when the log can not be lost any more, before it is committed.
 
         Raises:
@@ -91,10 +94,13 @@ class Recorder:
             cache, histories = self._lander.despite_pruning(lambda: self._snapshot.ask(known))
         check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
+        privacy = cache.policy.privacy
+        refuse = strict or privacy.secrets == "refuse"
+        log, guarded = guard(log, personal=privacy.personal, strict=refuse)
         if not again:
             earlier = self._recorded_before(log, cache, occasion)
             if earlier is not None:
-                return earlier._replace(findings=self._finish(earlier, occasion))
+                return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
         _check_events(log.events, cache, histories)
         stamp = next_stamp(occasion.now_ms, cache.summary.newest)
         log = _with_header(log, "ended", ended_of(stamp))
@@ -103,7 +109,7 @@ class Recorder:
             raise DraftRefused(refused)
         data = encode(log)
         stem = seal(stamp, data)
-        findings = _event_findings(log.events, cache, histories)
+        findings = (*guarded, *_event_findings(log.events, cache, histories))
         receipt = Receipt(stem, "", births(log.events), (), findings, False, log_path(stem), data)
         if dry_run:
             return receipt

@@ -12,7 +12,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
 from projection.fold import Edge, resolve
-from projection.policy import THREAD_KIND, Kind, Policy, Review, Windows
+from projection.policy import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,12 +114,13 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.review),
         tuple([tuple(kind) for kind in policy.kinds]),
         policy.format,
+        tuple(policy.privacy),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version = values
+    project, publish, windows, review, kinds, version, privacy = values
     return Policy(
         project,
         publish,
@@ -127,4 +128,5 @@ def policy_of(values: Any) -> Policy:
         Review(*review),
         tuple([Kind(*kind) for kind in kinds]),
         version,
+        Privacy(*privacy),
     )

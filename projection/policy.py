@@ -32,6 +32,13 @@ class Review(Record):
     stale_thread_after: int = 40
 
 
+class Privacy(Record):
+    """What becomes of secrets and personal data in a log that is to be stored."""
+
+    secrets: str = "redact"
+    personal: str = "warn"
+
+
 #: Built-in kinds in rendering order.
 BUILT_IN_KINDS = (
     Kind("invariant", "Architectural Invariants", decays=False),
@@ -57,6 +64,7 @@ class Policy(Record):
     review: Review = Review()
     kinds: tuple[Kind, ...] = BUILT_IN_KINDS
     format: int = 1
+    privacy: Privacy = Privacy()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from ledger.errors import PolicyInvalid
 from ledger.ids import is_fact_id
 from ledger.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy import BUILT_IN_KINDS, Kind, Policy, Review, Windows
+from projection.policy import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
 from projection.render import CONTRADICTIONS
 
 TYPE_CHECKING = False
@@ -71,6 +71,11 @@ class _Review(_Table):
     stale_thread_after: _Count = Review().stale_thread_after
 
 
+class _Privacy(_Table):
+    secrets: Literal["redact", "refuse"] = "redact"
+    personal: Literal["warn", "redact", "keep"] = "warn"
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -82,6 +87,7 @@ class _File(_Table):
     publish: Literal["append", "review"] = "append"
     windows: _Windows = _Windows()
     review: _Review = _Review()
+    privacy: _Privacy = _Privacy()
     kinds: dict[str, _Kind] = {}
 
 
@@ -130,12 +136,13 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Review(**file.review.model_dump()),
         _kinds(file.kinds),
         newest if isinstance(newest, int) else file.format,
+        Privacy(file.privacy.secrets, file.privacy.personal),
     )
 
 
 def write_policy(policy: Policy) -> str:
     """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
-    windows, review = policy.windows, policy.review
+    windows, review, privacy = policy.windows, policy.review, policy.privacy
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
@@ -155,6 +162,10 @@ max_lines = {review.max_lines}
 closed_thread_lines = {review.closed_thread_lines}
 verify_invariants_every = {review.verify_invariants_every}
 stale_thread_after = {review.stale_thread_after}
+
+[privacy]  # what an append does with a log that holds them
+secrets  = {_quote(privacy.secrets)}  # "redact" or "refuse"
+personal = {_quote(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -266,6 +277,22 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
     return None
 
 
+#: Where only some words can stand: which, and what they mean.
+_CHOICES: dict[Keys, tuple[str, str]] = {
+    ("publish",): (
+        '"append" or "review"',
+        "append: committed with each log; review: only by `diurna publish`",
+    ),
+    ("privacy", "secrets"): (
+        '"redact" or "refuse"',
+        "redact: the log is stored without them; refuse: it is not stored",
+    ),
+    ("privacy", "personal"): (
+        '"warn", "redact" or "keep"',
+        "warn: stored and said; redact: stored without; keep: stored in silence",
+    ),
+}
+
 Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
 
 
@@ -303,10 +330,8 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
         case "string_too_long":
             return f"{key} must have at most {NAME_LIMIT_CHARS} characters", ""
         case "literal_error":
-            return (
-                f'{key} must be "append" or "review", not {value}',
-                "append: committed with each log; review: only by `diurna publish`",
-            )
+            choices, hint = _CHOICES[path]
+            return f"{key} must be {choices}, not {value}", hint
         case "model_type" | "dict_type" | "model_attributes_type":
             return (
                 f"{key} must be a table, not {value}",
@@ -319,7 +344,12 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
 
 
 def _known_keys(path: Keys) -> tuple[str, ...]:
-    tables: dict[str, type[_Table]] = {"": _File, "windows": _Windows, "review": _Review}
+    tables: dict[str, type[_Table]] = {
+        "": _File,
+        "windows": _Windows,
+        "review": _Review,
+        "privacy": _Privacy,
+    }
     return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
 
 

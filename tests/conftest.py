@@ -18,8 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from rituals.cli.app import main
+
+# a loaded machine is no fault of a law; the tests that count time say so themselves
+settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("loaded")
 
 NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 _FORMS = (

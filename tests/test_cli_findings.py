@@ -168,8 +168,7 @@ case(
     f"error: {LOG}:1: merge conflict markers; nothing that this log says counts",
     "say it again in a new log",
     exit_code=1,
-)(by_hand("<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"))
-case(
+)(by_hand("case(
     "front-matter",
     f"warning: {LOG}:2: not `key: value`: agent",
     "the header is flat, one pair a line",
@@ -448,7 +447,7 @@ case(
 @case(
     "policy-invalid",
     "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, windows, "
-    "review, kinds)",
+    "review, privacy, kinds)",
     "the defaults are in force until it is mended and committed",
     also=("drift",),
 )
@@ -603,6 +602,7 @@ def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Second")
 
 
+<<<<<<< HEAD
 # ---- this machine ---------------------------------------------------------------------------------
 
 
@@ -832,6 +832,59 @@ def _(shop: Shop) -> Arguments:
     shop.git("config", "gc.pruneExpire", "now")
     shop.monkeypatch.setattr("rituals.doctor.settings._is_soon", broken)
     return on_path(shop)
+# ---- secrets and personal data --------------------------------------------------------------------
+
+#: Made up when the tests run, so that no scanner takes this file for a leak.
+_TOKEN = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0" * 2
+
+
+def linted(data: str) -> Prepare:
+    """Commit a log that somebody wrote by hand, and lint."""
+    prepare = by_hand(data)
+
+    def prepared(shop: Shop) -> Arguments:
+        prepare(shop)
+        return ("lint",)
+
+    return prepared
+
+
+case(
+    "secret-found",
+    f"error: {LOG}:3: a github-token: ghp_…(44)",
+    "replace it where it is valid: git's history holds it for good; "
+    "a line with `diurna: allow-secret` is none",
+    exit_code=1,
+)(linted(f"# T\n\nIt is {_TOKEN}.\n"))
+case(
+    "secret-waived",
+    f"info: {LOG}:3: 1 line looks like a secret and says that it is none",
+)(linted(f"# T\n\nIt is {_TOKEN}, which is made up. <!-- diurna: allow-secret -->\n"))
+case(
+    "personal-data",
+    f"warning: {LOG}:3: the path of a home folder",
+    'with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these',
+)(linted("# T\n\nIt is in /home/alice/shop.\n"))
+
+
+@case(
+    "secret-redacted",
+    "warning: a github-token in the title was not stored: ghp_…(44)",
+    "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", f"With {_TOKEN}")
+
+
+@case(
+    "undeclared-edit",
+    "warning: continuity.md:14: the edit says `Updated: use-x`, and no log does",
+    "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which",
+)
+def _(shop: Shop) -> Arguments:
+    text = (shop.home / "continuity.md").read_text()
+    shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
+    return ("lint",)
 
 
 # ---- adoption -------------------------------------------------------------------------------------
@@ -855,6 +908,7 @@ def _(shop: Shop) -> Arguments:
 
 #: Commands that change nothing: asked twice, they say the same twice.
 _READERS = ("verify", "replay", "doctor")
+_READERS = ("verify", "lint", "replay")
 #: What differs from run to run, behind what `formed` puts by its name.
 _VOLATILE = (
     (re.compile(r"/[^' ]*/(?:text|json)/shop\b"), "TOP"),

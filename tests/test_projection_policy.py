@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
-from projection.policy import BUILT_IN_KINDS, Kind, Policy, Review, Windows
+from projection.policy import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
 from projection.policy_file import POLICY_LIMIT_BYTES, read_policy, write_policy
 
 _COUNTS = st.integers(0, 10**9)
@@ -43,6 +43,10 @@ def _policies(draw: st.DrawFn) -> Policy:
         Windows(*sorted(draw(st.tuples(_COUNTS, _COUNTS, _COUNTS)))),
         Review(*draw(st.tuples(*[_COUNTS] * 6))),
         (*built_in, *sorted(added)),
+        privacy=Privacy(
+            draw(st.sampled_from(["redact", "refuse"])),
+            draw(st.sampled_from(["warn", "redact", "keep"])),
+        ),
     )
 
 
@@ -78,6 +82,10 @@ max_lines = 600
 closed_thread_lines = 150
 verify_invariants_every = 40
 stale_thread_after = 40
+
+[privacy]  # what an append does with a log that holds them
+secrets  = "redact"  # "redact" or "refuse"
+personal = "warn"  # home folders and e-mail addresses: "warn", "redact" or "keep"
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -119,6 +127,12 @@ def test_kinds_change_and_add() -> None:
         ("[review]\nevery = 1000000001", 2, "`review.every` must not be over 1000000000"),
         (f"[review]\nevery = {10**30}", 2, "`review.every` must not be over 1000000000"),
         ("publish = 'always'", 1, '`publish` must be "append" or "review", not \'always\''),
+        (
+            "[privacy]\nsecrets = 'x'",
+            2,
+            '`privacy.secrets` must be "redact" or "refuse", not \'x\'',
+        ),
+        ("[privacy]\nmail = 'warn'", 2, "unknown key `privacy.mail`"),
         ("format = 2\nnew = 1", 1, "format 2 is newer than 1"),
         ("format = 0", 1, "`format` must not be below 1"),
         ("format = '1'", 1, "`format` must be a whole number"),
@@ -200,7 +214,9 @@ _JUNK = st.recursive(
     ),
     max_leaves=6,
 )
-_KEYS = st.sampled_from(["format", "project", "publish", "windows", "review", "kinds", "other"])
+_KEYS = st.sampled_from(
+    ["format", "project", "publish", "windows", "review", "privacy", "kinds", "other"]
+)
 
 
 @given(st.dictionaries(_KEYS, _JUNK, max_size=4), st.booleans())

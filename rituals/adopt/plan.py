@@ -22,6 +22,7 @@ from ledger.home import checked_out_home
 from ledger.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS_DIR, log_path
 from ledger.logset import LogRef, log_refs
 from ledger.order import ended_of, next_stamp, seal
+from ledger.redaction import guard_events
 from ledger.repository import Repository, find_repository
 from ledger.session import LOG_LIMIT_BYTES, Entry, SessionLog
 from ledger.values import Record
@@ -139,7 +140,9 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     loose = passages(memory, pages, {fact.id for fact in facts})
     imported = [*facts, *(passage.fact for passage in loose)]
     events, crooked, notes = events_of(imported, said_by(entries), archive_reasons(memory))
-    imports = tuple(tuple(one) for one in events)
+    guarded = [guard_events(tuple(one), policy.privacy.personal) for one in events]
+    imports = tuple(one for one, _ in guarded)
+    hidden = [finding for _, found in guarded for finding in found]
     plan = AdoptionPlan(
         memory, ground, False, policy, policy_data, _attributes(memory), imports, loose,
         tuple(refs), tuple(entries),
@@ -151,7 +154,8 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     return plan._replace(
         differences=differences(compat.computed(memory), state, memory.logs, entries),
         findings=(
-            *memory.findings, *noticed, *ground.findings, *findings, *crooked, *odd, *said
+            *memory.findings, *noticed, *ground.findings, *findings, *crooked, *hidden, *odd,
+            *said,
         ),
         steps=_steps(plan, notes),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.event import VERB_OF, Event, FactCreated, FactUpdated
 from ledger.findings import Finding
+from ledger.secrets import without_secrets
 from projection.render import REDACTED
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ def finding_object(finding: Finding) -> dict[str, object]:
         "severity": finding.severity,
         "file": finding.file,
         "line": finding.line,
-        "message": finding.message,
+        "message": without_secrets(finding.message),
         "hint": finding.hint,
     }
 
@@ -121,7 +122,8 @@ def absorption_object(found: Absorption) -> dict[str, object]:
 def _event_object(event: Event) -> dict[str, object]:
     described: dict[str, object] = {"event": VERB_OF[type(event)], "id": event.id}
     if isinstance(event, FactCreated | FactUpdated):
-        described.update(text=event.text, mark=event.mark, meta=dict(event.meta))
+        text = None if event.text is None else without_secrets(event.text)
+        described.update(text=text, mark=event.mark, meta=dict(event.meta))
     if isinstance(event, FactUpdated):
         described["was"] = list(event.was or ())
     return described
@@ -134,7 +136,7 @@ def event_line(event: Event) -> str:
         return said
     box = f"[{event.mark}] " if event.mark else ""
     meta = ", ".join(value if key == "kind" else f"{key}: {value}" for key, value in event.meta)
-    return f"{said}{f' ({meta})' if meta else ''}: {box}{event.text.split(chr(10))[0]}"
+    return f"{said}{f' ({meta})' if meta else ''}: {box}{without_secrets(event.text).split(chr(10))[0]}"
 
 
 def step_object(step: Step) -> dict[str, object]:

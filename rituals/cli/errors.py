@@ -14,6 +14,7 @@ import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
 from ledger.findings import Finding
+from ledger.secrets import without_secrets
 from ledger.values import Record
 from rituals.cli.answers import finding_object
 from rituals.cli.output import OutputFailed
@@ -120,7 +121,7 @@ def _translate(problem: BaseException, call: Invocation) -> Failure:
 def _error_object(failure: Failure) -> dict[str, object]:
     found: dict[str, object] = {
         "code": failure.code,
-        "message": failure.message,
+        "message": without_secrets(failure.message),
         "where": failure.where,
         "hint": failure.hint,
     }
@@ -133,7 +134,7 @@ def _error_object(failure: Failure) -> dict[str, object]:
 
 def _write_log(problem: BaseException, call: Invocation) -> str:
     """Write a traceback where it can be found; return where."""
-    text = "".join(traceback.format_exception(problem))
+    text = without_secrets("".join(traceback.format_exception(problem)))
     for folder in (call.state_dir(), tempfile.gettempdir()):
         if not folder:
             continue

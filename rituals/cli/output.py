@@ -13,6 +13,7 @@ from typing import TextIO
 
 from ledger.errors import DiurnaError
 from ledger.findings import ERROR, Finding
+from ledger.secrets import without_secrets
 from rituals.cli.progress import Progress
 
 TYPE_CHECKING = False
@@ -130,7 +131,7 @@ class Output:
         """Say one line on stderr."""
         self._clear()
         styled = self._colour and self._err_terminal
-        said = "".join([_styled(piece, styled, True) for piece in pieces])
+        said = "".join([_styled(_told(piece), styled, True) for piece in pieces])
         self._err.write(said + "\n")
 
     def hint(self, text: str) -> None:
@@ -183,6 +184,13 @@ def _styled(piece: Piece, styled: bool, terminal: bool) -> str:
     if terminal:
         text = visible(text)
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if styled and style else text
+
+
+def _told(piece: Piece) -> Piece:
+    """Leave secrets out of what is said about a text: a message may quote it (catalogue, L14)."""
+    if isinstance(piece, str):
+        return without_secrets(piece)
+    return without_secrets(piece[0]), piece[1]
 
 
 def _set_encoding(stream: TextIO, terminal: bool) -> None:

@@ -61,7 +61,7 @@ def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, .
         found += edited_findings(memory.edited())
     found += spool_findings(memory.waiting())
     found += rewritten_findings(home, tip, listing.standing, {one.path for one in altered})
-    ordered = tuple(sorted(dict.fromkeys(found), key=_order))
+    ordered = tuple(sorted(dict.fromkeys(found), key=order))
     if tip and not severe(ordered):
         remember(home, Checkpoint(tip, len(refs), state.summary.digest))
     return ordered
@@ -75,7 +75,8 @@ def _once(found: list[Finding], altered: set[str]) -> list[Finding]:
     ]
 
 
-def _order(finding: Finding) -> tuple[int, str, int, str, str]:
+def order(finding: Finding) -> tuple[int, str, int, str, str]:
+    """Sort errors first, then by place."""
     severity = CODES[finding.code][0]
     return (_RANK[severity], finding.file, finding.line, finding.code, finding.message)
 

@@ -16,22 +16,33 @@ from rituals.cli.context import Invocation
 @append_options.header
 @click.option("--again", is_flag=True, help="Also if the same was recorded a moment ago.")
 @click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
+@click.option("--strict", is_flag=True, help="Refuse a log with a secret, instead of redacting it.")
 @options.dry_run
 @options.command
 def command(
-    call: Invocation, /, file: str, again: bool, stage: bool, dry_run: bool, **given: Any
+    call: Invocation,
+    /,
+    file: str,
+    again: bool,
+    stage: bool,
+    strict: bool,
+    dry_run: bool,
+    **given: Any,
 ) -> None:
     """Append a session log to the ledger and commit it.
 
     The log comes from a markdown FILE (- for standard input), from options, from both, or from
-    JSON. Agent, time, branch and commit are filled in.
+    JSON. Agent, time, branch and commit are filled in. A secret in it is redacted, and said; a line with
+    `diurna: allow-secret` is left as it is.
     """
     from rituals.cli.answers import receipt_object
     from rituals.cli.append_input import read_draft_of
 
     memory = call.memory()
     draft, findings = read_draft_of(call, memory, file, given)
-    receipt = memory.append(draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage)
+    receipt = memory.append(
+        draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
+    )
     receipt = receipt._replace(findings=(*findings, *receipt.findings))
     call.landed = bool(receipt.commit) and not receipt.already
     out = call.out

@@ -1,0 +1,79 @@
+"""Whether characters look drawn at random, or like words, code and what documents put for a value."""
+
+from __future__ import annotations
+
+_FILLINGS = (
+    "example", "placeholder", "changeme", "change-me", "change_me", "change-this", "change_this",
+    "redacted", "dummy", "sample", "replaceme", "replace-me", "replace_me", "insert-", "insert_",
+    "yourtoken", "your-", "your_", "yourpass", "yourkey", "yourapi", "yoursecret", "xxxx", "****",
+    "....", "0000000", "1111111", "123456789", "abcdefgh", "deadbeef", "notreal", "not-a-real",
+    "fake", "todo", "goes-here", "goes_here", "aws4-hmac", "…",
+)  # fmt: skip
+_NAMES = (
+    "password", "passwd", "passphrase", "secret", "token", "apikey", "api", "key", "test", "pass",
+    "user", "admin", "my", "the", "access", "client", "default", "private", "public", "string",
+    "value", "name", "auth", "some", "foo", "bar", "baz", "none", "null", "true", "false",
+)  # fmt: skip
+_VOWELS = frozenset("aeiouyAEIOUY")
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether a value stands for another: `<token>`, `$TOKEN`, `changeme`, `xxxx`."""
+    if value[0] in "<$%{[(&*@" or value[-1] in ">})":
+        return True
+    low = value.lower()
+    if "${" in low or "{{" in low or "<" in low:
+        return True
+    return any(filling in low for filling in _FILLINGS) or len(set(low)) < 5
+
+
+def is_random(value: str) -> bool:
+    """Tell whether a token's characters mix as drawn ones do.
+
+    They mix letters with digits, or both cases, and repeat no more than chance does.
+    """
+    kinds = (
+        any("0" <= char <= "9" for char in value)
+        + any("a" <= char <= "z" for char in value)
+        + any("A" <= char <= "Z" for char in value)
+    )
+    return kinds > 1 and len(set(value)) >= min(8, 3 + len(value) // 4)
+
+
+def is_wordy(value: str) -> bool:
+    """Tell whether a value is made of words and small numbers: `retry-queue-v2`, `settings.API_KEY`."""
+    parts = value
+    for char in "-_./:\\@+,":
+        parts = parts.replace(char, " ")
+    return all(_is_word(part) for part in parts.split(" "))
+
+
+def _is_word(part: str) -> bool:
+    if part.isdigit():
+        return len(part) <= 8
+    letters = part.rstrip("0123456789")
+    digits = len(part) - len(letters)
+    if digits > 4 or not letters.isalpha():
+        return not letters
+    if len(letters) <= 3:
+        return not digits or letters.islower()
+    # one case, or a capital at the front of words that have vowels: camelCase, PascalCase
+    humps = sum(char.isupper() for char in letters[1:])
+    if letters.isupper():
+        humps = 0
+    vowels = sum(char in _VOWELS for char in letters)
+    return humps * 4 <= len(letters) and vowels * 6 >= len(letters)
+
+
+def is_stock(value: str) -> bool:
+    """Tell whether little is left of a value without the words that documents put for one."""
+    rest = value.lower()
+    for name in _NAMES:
+        rest = rest.replace(name, "")
+    rest = rest.strip("0123456789-_. !")
+    return len(rest) < 4
+
+
+def distinct(value: str) -> int:
+    """Return how many different characters a value has."""
+    return len(set(value))

@@ -1,0 +1,71 @@
+"""`diurna lint`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import HomeNotFound
+from ledger.findings import ERROR, INFO
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+
+
+@click.command("lint")
+@click.argument("files", nargs=-1)
+@click.option("--strict", is_flag=True, help="End with 1 on warnings, too.")
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json", "sarif", "github")), default="text",
+    show_default=True, help="What the findings are written as; --json is --format json.",
+)  # fmt: skip
+@options.command
+def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
+    """Check a home for CI: all that verify finds, secrets, personal data, edits that no log declares.
+
+    With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
+    Ends with 1 if there is an error. The value of a secret is never printed.
+
+    \b
+    Examples:
+      diurna lint
+      diurna lint --strict --format sarif > diurna.sarif
+      diurna lint session.md
+    """
+    import json
+
+    from projection.policy import Privacy
+    from rituals import lint as ritual
+    from rituals.cli.answers import finding_objects
+    from rituals.cli.formats import annotation, sarif
+
+    form = "json" if call.json else form
+    call.json = form == "json"
+    prefix, fallback = "", files[0] if files else "diurna.toml"
+    if files:
+        try:
+            personal = call.memory().snapshot.cache().policy.privacy.personal
+        except HomeNotFound:
+            personal = Privacy().personal
+        findings = ritual.lint_files([(file, call.read(file)) for file in files], personal)
+    else:
+        memory = call.memory()
+        prefix = memory.home.prefix
+        findings = ritual.lint(memory, call.out.progress)
+    errors = sum(finding.severity == ERROR for finding in findings)
+    infos = sum(finding.severity == INFO for finding in findings)
+    bad = errors or (strict and len(findings) > errors + infos)
+    out = call.out
+    if form == "sarif":
+        out.text(json.dumps(sarif(findings, prefix, fallback), ensure_ascii=True, indent=2) + "\n")
+        out.told.update(findings)
+    elif form == "github":
+        for finding in findings:
+            out.line(annotation(finding, prefix))
+        out.told.update(findings)
+    elif form == "json":
+        out.answer({"ok": not bad, "findings": finding_objects(findings)})
+    else:
+        said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
+        out.line(said if findings else "all in order")
+    out.findings(findings)
+    return 1 if bad else 0

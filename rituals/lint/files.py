@@ -1,0 +1,50 @@
+"""Lint of single files, before they are appended or committed: drafts, staged logs, projections."""
+
+from __future__ import annotations
+
+from ledger.codec import decode
+from ledger.draft import problems
+from ledger.findings import INFO, Finding
+from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, stem_of
+from ledger.order import breaks_seal, is_sealed, is_stem
+from rituals.lint.texts import text_findings
+from rituals.verify.whole import order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Finding, ...]:
+    """Check files by themselves; what only the ledger knows is not asked.
+
+    Args:
+        files: (path, bytes).
+        personal: what the policy says of personal data.
+    """
+    found: list[Finding] = []
+    for path, data in files:
+        found += text_findings(path, data, personal)
+        if not _is_projection(path):
+            found += _of_log(path, data)
+    return tuple(sorted(dict.fromkeys(found), key=order))
+
+
+def _is_projection(path: str) -> bool:
+    *folders, name = path.split("/")
+    return name == CONTINUITY_FILE or folders[-1:] == [ARCHIVE_DIR]
+
+
+def _of_log(path: str, data: bytes) -> list[Finding]:
+    """Say what a reader of the log would, or, of a draft, what an append would refuse."""
+    stem = stem_of(path)
+    by_hand = is_stem(stem) and not is_sealed(stem)
+    log, noticed = decode(data, sealed=not by_hand, file=path)
+    found = list(noticed)
+    if is_sealed(stem) and breaks_seal(stem, data):
+        said = "the bytes are not those that the log was sealed with"
+        found.append(Finding("seal-broken", said, path, hint="put it back as git has it"))
+    elif not is_stem(stem) and all(one.severity == INFO for one in noticed):
+        refused = problems(log._replace(title=log.title or "Work session"))
+        found += [one._replace(file=path) for one in refused if one.code != "not-canonical"]
+    return found

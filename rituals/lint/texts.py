@@ -1,0 +1,106 @@
+"""Secrets and personal data in stored texts, as findings that never hold a value."""
+
+from __future__ import annotations
+
+from ledger.findings import Finding
+from ledger.hits import SECRET
+from ledger.redaction import KEEP, article
+from ledger.secrets import find_all, find_secrets, is_waived, line_of
+from ledger.session import LOG_LIMIT_BYTES
+from memory.bulk import Uncollected
+from memory.parallel import in_two, may_fork
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ledger.home import Home
+    from ledger.logset import LogRef
+
+    Progress = Callable[[int, int], None]
+
+#: From how many logs on a second process pays for its start.
+_FORK_FROM = 400
+_REPLACE_HINT = (
+    "replace it where it is valid: git's history holds it for good; "
+    "a line with `diurna: allow-secret` is none"
+)
+_PERSONAL_HINT = 'with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these'
+
+
+def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
+    """Look through one file.
+
+    Args:
+        path: for the findings.
+        data: its bytes; what is over the limit for a log is not looked at.
+        personal: what the policy says of personal data; `keep` is silent.
+    """
+    text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
+    places = find_secrets(text) if personal == KEEP else find_all(text)
+    found: dict[tuple[int, str], Finding] = {}
+    waived: list[int] = []
+    for place in places:
+        line = line_of(text, place)
+        if is_waived(text, place):
+            if place.kind == SECRET:
+                waived.append(line)
+            continue
+        if place.kind == SECRET:
+            said = f"{article(place.rule)}: {place.shown}"
+            one = Finding("secret-found", said, path, line, _REPLACE_HINT)
+        else:
+            one = Finding("personal-data", article(place.rule), path, line, _PERSONAL_HINT)
+        found.setdefault((line, place.rule), one)
+    said_of = list(found.values())
+    if waived:
+        lines = len(set(waived))
+        noun = (
+            "line looks like a secret and says that it is"
+            if lines == 1
+            else "lines say that they are"
+        )
+        message = f"{lines} {noun} none"
+        said_of.append(Finding("secret-waived", message, path, waived[0]))
+    return said_of
+
+
+def log_findings(
+    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None = None
+) -> list[Finding]:
+    """Look through all logs, with both cores when it pays.
+
+    Args:
+        home: where they are.
+        refs: which ones.
+        personal: what the policy says of personal data.
+        progress: told now and then how many of how many are read.
+    """
+    with Uncollected():
+        if len(refs) < _FORK_FROM or not may_fork():
+            return _part(home, refs, personal, progress)
+        half = len(refs) // 2
+
+        def first() -> list[tuple[Any, ...]]:
+            return [tuple(one) for one in _part(home, refs[:half], personal, None)]
+
+        sent, newer = in_two(first, lambda: _part(home, refs[half:], personal, progress))
+        if sent is None:
+            return _part(home, refs[:half], personal, progress) + newer
+        return [Finding(*values) for values in sent] + newer
+
+
+def _part(
+    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None
+) -> list[Finding]:
+    from ledger.gitstore import Store
+
+    found: list[Finding] = []
+    contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
+    for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
+        if progress is not None and number % 64 == 0:
+            progress(number, len(refs))
+        if data is not None:
+            found += text_findings(ref.path, data, personal)
+    return found

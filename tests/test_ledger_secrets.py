@@ -1,0 +1,196 @@
+"""Secrets and personal data are found, shown without their value, and put out of a text.
+
+The planted set (`tests.planted`) measures recall and false alarms; the real ledgers have no alarm at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.hits import PERSONAL_RULES
+from ledger.secrets import (
+    find_all,
+    find_secrets,
+    is_waived,
+    line_of,
+    nameable,
+    redacted,
+    without_secrets,
+)
+from ledger.tokens import MARKS
+from tests.planted import ALNUM, TOKENS, Draw, lookalikes, others, tokens
+
+LEDGERS = Path(__file__).resolve().parents[2] / "shared" / "ledgers"
+SEEDS = range(8)
+
+
+def token(seed: int = 1) -> str:
+    """Return a made-up classic token."""
+    return "ghp_" + Draw(seed).some(ALNUM, 36)
+
+
+def rules(text: str) -> list[str]:
+    """Return the rules that fire on a text."""
+    return [place.rule for place in find_all(text)]
+
+
+def test_recall_over_all_kinds() -> None:
+    """Of every kind at least 95 of 100 are put out, and of all kinds together; there are 40 and more."""
+    found: Counter[str] = Counter()
+    planted: Counter[str] = Counter()
+    missed: dict[str, str] = {}
+    for seed in SEEDS:
+        for one in tokens(seed) + others(seed):
+            planted[one.kind] += 1
+            if one.value in redacted(one.text, find_secrets(one.text)):
+                missed[one.kind] = one.text
+            else:
+                found[one.kind] += 1
+    assert len(planted) >= 80
+    assert len({rule for _, rule, _, _, _ in MARKS}) >= 40
+    assert {kind: missed[kind] for kind in planted if found[kind] < 0.95 * planted[kind]} == {}
+    assert sum(found.values()) >= 0.99 * sum(planted.values())
+
+
+def test_lookalikes_raise_no_alarm() -> None:
+    """Of hashes, ids, images, lock files, placeholders, code and prose at most 1 of 100 is taken for a secret."""
+    alarms = [text for seed in SEEDS for text in lookalikes(seed) if find_secrets(text)]
+    assert len(alarms) <= 0.01 * sum(len(lookalikes(seed)) for seed in SEEDS), alarms
+
+
+@pytest.mark.skipif(not LEDGERS.is_dir(), reason="the shared ledgers are not here")
+def test_real_ledgers_hold_none() -> None:
+    """The real ledgers were looked through by hand: they hold no secret, no home folder, nobody's address."""
+    files = sorted(LEDGERS.glob("*/memory/**/*.md"))
+    assert len(files) > 150
+    assert {file.name: rules(file.read_text("utf-8")) for file in files} == {
+        file.name: [] for file in files
+    }
+
+
+@pytest.mark.parametrize("kind", TOKENS)
+def test_a_cut_token_is_none(kind: str) -> None:
+    """Half of a token opens nothing, and a mark alone is a word."""
+    value = TOKENS[kind](Draw(3))
+    mark = next((mark for mark, *_ in MARKS if value.startswith(mark)), "")
+    assert find_secrets(f"see `{mark}` in the docs") == ()
+
+
+def test_no_value_is_ever_shown() -> None:
+    """What may be printed of a hit is the vendor's mark and the length; its repr has no more."""
+    for one in tokens(5) + others(5):
+        for place in find_secrets(one.text):
+            value = one.text[place.start : place.end]
+            mark = place.shown.rpartition("…")[0]
+            assert place.shown == f"{mark}…({len(value)})"
+            assert (
+                mark == ""
+                or mark in [known for known, *_ in MARKS] + ["eyJ", "pat"]
+                or (mark.startswith("-----BEGIN "))
+            )
+            assert one.value not in repr(place)
+
+
+def test_redaction_names_the_kind_and_is_stable() -> None:
+    """The kind stands in the place of the value, what is around it stays, and nothing is found again."""
+    text = f"export KEY={token()}; and then"
+    clean = redacted(text, find_secrets(text))
+    assert clean == "export KEY=[redacted: github-token]; and then"
+    for one in tokens(6) + others(6):
+        once = redacted(one.text, find_secrets(one.text))
+        assert find_secrets(once) == (), once
+
+
+def test_l10_encoded_and_broken_secrets() -> None:
+    """Base64 up to two deep, percent-encoding and a broken line hide nothing."""
+    kinds = {one.kind: one for one in others(7)}
+    for kind in ("base64", "base64-twice", "url-encoded", "wrapped"):
+        assert rules(kinds[kind].text) == ["github-token"], kind
+
+
+def test_l12_a_line_waives() -> None:
+    """A tag on the line where a value begins says that it is none; the next line is another."""
+    for tag in (
+        "<!-- diurna: allow-secret -->",
+        "# gitleaks:allow",
+        "# pragma: allowlist secret",
+    ):
+        text = f"one {token()} {tag}\ntwo {token(2)}"
+        first, second = find_secrets(text)
+        assert (is_waived(text, first), is_waived(text, second)) == (True, False)
+        assert (line_of(text, first), line_of(text, second)) == (1, 2)
+        assert without_secrets(text) == f"one {token()} {tag}\ntwo [redacted: github-token]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("in /home/alice/shop/x.py", ["home-path"]),
+        ("in /Users/bob/shop", ["home-path"]),
+        (r"in C:\Users\bob\shop", ["home-path"]),
+        (r'"C:\\Users\\bob\\shop"', ["home-path"]),
+        ("ask ada.lovelace@engines.co.uk.", ["email"]),
+        ("in /home/runner/work and /home/user/x, ~/x, /Users/Shared/x", []),
+        ("https://x.test/home/alice/x and api/home/alice/", []),
+        ("git@github.com:a/b, noreply@anthropic.com, a@example.com, a@b", []),
+        ("sprite@2x.png, getty@tty1.service, pkg@1.2.3, @scope/pkg, a@b.test", []),
+        ("ssh://ada@host.io/x", []),
+        ("lodash@npm.io:4 @deprecated", []),
+    ],
+)  # fmt: skip
+def test_l13_personal_data(text: str, expected: list[str]) -> None:
+    """Home folders and addresses of people are named; those of machines, files and nobody are not."""
+    assert rules(text) == expected
+
+
+def test_a_home_folder_reads_tilde() -> None:
+    """A home folder is normalised, an address is replaced."""
+    text = "in /home/alice/shop, by ada@engines.co.uk"
+    assert redacted(text, find_all(text)) == "in ~/shop, by [redacted: email]"
+    assert nameable(text) == redacted(text, find_all(text))
+
+
+@given(st.text(st.sampled_from("-=ey:J/.@\"'\n AKIAghp_sk%41://passwordtoken{}"), max_size=300))
+def test_places_are_apart_and_inside(text: str) -> None:
+    """Whatever the text, places stand in order, inside it, apart, and of a known kind."""
+    end = 0
+    for place in find_all(text):
+        assert end <= place.start < place.end <= len(text)
+        end = place.end
+        assert place.kind == ("personal" if place.rule in PERSONAL_RULES else "secret")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "ghp_", "eyJ", "eyJa.", "-----BEGIN PRIVATE KEY-----\n", "password=", "password: '", "://", "a@",
+        "sk-", "/home/", "C:\\Users\\", "%41", "A", "a:b@://", "T3BlbkFJ", "Authorization: Bearer ",
+        "x.y.z ", "sig=", "Q~", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ ", "-u a:", "curl -u a:b ",
+    ],
+)  # fmt: skip
+def test_g23_no_text_is_slow(unit: str) -> None:
+    """Twice the text is looked through in about twice the steps: counted, not timed."""
+    import sys
+
+    def calls(size: int) -> int:
+        count = 0
+
+        def trace(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        text = (unit * (size // len(unit) + 1))[:size]
+        sys.setprofile(trace)
+        try:
+            find_all(text)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    small, large = calls(4_000), calls(16_000)
+    assert large < 6 * small + 2_000

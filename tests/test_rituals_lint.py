@@ -1,0 +1,228 @@
+"""Lint: what stands in logs and projections, edits that no log declares, and the formats of the answer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.findings import CODES, Finding
+from ledger.home import discover
+from memory.api import Memory
+from rituals.cli.formats import annotation, sarif
+from rituals.lint import lint, lint_files
+from rituals.lint.texts import log_findings, text_findings
+from tests.planted import ALNUM, Draw, others, tokens
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+TOKEN = "ghp_" + Draw(11).some(ALNUM, 36)
+FOREIGN = "memory/sessions/2026-07-01-101500.md"
+
+
+def linted(repo: Repo) -> list[tuple[str, str, int]]:
+    """Lint the home in memory/; return code, file and line of what is found."""
+    memory = Memory(discover(str(repo.path)))
+    try:
+        return [(one.code, one.file, one.line) for one in lint(memory)]
+    finally:
+        memory.close()
+
+
+def commit(repo: Repo) -> None:
+    """Commit everything, as a user does."""
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "by hand")
+
+
+def test_foreign_logs_keep_their_bytes_and_are_named(repo: Repo) -> None:
+    """A log that came by git with a secret in it is an error at its line; nothing is changed."""
+    repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
+    commit(repo)
+    before = repo.shape()
+    file = FOREIGN.removeprefix("memory/")
+    assert linted(repo) == [("secret-found", file, 3), ("personal-data", file, 4)]
+    assert repo.shape() == before
+
+
+def test_policy_keeps_lint_silent_about_people(repo: Repo) -> None:
+    """`personal = "keep"` silences home folders and addresses, and no secret."""
+    policy = repo.path / "memory/diurna.toml"
+    policy.write_text(policy.read_text().replace('"warn"', '"keep"'))
+    repo.write(FOREIGN, f"# T\n\ntoken {TOKEN}\nin /home/alice/shop\n")
+    commit(repo)
+    assert linted(repo) == [("secret-found", FOREIGN.removeprefix("memory/"), 3)]
+
+
+def test_waived_lines_are_counted(repo: Repo, run: Run) -> None:
+    """A waived line raises nothing but a count, in the log and in the projection."""
+    said = f"id=a The docs show {TOKEN} <!-- diurna: allow-secret -->"
+    assert run("append", "--new", said).err == ""
+    assert run("publish").code == 0
+    found = linted(repo)
+    assert [code for code, _, _ in found] == ["secret-waived", "secret-waived"]
+    assert found[0][1] == "continuity.md"
+
+
+def test_uncommitted_logs_and_edits_are_looked_at(repo: Repo, run: Run) -> None:
+    """What waits in the work tree for a commit is read there."""
+    run("append", "--new", "id=a One.")
+    run("publish")
+    file = "sessions/2026-07-01-101500.md"
+    repo.write(f"memory/{file}", f"# T\n\n{TOKEN}\n")
+    continuity = repo.path / "memory/continuity.md"
+    continuity.write_text(continuity.read_text().replace("One.", f"One {TOKEN}."))
+    found = linted(repo)
+    assert ("secret-found", file, 3) in found
+    assert ("log-uncommitted", file, 0) in found
+    line = continuity.read_text().split("\n").index(f"- One {TOKEN}.") + 1
+    assert ("secret-found", "continuity.md", line) in found
+    assert ("undeclared-edit", "continuity.md", line + 1) in found
+    assert "hand-edited" not in [code for code, _, _ in found]
+
+
+def test_a_committed_edit_is_undeclared_too(repo: Repo, run: Run) -> None:
+    """An edit that was committed without a log shows in a fresh clone; absorbing it declares it."""
+    run("append", "--new", "id=a One.", "--new", "thread: id=b Two?")
+    run("publish")
+    continuity = repo.path / "memory/continuity.md"
+    continuity.write_text(continuity.read_text().replace("[ ] Two", "[x] Two"))
+    commit(repo)
+    assert [code for code, _, _ in linted(repo)] == ["undeclared-edit"]
+    assert run("absorb").code == 0
+    assert run("publish").code == 0
+    assert linted(repo) == []
+
+
+def test_an_edit_that_is_not_understood_is_passed_on(repo: Repo, run: Run) -> None:
+    """What `absorb` would stop at is said in its words."""
+    run("append", "--new", "id=a One.")
+    run("publish")
+    continuity = repo.path / "memory/continuity.md"
+    continuity.write_text(continuity.read_text().replace("- Sessions: 1", "- Sessions: 9"))
+    found = linted(repo)
+    assert {file for _, file, _ in found} == {"continuity.md"}
+    assert "undeclared-edit" not in [code for code, _, _ in found]
+    assert any(line for _, _, line in found)
+
+
+def test_both_cores_say_what_one_says(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of two processes is that of one, in the same order; a child that died is made up for."""
+    for number in range(12):
+        text = f"# T\n\n{TOKEN}\n" if number % 3 else "# T\n"
+        repo.write(f"memory/sessions/2026-07-01-1015{number:02}.md", text)
+    commit(repo)
+    from ledger.logset import log_refs
+    from rituals.verify.listing import list_sessions
+
+    home = discover(str(repo.path))
+    refs, _ = log_refs(list_sessions(home, home.tip()).rows, home.prefix)
+    alone = log_findings(home, refs, "warn")
+    assert [one.code for one in alone] == ["secret-found"] * 8
+    monkeypatch.setattr("rituals.lint.texts._FORK_FROM", 2)
+    monkeypatch.setattr("rituals.lint.texts.may_fork", lambda: True)
+    assert log_findings(home, refs, "warn") == alone
+    monkeypatch.setattr(
+        "rituals.lint.texts.in_two", lambda first, second: (None, second())
+    )  # the child died
+    assert log_findings(home, refs, "warn") == alone
+
+
+def test_own_branch_homes_are_linted(bare_repo: Repo, run: Run) -> None:
+    """A home that is never checked out is read from its branch; the mirror's edit is undeclared."""
+    assert run("init", "--branch", "memory").code == 0
+    run("append", "--new", "id=a One.")
+    mirror = bare_repo.path / ".memory/continuity.md"
+    mirror.write_text(mirror.read_text().replace("One.", f"One {TOKEN}."))
+    codes = linted(bare_repo)
+    assert ("undeclared-edit", ".memory/continuity.md", 12) in codes or any(
+        code == "undeclared-edit" and file == ".memory/continuity.md" for code, file, _ in codes
+    )
+    assert any(code == "secret-found" for code, _, _ in codes)
+
+
+def test_files_are_checked_by_themselves() -> None:
+    """Drafts are read as an append would, logs as a replay does, projections for their texts alone."""
+    draft = b"# T\n\n## Memory References\n\n- Touched: a\n"
+    foreign = "sessions/2026-07-01-101500.md"
+    sealed = "sessions/2026-11/21/2026-11-21-083012417-000000000000.md"
+    log = b"---\nagent: a\nended: 2026-11-21T08:30:12.417Z\n---\n# T\n"
+
+    def codes(path: str, data: bytes) -> list[str]:
+        return [one.code for one in lint_files([(path, data)], "warn")]
+
+    assert codes("draft.md", draft) == ["unknown-verb"]
+    assert codes(foreign, draft) == []
+    assert codes(sealed, log) == ["seal-broken"]
+    assert codes("memory/continuity.md", b"# anything\n") == []
+    assert codes("memory/archive/2026-Q1.md", f"- {TOKEN}\n".encode()) == ["secret-found"]
+    assert codes("draft.md", b"# T\n\n" + TOKEN.encode() + b"\n") == ["secret-found"]
+
+
+def test_no_finding_holds_a_value() -> None:
+    """Whatever the secret: neither finding, SARIF nor annotation has it."""
+    for one in tokens(9) + others(9):
+        found = text_findings("a.md", one.text.encode(), "warn")
+        assert found, one.kind
+        said = [repr(found), json.dumps(sarif(found, "", "x")), *(annotation(f, "") for f in found)]
+        assert all(one.value not in text for text in said), one.kind
+
+
+def test_a_line_says_a_rule_once() -> None:
+    """Two tokens of one kind on one line are one finding; on two lines they are two."""
+    second = "ghp_" + Draw(12).some(ALNUM, 36)
+    assert len(text_findings("a", f"{TOKEN} {second}".encode(), "warn")) == 1
+    assert len(text_findings("a", f"{TOKEN}\n{second}".encode(), "warn")) == 2
+
+
+def test_sarif_has_the_shape_that_viewers_need() -> None:
+    """Version, rules with levels, results that name their rule, places as relative URIs from line 1."""
+    found = (
+        Finding("secret-found", "a jwt: eyJ…(99)", "sessions/a b#ü.md", 7, "replace it"),
+        Finding("spool-waiting", "1 log waits"),
+        Finding("secret-waived", "1 line", "x.md", 2),
+    )
+    log = sarif(found, "memory/", "diurna.toml")
+    assert log["version"] == "2.1.0"
+    assert str(log["$schema"]).endswith("sarif-2.1.0.json")
+    runs = log["runs"]
+    assert isinstance(runs, list)
+    (run,) = runs
+    driver = run["tool"]["driver"]
+    assert driver["name"] == "Diurna"
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert ids == ["secret-found", "secret-waived", "spool-waiting"]
+    for rule in driver["rules"]:
+        assert rule["shortDescription"]["text"] == CODES[rule["id"]][1]
+        assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
+    for one, result in zip(found, run["results"], strict=True):
+        assert ids[result["ruleIndex"]] == result["ruleId"] == one.code
+        assert result["message"]["text"].startswith(one.message)
+        (place,) = result["locations"]
+        assert place["physicalLocation"]["region"]["startLine"] == max(one.line, 1)
+    uris = [
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for result in run["results"]
+    ]
+    assert uris == ["memory/sessions/a%20b%23%C3%BC.md", "memory/diurna.toml", "memory/x.md"]
+    assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (
+            Finding("drift", "50% off\nreally", "a,b:c.md", 3, "do it"),
+            "::warning file=memory/a%2Cb%3Ac.md,line=3,title=diurna drift::"
+            "50%25 off%0Areally%0Ahint: do it",
+        ),
+        (Finding("log-deleted", "gone", "x.md"),
+         "::error file=memory/x.md,title=diurna log-deleted::gone"),
+        (Finding("unsigned", "a\r::error::b"), "::notice title=diurna unsigned::a%0D::error::b"),
+    ],
+)  # fmt: skip
+def test_annotations_are_escaped(finding: Finding, said: str) -> None:
+    """No text of a finding can end its command or begin another."""
+    assert annotation(finding, "memory/") == said
