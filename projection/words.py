@@ -130,11 +130,22 @@ def statement(sentence: str) -> Statement:
 def index_words(text: str) -> tuple[str, ...]:
     """Return the distinct words by which a text is found again, sorted; values are left out."""
     found: set[str] = set()
-    for _, token, _ in _tokens(text):
-        if token not in NEGATORS:
-            for form in normal(token):
-                if form[0] not in "#@":
-                    found.add(form)
+    known = _indexed
+    for piece in text.lower().translate(_BLANKS).split():
+        forms = known.get(piece)
+        if forms is None:
+            if len(known) >= _MEMORY_WORDS:
+                known.clear()
+            forms = known[piece] = tuple(
+                [
+                    form
+                    for _, token, _ in _single(piece)
+                    if token not in NEGATORS
+                    for form in normal(token)
+                    if form[0] not in "#@"
+                ]
+            )
+        found.update(forms)
     return tuple(sorted(found))
 
 
@@ -185,6 +196,7 @@ def _single(sentence: str) -> Iterator[tuple[str, str, bool]]:
 
 
 _forms: dict[str, tuple[str, ...]] = {}
+_indexed: dict[str, tuple[str, ...]] = {}
 
 
 def normal(token: str) -> tuple[str, ...]:
