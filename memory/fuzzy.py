@@ -1,4 +1,4 @@
-"""The one door to rapidfuzz, which costs 20 ms to load: only when a word has to be compared by spelling."""
+"""The one door to rapidfuzz, which costs 20 ms to load: only when spelling has to be compared."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def doubled(noticed: Sequence[Noticed], made: Sequence[str]) -> tuple[Finding, .
             where = "" if one.other.live else " in the archive"
             message = f"`{other}`{where} says just that: {_line(one.other.fact.text)}"
             use = f"--ref {other}" if one.other.live else f"--reactivate {other}"
-            hint = f"say `{use}`; for a second fact with this text choose an id: `--new \"id=… …\"`"
+            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
             found[one.fact.id] = Finding(SIMILAR, message, hint=hint)
     return tuple(found.values())
 

@@ -76,7 +76,7 @@ class Recorder:
             dry_run: change nothing; the receipt says what would be.
             stage: write the log into the work tree and the index, and leave the commit to the user.
             tiers: work out which tiers changed.
-            strict: refuse what is otherwise told: a new fact that says what another one says, or denies it.
+            strict: refuse what is otherwise told: a new fact that repeats or denies another one.
             durable: told when the log can not be lost any more, before it is committed.
 
         Raises:

@@ -101,7 +101,9 @@ class WordIndex:
 
     def words(self) -> dict[str, list[str]]:
         """Return the distinct words of all facts, by id."""
-        return {fact: words.split() for fact, words in self._base.execute("SELECT id, words FROM texts")}
+        return {
+            fact: words.split() for fact, words in self._base.execute("SELECT id, words FROM texts")
+        }
 
     def _behind(self) -> bool:
         (more,) = self._base.execute("SELECT EXISTS (SELECT 1 FROM changed)").fetchone()
@@ -127,7 +129,9 @@ class WordIndex:
         gone: dict[tuple[str, int], set[int]] = {}
         written: list[tuple[int, str, str]] = []
         for fact, packed, state in rows:
-            found = None if state == FALSE else resolve(fact, unpack_history(packed), self._cache.cut)
+            found = (
+                None if state == FALSE else resolve(fact, unpack_history(packed), self._cache.cut)
+            )
             now = () if found is None or found.redacted else index_words(found.text)
             row = run("SELECT number, words FROM texts WHERE id = ?", (fact,)).fetchone()
             if row is None and not now:

@@ -135,7 +135,9 @@ def _merge(one: Claim, two: Claim) -> Merge:
     keep, drop = sorted(
         (one.fact, two.fact), key=lambda fact: (-fact.uses, fact.created, fact.born, fact.id)
     )
-    words = {claim.fact.id: sum(len(said.words) for said in claim.statements) for claim in (one, two)}
+    words = {
+        claim.fact.id: sum(len(said.words) for said in claim.statements) for claim in (one, two)
+    }
     text = drop.text if words[drop.id] > words[keep.id] else keep.text
     return Merge(keep.id, drop.id, text)
 

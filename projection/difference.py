@@ -17,28 +17,22 @@ if TYPE_CHECKING:
 ALIKE = 76
 
 
-def _antonyms() -> frozenset[tuple[str, str]]:
-    pairs = set()
+#: Built with the first question, which most appends never come to.
+_antonyms: set[tuple[str, str]] = set()
+_families: dict[str, set[int]] = {}
+_NOTHING: frozenset[int] = frozenset()
+_OPPOSING_HEADS = ("un", "in", "im", "dis", "non", "a", "de", "ir")
+
+
+def _load_tables() -> None:
     for left, right in ANTONYMS:
         for one in left.split():
             for two in right.split():
-                pairs.add((stem(one), stem(two)))
-                pairs.add((stem(two), stem(one)))
-    return frozenset(pairs)
-
-
-def _families() -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
+                _antonyms.add((stem(one), stem(two)))
+                _antonyms.add((stem(two), stem(one)))
     for number, family in enumerate(FAMILIES):
         for word in family.split():
-            found.setdefault(stem(word), set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in found.items()}
-
-
-_ANTONYMS = _antonyms()
-_FAMILIES = _families()
-_NOTHING: frozenset[int] = frozenset()
-_OPPOSING_HEADS = ("un", "in", "im", "dis", "non", "a", "de", "ir")
+            _families.setdefault(stem(word), set()).add(number)
 
 
 class Difference(Record):
@@ -61,9 +55,7 @@ class Difference(Record):
         return 2 * len(self.common) / total if total else 0.0
 
 
-def difference(
-    one: Sequence[Word], two: Sequence[Word], ratio: Ratio | None = None
-) -> Difference:
+def difference(one: Sequence[Word], two: Sequence[Word], ratio: Ratio | None = None) -> Difference:
     """Compare two lists of words.
 
     Args:
@@ -104,25 +96,27 @@ def spelled_alike(one: str, two: str, ratio: Ratio) -> bool:
 
 def antonyms(one: str, two: str) -> bool:
     """Tell whether two forms can not both hold of one thing."""
-    if (one, two) in _ANTONYMS:
+    if not _antonyms:
+        _load_tables()
+    if (one, two) in _antonyms:
         return True
     if len(one) < len(two):
         one, two = two, one
-    return (
-        len(two) > 4
-        and one.endswith(two)
-        and one[: -len(two)] in _OPPOSING_HEADS
-    )
+    return len(two) > 4 and one.endswith(two) and one[: -len(two)] in _OPPOSING_HEADS
 
 
 def same_family(one: str, two: str) -> bool:
     """Tell whether a project has one or the other of two things."""
-    return one != two and bool(_FAMILIES.get(one, _NOTHING) & _FAMILIES.get(two, _NOTHING))
+    if not _families:
+        _load_tables()
+    return one != two and not _families.get(one, _NOTHING).isdisjoint(_families.get(two, _NOTHING))
 
 
 def has_family(form: str) -> bool:
     """Tell whether a form is something that a project chooses."""
-    return form in _FAMILIES
+    if not _families:
+        _load_tables()
+    return form in _families
 
 
 def is_value(form: str) -> bool:

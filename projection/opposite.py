@@ -1,8 +1,9 @@
 """Contradiction candidates: two facts that say something else of the same thing.
 
 One function a rule, each with an id. All of them ask for the same frame: apart from what the rule is
-about, neither statement may have a word in place of one of the other's, because then they speak of two
-things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). The words that differ are the evidence.
+about, neither statement may have a word in place of one of the other's, because then they speak of
+two things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). The words that differ are the
+evidence.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _asks(statement: Statement) -> bool:
 
 def _moments(one: Statement, two: Statement, found: Difference) -> bool:
     """Tell whether the statements tell of two moments, releases or commits."""
-    if any(word.form == DATE or word.form.startswith(HASH) for word in (*found.left, *found.right)):
+    if any(word.form.startswith((DATE, HASH)) for word in (*found.left, *found.right)):
         return True
     return any(word.raw.lower() in MOMENTS for word in (*one.words, *two.words))
 
@@ -122,9 +123,7 @@ def negation(one: Statement, two: Statement, found: Difference) -> tuple[str, st
 
 def antonym(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
     """Both use one word of a pair of opposites: always and never, enabled and disabled."""
-    pairs = [
-        (a, b) for a in found.left for b in found.right if antonyms(a.form, b.form)
-    ]
+    pairs = [(a, b) for a in found.left for b in found.right if antonyms(a.form, b.form)]
     if odd(one) != odd(two) or len(pairs) != 1:
         return None
     ((left, right),) = pairs
@@ -144,10 +143,8 @@ def version(one: Statement, two: Statement, found: Difference) -> tuple[str, str
 
 
 def choice(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
-    """For the same purpose something else of its kind was chosen: PostgreSQL and SQLite, tabs and spaces."""
-    pairs = [
-        (a, b) for a in found.left for b in found.right if same_family(a.form, b.form)
-    ]
+    """For one purpose something else of its kind was chosen: PostgreSQL and SQLite, tabs and spaces."""
+    pairs = [(a, b) for a in found.left for b in found.right if same_family(a.form, b.form)]
     if odd(one) != odd(two) or len(pairs) != 1:
         return None
     ((left, right),) = pairs
@@ -253,7 +250,11 @@ def _is_chosen(statement: Statement, word: Word) -> bool:
     if before in PLACING:
         if not lead:
             return len(statement.words) > 1 and statement.words[-1] == word
-        return lead in ("is", "are") or lead.endswith(("ed", "s", "en")) or lead in ("built", "kept", "held", "go", "live")
+        return (
+            lead in ("is", "are")
+            or lead.endswith(("ed", "s", "en"))
+            or lead in ("built", "kept", "held", "go", "live")
+        )
     return statement.words[0] == word and " used " in f" {statement.text.lower()} "
 
 
@@ -267,7 +268,10 @@ def _slot_of(statement: Statement, word: Word) -> bool:
     starts = statement.text.lower().lstrip("*_` ").startswith(("use ", "we use ", "prefer "))
     behind = f" {statement.text.lower()} "
     return (
-        starts and statement.words[0] == word and len(statement.words) > 2 and " for " in behind
+        starts
+        and statement.words[0] == word
+        and len(statement.words) > 2
+        and " for " in behind
         and word.before in ("use", "prefer")
     )
 
@@ -282,13 +286,13 @@ def _without(words: Sequence[Word], word: Word) -> tuple[Word, ...]:
 
 
 def _phrase(negated: Statement) -> str:
-    """Return the negator and the word behind it, as they were written."""
-    place, clause = negated.negated[-1]
+    """Return the first negator and the word behind it, as they were written."""
     pieces = negated.text.split()
     for number, piece in enumerate(pieces):
-        low = piece.lower().strip(".,;:!?*_`\"'()")
-        if low in NEGATORS or low.endswith("n't") or low in ("cannot", "longer", "instead"):
-            return " ".join(pieces[max(0, number - (low == "longer")) : number + 2]).strip(".,;:*`")
+        low = piece.lower().strip(_MARKS)
+        if low in NEGATORS or low.endswith("n't") or low in ("cannot", "instead"):
+            more = pieces[number + 1 : number + 2] == ["longer"]
+            return " ".join(pieces[number : number + 2 + more]).strip(_MARKS)
     return "not"
 
 
@@ -302,5 +306,6 @@ def _answer(other: Statement, governed: Sequence[str]) -> str:
     return other.words[0].raw
 
 
+_MARKS = ".,;:!?*_`\"'()"
 _SCOPES = frozenset(stem(word) for word in SCOPES)
 _SLOTS = frozenset(stem(word) for word in SLOTS)

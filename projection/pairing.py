@@ -44,7 +44,8 @@ def chosen(counts: Iterable[tuple[int, str]]) -> list[str]:
     Args:
         counts: (in how many facts, word).
     """
-    total, found = 0, []
+    total = 0
+    found: list[str] = []
     for count, word in sorted(counts):
         if not count:
             continue

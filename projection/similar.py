@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ledger.values import Record
 from projection.difference import Difference, antonyms, difference, is_value, odd
 from projection.words import DATE, HASH, Statement, Word
 
@@ -19,9 +18,7 @@ _LONG_WORDS = 12
 _LONG_SAME = 0.85
 
 
-def likeness(
-    one: Sequence[Statement], two: Sequence[Statement], ratio: Ratio | None = None
-) -> int:
+def likeness(one: Sequence[Statement], two: Sequence[Statement], ratio: Ratio | None = None) -> int:
     """Return how much two texts say the same: 0, or `100 * SAME` to 100.
 
     A word in place of another one makes it another statement, and so does another value; a word more
@@ -60,7 +57,7 @@ def _conflict(found: Difference) -> bool:
 
 
 def _fixed(word: Word) -> bool:
-    return is_value(word.form) or word.form == DATE or word.form.startswith(HASH)
+    return is_value(word.form) or word.form.startswith((DATE, HASH))
 
 
 def _name(word: Word) -> bool:

@@ -101,7 +101,7 @@ SYNONYMS = {
     "maximise": "maximize", "behaviour": "behavior", "colour": "color", "licence": "license",
     "serialise": "serialize", "normalise": "normalize", "initialise": "initialize",
 }  # fmt: skip
-#: Words that can not both hold of one thing. Each group: every word of the left with every one of the right.
+#: Words that can not both hold of one thing. Every word of the left goes with every one of the right.
 ANTONYMS = (
     ("always", "never"),
     ("enable enabled", "disable disabled"),

@@ -22,7 +22,7 @@ _HEX = frozenset("0123456789abcdef")
 #: From how many remembered words on the memory is emptied.
 _MEMORY_WORDS = 50_000
 
-#: A negator, a date, a commit: what words of that sort are to the rules.
+#: A negator; how the form of a date and that of a commit begin.
 NOT, DATE, HASH = "@not", "@date", "@hash"
 
 
@@ -81,9 +81,9 @@ def sentences(text: str) -> list[str]:
             continue
         if not line or line[:2] in ("- ", "* ", "+ ") or line[0] == "|":
             close()
-        for token in line.lstrip("-*+ ").split():
-            part.append(token)
-            bare = token.rstrip("*`\"')”_")
+        for term in line.lstrip("-*+ ").split():
+            part.append(term)
+            bare = term.rstrip("*`\"')”_")
             if bare[-1:] in (".", ";", "!", "?") and bare.lower() not in ("e.g.", "i.e.", "etc."):
                 close()
     close()
@@ -101,18 +101,20 @@ def statement(sentence: str) -> Statement:
     words: list[Word] = []
     negated: list[tuple[int, int]] = []
     clause, before, lead = 0, "", ""
-    for raw, token, ends in _tokens(sentence):
-        if token == "instead" or token in _BREAKS:
+    for raw, term, ends in _tokens(sentence):
+        if term == "instead" or term in _BREAKS:
             clause += 1
-            if token == "instead":
+            if term == "instead":
                 negated.append((len(words), clause))
-        elif token in NEGATORS:
+        elif term in NEGATORS:
             negated.append((len(words), clause))
         else:
-            for form in normal(token):
+            for form in normal(term):
                 if form == NOT:
                     negated.append((len(words), clause))
-                elif form in _UNITS and words and _takes_unit(words[-1]) and before == words[-1].raw:
+                elif (
+                    form in _UNITS and words and _takes_unit(words[-1]) and before == words[-1].raw
+                ):
                     value = words[-1]
                     words[-1] = value._replace(
                         form=value_with_unit(value.form, form), raw=f"{value.raw} {raw}"
@@ -120,7 +122,7 @@ def statement(sentence: str) -> Statement:
                     raw = words[-1].raw
                 else:
                     words.append(Word(form, raw, before.lower(), lead.lower(), clause))
-        lead, before = before, raw if words and words[-1].raw == raw else token
+        lead, before = before, raw if words and words[-1].raw == raw else term
         if ends:
             clause += 1
     forms = tuple([word.form for word in words])
@@ -139,9 +141,9 @@ def index_words(text: str) -> tuple[str, ...]:
             forms = known[piece] = tuple(
                 [
                     form
-                    for _, token, _ in _single(piece)
-                    if token not in NEGATORS
-                    for form in normal(token)
+                    for _, term, _ in _single(piece)
+                    if term not in NEGATORS
+                    for form in normal(term)
                     if form[0] not in "#@"
                 ]
             )
@@ -151,24 +153,24 @@ def index_words(text: str) -> tuple[str, ...]:
 
 def plain(text: str) -> str:
     """Return a text without what changes nothing: case, marks, white space."""
-    tokens = (token.strip(_ENDS + "_/") for token in text.lower().translate(_BLANKS).split())
-    return " ".join([token for token in tokens if token])
+    tokens = (term.strip(_ENDS + "_/") for term in text.lower().translate(_BLANKS).split())
+    return " ".join([term for term in tokens if term])
 
 
 def _tokens(sentence: str) -> Iterator[tuple[str, str, bool]]:
     """Yield (as written, in lower case, whether a clause ends behind it), phrases as one."""
     held: tuple[str, str, bool] | None = None
-    for raw, token, ends in _single(sentence):
+    for raw, term, ends in _single(sentence):
         if held is None:
-            held = raw, token, ends
+            held = raw, term, ends
             continue
-        if token == "to" and held[0].lower() == "in order":
-            held = raw, token, ends
+        if term == "to" and held[0].lower() == "in order":
+            held = raw, term, ends
             continue
-        joined = None if held[2] else PHRASES.get((held[1], token))
+        joined = None if held[2] else PHRASES.get((held[1], term))
         if joined is None:
             yield held
-            held = raw, token, ends
+            held = raw, term, ends
         elif joined:
             held = f"{held[0]} {raw}", joined, ends
         else:
@@ -199,46 +201,46 @@ _forms: dict[str, tuple[str, ...]] = {}
 _indexed: dict[str, tuple[str, ...]] = {}
 
 
-def normal(token: str) -> tuple[str, ...]:
+def normal(term: str) -> tuple[str, ...]:
     """Return the normal forms of a word in lower case: none for a small one, several for `10s`."""
-    known = _forms.get(token)
+    known = _forms.get(term)
     if known is None:
         if len(_forms) >= _MEMORY_WORDS:
             _forms.clear()
-        known = _forms[token] = _normal(token)
+        known = _forms[term] = _normal(term)
     return known
 
 
-def _normal(token: str) -> tuple[str, ...]:
-    if token in SMALL:
+def _normal(term: str) -> tuple[str, ...]:
+    if term in SMALL:
         return ()
-    if token.endswith("n't") or token == "cannot":
+    if term.endswith("n't") or term == "cannot":
         return (NOT,)
-    if token.endswith("'s"):
-        token = token[:-2]
-    token = token.replace("'", "")
-    if not token:
+    if term.endswith("'s"):
+        term = term[:-2]
+    term = term.replace("'", "")
+    if not term:
         return ()
-    token = NUMBERS.get(token, token)
-    if not token.isascii() or any("0" <= char <= "9" for char in token):
-        return _with_digits(token)
-    if "_" in token or "/" in token or "." in token:
-        return (token,)
-    return (stem(token),)
+    term = NUMBERS.get(term, term)
+    if not term.isascii() or any("0" <= char <= "9" for char in term):
+        return _with_digits(term)
+    if "_" in term or "/" in term or "." in term:
+        return (term,)
+    return (stem(term),)
 
 
-def _with_digits(token: str) -> tuple[str, ...]:
-    """Read a token that has digits: a value, a date, a commit or a name."""
-    bare = token.strip("~+#,")
+def _with_digits(term: str) -> tuple[str, ...]:
+    """Read a term that has digits: a value, a date, a commit or a name."""
+    bare = term.strip("~+#,")
     digits = bare.replace(",", "").replace("_", "")
     if not bare.isascii():
-        return (token,)
+        return (term,)
     if digits.isdigit():
-        if token[0] == "#":
+        if term[0] == "#":
             return (f"{HASH}{digits}",)
         return (f"#{digits}",)
     if bare.count("-") == 2 and bare.replace("-", "").isdigit():
-        return (DATE,)
+        return (DATE + bare,)
     if 7 <= len(bare) <= 40 and not set(bare) - _HEX:
         return (HASH + bare,)
     if bare[0] == "v" and bare[1:].replace(".", "").isdigit():
