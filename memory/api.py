@@ -155,12 +155,9 @@ class Memory:
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""
-        from rapidfuzz import fuzz, process
+        from memory.fuzzy import nearest
 
-        found = process.extract(
-            fact, self.snapshot.cache().ids(), scorer=fuzz.ratio, limit=count, score_cutoff=70
-        )
-        return tuple(sorted((name for name, _, _ in found), key=lambda n: -fuzz.ratio(fact, n)))
+        return nearest(fact, self.snapshot.cache().ids(), count)
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
@@ -211,7 +208,8 @@ class Memory:
             dry_run: change nothing, and return what would be.
             stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
-            strict: refuse a log that holds a secret, instead of storing it without.
+            strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
+                instead of storing it without the one and telling of the other.
 
         Raises:
             DraftRefused: it can not be stored canonically; nothing changed.

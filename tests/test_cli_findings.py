@@ -168,7 +168,8 @@ case(
     f"error: {LOG}:1: merge conflict markers; nothing that this log says counts",
     "say it again in a new log",
     exit_code=1,
-)(by_hand("case(
+)(by_hand("<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n"))
+case(
     "front-matter",
     f"warning: {LOG}:2: not `key: value`: agent",
     "the header is flat, one pair a line",
@@ -441,6 +442,26 @@ case(
 )
 
 
+@case(
+    "similar-fact",
+    "warning: y is similar to `use-x` (100)",
+    "say `--ref use-x` or `--update use-x TEXT` instead; where both are recorded, "
+    "`--supersede y=use-x` makes one of them",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", "Second", "--new", "id=y We use X.")
+
+
+@case(
+    "opposite-fact",
+    'warning: use-spaces contradicts `use-tabs`: "spaces" against "tabs"',
+    "if use-tabs is false now, say `--supersede use-tabs=use-spaces`, in this log or the next",
+)
+def _(shop: Shop) -> Arguments:
+    shop.run("append", "--new", "id=use-tabs Indent with tabs.")
+    return ("append", "--title", "Third", "--new", "id=use-spaces Indent with spaces.")
+
+
 # ---- projection and repository --------------------------------------------------------------------
 
 
@@ -602,7 +623,6 @@ def _(shop: Shop) -> Arguments:
     return ("append", "--title", "Second")
 
 
-<<<<<<< HEAD
 # ---- this machine ---------------------------------------------------------------------------------
 
 
@@ -832,6 +852,8 @@ def _(shop: Shop) -> Arguments:
     shop.git("config", "gc.pruneExpire", "now")
     shop.monkeypatch.setattr("rituals.doctor.settings._is_soon", broken)
     return on_path(shop)
+
+
 # ---- secrets and personal data --------------------------------------------------------------------
 
 #: Made up when the tests run, so that no scanner takes this file for a leak.

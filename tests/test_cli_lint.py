@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import formed
-from tests.planted import ALNUM, Draw
+from tests.planted_secrets import ALNUM, Draw
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

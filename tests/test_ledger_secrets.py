@@ -23,7 +23,7 @@ from ledger.secrets import (
     without_secrets,
 )
 from ledger.tokens import MARKS
-from tests.planted import ALNUM, TOKENS, Draw, lookalikes, others, tokens
+from tests.planted_secrets import ALNUM, TOKENS, Draw, lookalikes, others, tokens
 
 LEDGERS = Path(__file__).resolve().parents[2] / "shared" / "ledgers"
 SEEDS = range(8)

@@ -13,7 +13,7 @@ from memory.api import Memory
 from rituals.cli.formats import annotation, sarif
 from rituals.lint import lint, lint_files
 from rituals.lint.texts import log_findings, text_findings
-from tests.planted import ALNUM, Draw, others, tokens
+from tests.planted_secrets import ALNUM, Draw, others, tokens
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

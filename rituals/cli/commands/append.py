@@ -16,7 +16,11 @@ from rituals.cli.context import Invocation
 @append_options.header
 @click.option("--again", is_flag=True, help="Also if the same was recorded a moment ago.")
 @click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
-@click.option("--strict", is_flag=True, help="Refuse a log with a secret, instead of redacting it.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a log with a secret, or a fact that repeats or denies another.",
+)
 @options.dry_run
 @options.command
 def command(
