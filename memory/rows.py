@@ -11,7 +11,7 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
-from projection.fold import Edge, resolve
+from projection.fold import Edge, Take, resolve, takes_in
 from projection.policy import THREAD_KIND, Kind, Policy, Review, Windows
 
 TYPE_CHECKING = False
@@ -37,6 +37,8 @@ CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE INDEX edges_old ON edges(old);
+CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
+CREATE INDEX takes_fact ON takes(fact);
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
@@ -69,7 +71,7 @@ def fact_row(
         state = PINNED
     else:
         state = ORDINARY
-    contested = len(found.heads) > 1 or len(found.superseded_by) > 1
+    contested = len(found.heads) > 1 or len(found.superseded_by) > 1 or bool(found.circle)
     young = found.born if found.uses <= 1 else ""
     return fact, packed, state, found.anchor, young, found.kind, int(contested)
 
@@ -98,6 +100,16 @@ def edges_in(fact: str, history: History) -> Iterator[Edge]:
     for stem, seq, event in history.acts:
         if isinstance(event, FactSuperseded) and event.id == fact:
             yield stem, seq, fact, event.new
+
+
+def edge_rows(edges: Iterable[Edge]) -> list[tuple[str, str, str, int]]:
+    """Return rows of `edges`."""
+    return [(old, new, stem, seq) for stem, seq, old, new in edges]
+
+
+def takes_among(histories: dict[str, History]) -> list[Take]:
+    """Return all that was taken back of what was said against facts: rows of `takes`."""
+    return [take for fact, history in histories.items() for take in takes_in(fact, history)]
 
 
 def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:

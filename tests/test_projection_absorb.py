@@ -103,7 +103,9 @@ def test_a_reworded_fact_is_updated_on_the_version_that_was_seen() -> None:
 def test_a_thread_is_ticked_and_unticked() -> None:
     """The checkbox says `Closed` and `Reopened`, unless the ledger says it already."""
     state = replay(*BASE)
-    assert events(edit(state, "- [ ] Two?", "- [X] Two?")) == (ThreadClosed("two"),)
+    assert events(edit(state, "- [ ] Two?", "- [X] Two?")) == (
+        ThreadClosed("two", was=(version_id("Two?"),)),
+    )
     closed = replay(*BASE, ThreadClosed("two"))
     assert events(edit(closed, "- [x] Two?", "- [ ] Two?")) == (ThreadReopened("two"),)
     text = render(state.view()).replace("- [ ] Two?", "- [x] Two?")
