@@ -171,7 +171,8 @@ class _Reader:
         if meta and not text:  # whatever text stands by now goes on standing
             text, was = fact.heads[0].text, (fact.heads[0].id,)
         if text:
-            self._add(FactUpdated(id, text, was, "", order_meta(meta)), after.line)
+            mark = before.mark if old == kind == THREAD_KIND else ""  # what the person saw (F8)
+            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after.line)
         self._new_tier(before, after, kind)
         if kind != THREAD_KIND:
             return
