@@ -13,7 +13,9 @@ from ledger.event import (
     Event,
     FactCreated,
     FactDemoted,
+    FactInvalidated,
     FactPromoted,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
@@ -22,6 +24,7 @@ from ledger.event import (
 from ledger.facts import is_footer, tidy
 from ledger.findings import INFO, Finding
 from ledger.ids import is_fact_id, is_version_id
+from ledger.order import is_stem
 from ledger.outline import outline
 from ledger.scan import scan
 from ledger.session import (
@@ -47,6 +50,8 @@ _OPPOSITES = (
     (FactCreated, FactUpdated),
     (ThreadClosed, ThreadReopened),
     (FactPromoted, FactDemoted),
+    (FactSuperseded, FactReinstated),
+    (FactInvalidated, FactReinstated),
 )
 
 
@@ -158,6 +163,12 @@ def _of_events(log: SessionLog) -> list[Finding]:
                 find("bad-event", f"{event.id} can not supersede itself")
         elif isinstance(event, FactCreated | FactUpdated):
             found.extend(_of_fact(event, log.type == "import"))
+        elif isinstance(event, ThreadClosed) and event.was is not None:
+            if not event.was or not all(map(is_version_id, event.was)):
+                find("bad-event", f"{event.id} was closed with no version {list(event.was)}")
+        elif isinstance(event, FactReinstated) and event.said is not None:
+            if not event.said or not all(map(is_stem, event.said)):
+                find("bad-event", f"no log {list(event.said)} says anything against {event.id}")
     for id, met in kinds.items():
         for one, other in _OPPOSITES:
             if one in met and other in met:

@@ -65,10 +65,11 @@ class FactReactivated(Record):
 
 
 class ThreadClosed(Record):
-    """The thread is done."""
+    """The thread is done. `was` are the versions that whoever closed it saw (None: not said which)."""
 
     id: str
     remark: str = ""
+    was: tuple[str, ...] | None = None
 
 
 class ThreadReopened(Record):
@@ -100,10 +101,21 @@ class FactDemoted(Record):
 
 
 class FactRedacted(Record):
-    """The text of the fact is withheld from every projection."""
+    """The text of the fact is withheld from every projection; a stem as `id` is a log's words."""
 
     id: str
     remark: str = ""
+
+
+class FactReinstated(Record):
+    """A person says that the fact holds after all: what the logs `said` against it is taken back.
+
+    `said` are the stems of the logs that superseded or invalidated it (None: all before this one).
+    """
+
+    id: str
+    remark: str = ""
+    said: tuple[str, ...] | None = None
 
 
 Event = (
@@ -119,6 +131,7 @@ Event = (
     | FactPromoted
     | FactDemoted
     | FactRedacted
+    | FactReinstated
 )
 
 #: The verb each event is written with, in the canonical order of the section. Never reused.
@@ -135,6 +148,7 @@ VERBS: dict[str, type[Event]] = {
     "Promoted": FactPromoted,
     "Demoted": FactDemoted,
     "Redacted": FactRedacted,
+    "Reinstated": FactReinstated,
 }
 
 VERB_OF: dict[type[Event], str] = {kind: verb for verb, kind in VERBS.items()}

@@ -22,6 +22,7 @@ from ledger.event import (
     FactReactivated,
     FactRedacted,
     FactReferenced,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     FactVerified,
@@ -30,6 +31,7 @@ from ledger.event import (
 )
 from ledger.findings import Finding
 from ledger.ids import is_fact_id, is_version_id
+from ledger.order import is_stem
 from ledger.sections import OVERLONG, closes_fence, fence_length
 from ledger.values import Record
 
@@ -77,6 +79,7 @@ _PLAIN: dict[type[Event], Callable[[str, str], Event]] = {
     FactPromoted: FactPromoted,
     FactDemoted: FactDemoted,
     FactRedacted: FactRedacted,
+    FactReinstated: FactReinstated,
 }
 _NONE = frozenset(("none", "n/a", "-", "—", "–", "nothing"))
 _JOINING = frozenset(("and", "+", "/", "&", "plus", "also"))
@@ -131,16 +134,19 @@ def write_references(events: tuple[Event, ...]) -> list[str]:
     last: type[Event] = FactReferenced
     for event in events:
         kind = type(event)
-        if group and (kind is not last or event.remark or len(group) == IDS_A_BULLET):
+        written = event.id
+        if isinstance(event, FactUpdated | ThreadClosed) and event.was is not None:
+            written += f" (was {', '.join(event.was)})"
+        elif isinstance(event, FactReinstated) and event.said is not None:
+            written += f" (said {', '.join(event.said)})"
+        elif isinstance(event, FactSuperseded):
+            written += f" → {event.new}"
+        alone = bool(event.remark) or kind is FactUpdated or written != event.id
+        if group and (kind is not last or alone or len(group) == IDS_A_BULLET):
             lines.append(f"- {VERB_OF[last]}: {', '.join(group)}")
             group = []
         last = kind
-        written = event.id
-        if isinstance(event, FactUpdated) and event.was is not None:
-            written += f" (was {', '.join(event.was)})"
-        elif isinstance(event, FactSuperseded):
-            written += f" → {event.new}"
-        if event.remark or kind is FactUpdated or kind is FactSuperseded:
+        if alone:
             lines.append(f"- {VERB_OF[kind]}: {written}" + (event.remark and f" — {event.remark}"))
         else:
             group.append(written)
@@ -370,13 +376,17 @@ class _Reader:
     def add(self, kinds: Kinds, name: str, item: Item) -> None:
         remark = item.remark().strip()
         for kind in kinds:
-            if kind is FactUpdated:
-                was, skip = None, 0
-                if item.parens and item.parens[0].startswith("was "):
-                    versions = tuple(v.strip("` ") for v in item.parens[0][4:].split(","))
-                    if all(is_version_id(version) for version in versions):
-                        was, skip = versions, 1
-                self.events.append(FactUpdated(name, None, was, remark=item.remark(skip).strip()))
+            if kind is FactUpdated or kind is ThreadClosed:
+                was = _named_in(item, "was ", is_version_id)
+                rest = remark if was is None else item.remark(1).strip()
+                if kind is FactUpdated:
+                    self.events.append(FactUpdated(name, None, was, remark=rest))
+                else:
+                    self.events.append(ThreadClosed(name, rest, was))
+            elif kind is FactReinstated:
+                said = _named_in(item, "said ", is_stem)
+                rest = remark if said is None else item.remark(1).strip()
+                self.events.append(FactReinstated(name, rest, said))
             elif kind is FactCreated:
                 self.events.append(FactCreated(name, None, remark=remark))
             else:
@@ -403,6 +413,14 @@ class _Reader:
                 if unit.bullet:
                     self.unknown(unit, text)
                 return
+
+
+def _named_in(item: Item, word: str, known: Callable[[str], bool]) -> tuple[str, ...] | None:
+    """Read `(was h1, h2)`: what the first parenthesis names, None where it says something else."""
+    if not (item.parens and item.parens[0].startswith(word)):
+        return None
+    found = tuple(part.strip("` ") for part in item.parens[0][len(word) :].split(","))
+    return found if all(map(known, found)) else None
 
 
 def _said(name: str, remark: str) -> list[Event]:

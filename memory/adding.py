@@ -8,7 +8,17 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from ledger.values import Record
-from memory.rows import FALSE, PENDING, edges_in, fact_row, log_row, unpack_history, unreadable
+from memory.rows import (
+    FALSE,
+    PENDING,
+    edge_rows,
+    edges_in,
+    fact_row,
+    log_row,
+    takes_among,
+    unpack_history,
+    unreadable,
+)
 from memory.sqlite import sqlite3
 from projection.fact import History
 from projection.fold import Edge, collect, cut_edges, merge
@@ -28,7 +38,7 @@ class Head(Record):
         commit: what it mirrors.
         summary: of all logs.
         counts: (facts, false ones among them).
-        cut: supersessions that do not count, for they close a circle.
+        cut: supersessions that do not count (`projection.fold.cut_edges`).
         unread: findings, as plain tuples, about logs that could not be read.
     """
 
@@ -85,16 +95,15 @@ def add_logs(
     summary = merge_summaries(head.summary, summarise(entries, digest))
     gathered = collect(entries)
     edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
+    takes = takes_among(gathered)
     touched = dict(gathered)
     cut = head.cut
-    if edges:
-        base.executemany(
-            "INSERT INTO edges VALUES (?, ?, ?, ?)",
-            [(old, new, stem, seq) for stem, seq, old, new in edges],
-        )
-        if any(_closes_circle(base, edge) for edge in edges):
+    if edges or takes:
+        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
+        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+        if takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges):
             everything = run("SELECT stem, seq, old, new FROM edges").fetchall()
-            cut = cut_edges(everything)
+            cut = cut_edges(everything, run("SELECT fact, stem, before FROM takes").fetchall())
             for _, _, old, new in cut ^ head.cut:
                 touched.setdefault(old, History())
                 touched.setdefault(new, History())
@@ -121,6 +130,12 @@ def add_logs(
         cut=cut,
         unread=(*head.unread, *unreadable(findings)),
     )
+
+
+def _taken(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether anything that was said against the start of an edge was taken back."""
+    found = base.execute("SELECT 1 FROM takes WHERE fact = ? LIMIT 1", (edge[2],)).fetchone()
+    return found is not None
 
 
 def _closes_circle(base: sqlite3.Connection, edge: Edge) -> bool:

@@ -11,7 +11,18 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
 from memory.cache import Cache, open_cache
-from memory.rows import FALSE, PENDING, TABLES, edges_in, fact_row, log_row, plain, unreadable
+from memory.rows import (
+    FALSE,
+    PENDING,
+    TABLES,
+    edge_rows,
+    edges_in,
+    fact_row,
+    log_row,
+    plain,
+    takes_among,
+    unreadable,
+)
 from memory.sqlite import sqlite3
 from projection.fold import collect, cut_edges
 from projection.policy import Policy
@@ -63,11 +74,10 @@ def build(
         )
         histories = collect(entries)
         edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
-        base.executemany(
-            "INSERT INTO edges VALUES (?, ?, ?, ?)",
-            [(old, new, stem, seq) for stem, seq, old, new in edges],
-        )
-        cut = cut_edges(edges)
+        takes = takes_among(histories)
+        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
+        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+        cut = cut_edges(edges, takes)
         rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
         base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)

@@ -152,7 +152,7 @@ class Cache:
 
     @property
     def cut(self) -> frozenset[Edge]:
-        """Supersessions that do not count, for they close a circle."""
+        """Supersessions that do not count: they close a circle, or were taken back."""
         return self.head.cut
 
     # ---- bringing it forward ----------------------------------------------------------------------
@@ -324,6 +324,13 @@ class Cache:
             if row is not None:
                 found[fact] = unpack_history(row[0])
         return found
+
+    def pending_histories(self, start: str, end: str) -> list[tuple[str, History]]:
+        """Return the ids from one string up to another that no log has brought a text for."""
+        rows = self._base.execute(
+            "SELECT id, history FROM facts WHERE id >= ? AND id < ? AND state = 0", (start, end)
+        )
+        return [(fact, unpack_history(packed)) for fact, packed in rows]
 
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
 from ledger.findings import Finding
 from ledger.session import SessionLog
 from ledger.values import Record
@@ -52,9 +59,15 @@ def same_draft(a: SessionLog, b: SessionLog) -> bool:
 
 def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Leave out what an append fills in: a retried update finds its own version in place."""
-    return tuple(
-        event._replace(was=None) if isinstance(event, FactUpdated) else event for event in events
-    )
+    return tuple([_bare_event(event) for event in events])
+
+
+def _bare_event(event: Event) -> Event:
+    if isinstance(event, FactUpdated):
+        return event._replace(was=None, mark="")
+    if isinstance(event, ThreadClosed):
+        return event._replace(was=None)
+    return event._replace(said=None) if isinstance(event, FactReinstated) else event
 
 
 def named_ids(events: tuple[Event, ...]) -> list[str]:

@@ -18,12 +18,15 @@ from ledger.order import ended_of, has_time, is_sealed, is_stem
 from ledger.session import Entry, SessionLog
 from ledger.values import Record
 from memory.snapshot import Snapshot
+from memory.withheld import redacted_logs, without_words
 from projection.render import REDACTED
 from projection.replay import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from memory.cache import Cache
 
 
 class LogLine(Record):
@@ -40,7 +43,8 @@ class LogLine(Record):
 class Step(Record):
     """One event of a fact. `text` and `version` are set where the event brought a text.
 
-    `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`.
+    `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
+    the log.
     """
 
     stem: str
@@ -54,13 +58,27 @@ class Step(Record):
     was: tuple[str, ...]
     remark: str
     path: str
+    title: str = ""
+
+
+class Link(Record):
+    """A supersession: `new` took the place of `old`, by a log; `counts` unless it was left out."""
+
+    old: str
+    new: str
+    stem: str
+    counts: bool
 
 
 class Provenance(Record):
-    """Everything a ledger says of one id, oldest first."""
+    """Everything a ledger says of one id, oldest first.
+
+    `chain` are the supersessions that lead to the id and on from it, however many steps away.
+    """
 
     id: str
     steps: tuple[Step, ...]
+    chain: tuple[Link, ...] = ()
 
 
 class Difference(Record):
@@ -100,7 +118,30 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
                 steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
-    return Provenance(fact, tuple(steps))
+    return Provenance(fact, tuple(steps), _chain(cache, fact))
+
+
+def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
+    """Follow the supersessions from a fact in both directions, in ledger order."""
+    found: set[tuple[str, int, str, str]] = set()
+    for forward in (True, False):
+        seen, todo = {fact}, [fact]
+        while todo:
+            here = todo.pop()
+            for history in cache.some_histories([here]).values():
+                for stem, seq, event in history.acts:
+                    if not isinstance(event, FactSuperseded):
+                        continue
+                    start, end = (event.id, event.new) if forward else (event.new, event.id)
+                    if start != here:
+                        continue
+                    found.add((stem, seq, event.id, event.new))
+                    if end not in seen:
+                        seen.add(end)
+                        todo.append(end)
+    links = [Link(old, new, stem, (stem, seq, old, new) not in cache.cut)
+             for stem, seq, old, new in sorted(found)]  # fmt: skip
+    return tuple(links)
 
 
 def _names(event: Event, fact: str) -> bool:
@@ -128,6 +169,7 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
         was,
         event.remark,
         ref.path,
+        log.title,
     )
 
 
@@ -160,11 +202,28 @@ def _commits(snapshot: Snapshot, paths: list[str]) -> dict[str, tuple[str, str]]
 
 
 def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
+    """Read logs; the words of those that were redacted are withheld."""
+    withheld = redacted_logs(snapshot.cache())
     contents = snapshot.home.repository.git().blobs([ref.blob for ref in refs])
     for ref, data in zip(refs, contents, strict=True):
         if data is not None:
             log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
-            yield ref, log
+            yield ref, without_words(log) if ref.stem in withheld else log
+
+
+def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
+    """Return what a list says of some logs, by stem; those that are not there are left out."""
+    cache = snapshot.cache()
+    refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
+    return {line.stem: line for line in _lines(snapshot, refs)}
+
+
+def origins(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return which commit brought each of some logs, and its author, by path."""
+    cache = snapshot.cache()
+    paths = [ref.path for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    commits = _commits(snapshot, paths)
+    return {path: commits.get(path, ("", "")) for path in paths}
 
 
 def log_lines(
@@ -190,10 +249,13 @@ def log_lines(
         chosen.append(ref)
         if limit and len(chosen) == limit:
             break
-    return tuple(
-        LogLine(ref.stem, log.get("agent"), log.title, _ended(ref.stem, log), log.type, ref.path)
-        for ref, log in _logs(snapshot, chosen)
-    )
+    return tuple(_lines(snapshot, chosen))
+
+
+def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
+    for ref, log in _logs(snapshot, refs):
+        ended = _ended(ref.stem, log)
+        yield LogLine(ref.stem, log.get("agent"), log.title, ended, log.type, ref.path)
 
 
 def difference(old: State, new: State) -> Difference:

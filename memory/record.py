@@ -9,7 +9,9 @@ from ledger.event import (
     Event,
     FactCreated,
     FactReactivated,
+    FactRedacted,
     FactReferenced,
+    FactReinstated,
     FactUpdated,
     ThreadClosed,
     ThreadReopened,
@@ -27,7 +29,7 @@ from memory.moves import moves, tiers_of
 from memory.noticing import look_first
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
-from projection.fold import resolve
+from projection.fold import against, resolve
 from projection.policy import THREAD_KIND
 
 TYPE_CHECKING = False
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memory.cache import Cache
-    from projection.fact import History
+    from projection.fact import Fact, History
 
 #: How long a repeated draft is taken for a retry.
 RETRY_WINDOW_MS = 600_000
@@ -174,15 +176,14 @@ class Recorder:
         extra = tuple(pair for pair in draft.header if pair[0] not in _FILLED)
         order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit")
         header = tuple((key, values[key]) for key in order if key in values) + extra
-        events: list[Event] = []
-        for event in draft.events:
-            if isinstance(event, FactUpdated) and event.was is None and event.id in histories:
-                found = resolve(event.id, histories[event.id], cache.cut)
-                if found is not None:
-                    heads = tuple(version.id for version in found.heads)
-                    event = event._replace(was=heads)
-            events.append(event)
-        return canonical(SessionLog(header, draft.title, draft.prose, tuple(events)))
+        opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
+        events = tuple(
+            _with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
+            if event.id in histories
+            else event
+            for event in draft.events
+        )
+        return canonical(SessionLog(header, draft.title, draft.prose, events))
 
     def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
@@ -244,9 +245,12 @@ def _event_findings(
     born = set(births(events))
     closed = {event.id for event in events if isinstance(event, ThreadClosed | ThreadReopened)}
     relied = {event.id for event in events if isinstance(event, FactReferenced | FactReactivated)}
+    redacted = {event.id for event in events if isinstance(event, FactRedacted)}
     found = []
     for fact in named_ids(events):
         known = resolve(fact, histories[fact], cache.cut) if fact in histories else None
+        if known is None and fact in redacted and cache.log_ref(fact) is not None:
+            continue  # the words of a log
         if known is None and fact not in born:
             said = f"{fact} is not in this ledger (yet)"
             hint = "check the spelling; `diurna show` lists the ids"
@@ -263,6 +267,31 @@ def _event_findings(
                 hint = f"`diurna why {fact}` tells when and by whom; reference its successor"
             found.append(Finding("false-fact", said, hint=hint))
     return tuple(found)
+
+
+def _with_seen(
+    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
+) -> Event:
+    """Let an event name what its writer saw: what is said elsewhere meanwhile is not answered by it.
+
+    Args:
+        event: as drafted.
+        fact: what it names, as it stands; None while there is no text for it.
+        histories: of the facts that the log names.
+        opened: the threads that the same log opens again.
+    """
+    if fact is None:
+        return event
+    heads = tuple(version.id for version in fact.heads)
+    if isinstance(event, FactUpdated):
+        was = heads if event.was is None else event.was
+        knew = fact.closed and not event.mark and event.id not in opened
+        return event._replace(was=was, mark="x" if knew else event.mark)
+    if isinstance(event, ThreadClosed) and event.was is None and fact.kind == THREAD_KIND:
+        return event._replace(was=heads)
+    if isinstance(event, FactReinstated) and event.said is None:
+        return event._replace(said=against(event.id, histories[event.id]) or None)
+    return event
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:

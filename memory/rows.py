@@ -11,7 +11,7 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
-from projection.fold import Edge, resolve
+from projection.fold import Edge, Take, resolve, takes_in
 from projection.policy import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
 
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ CREATE TABLE changed(id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE texts(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, words TEXT NOT NULL);
 CREATE TABLE posts(word TEXT NOT NULL, part INTEGER NOT NULL, facts BLOB NOT NULL,
   PRIMARY KEY(word, part)) WITHOUT ROWID;
+CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
+CREATE INDEX takes_fact ON takes(fact);
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
@@ -73,7 +75,7 @@ def fact_row(
         state = PINNED
     else:
         state = ORDINARY
-    contested = len(found.heads) > 1 or len(found.superseded_by) > 1
+    contested = len(found.heads) > 1 or len(found.superseded_by) > 1 or bool(found.circle)
     young = found.born if found.uses <= 1 else ""
     return fact, packed, state, found.anchor, young, found.kind, int(contested)
 
@@ -102,6 +104,16 @@ def edges_in(fact: str, history: History) -> Iterator[Edge]:
     for stem, seq, event in history.acts:
         if isinstance(event, FactSuperseded) and event.id == fact:
             yield stem, seq, fact, event.new
+
+
+def edge_rows(edges: Iterable[Edge]) -> list[tuple[str, str, str, int]]:
+    """Return rows of `edges`."""
+    return [(old, new, stem, seq) for stem, seq, old, new in edges]
+
+
+def takes_among(histories: dict[str, History]) -> list[Take]:
+    """Return all that was taken back of what was said against facts: rows of `takes`."""
+    return [take for fact, history in histories.items() for take in takes_in(fact, history)]
 
 
 def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:

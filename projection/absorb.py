@@ -171,7 +171,8 @@ class _Reader:
         if meta and not text:  # whatever text stands by now goes on standing
             text, was = fact.heads[0].text, (fact.heads[0].id,)
         if text:
-            self._add(FactUpdated(id, text, was, "", order_meta(meta)), after.line)
+            mark = before.mark if old == kind == THREAD_KIND else ""  # what the person saw (F8)
+            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after.line)
         self._new_tier(before, after, kind)
         if kind != THREAD_KIND:
             return
@@ -182,7 +183,9 @@ class _Reader:
         closed, was_closed = after.mark == "x", before.mark == "x"
         newly = old != THREAD_KIND and fact.kind != THREAD_KIND  # it may have been closed before
         if newly or closed not in (was_closed, fact.closed):
-            self.events.append(ThreadClosed(id) if closed else ThreadReopened(id))
+            saw = tuple(one.id for one in before.versions) or (version_id(tidy(before.text)),)
+            done = ThreadClosed(id, was=saw) if old == THREAD_KIND else ThreadClosed(id)
+            self.events.append(done if closed else ThreadReopened(id))
 
     def _new_text(self, before: Block, after: Block) -> tuple[str, tuple[str, ...]]:
         """Return the text that is to stand and the versions it replaces; "" if nothing changed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.event import (
     FactCreated,
+    FactRedacted,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
@@ -12,6 +13,8 @@ from ledger.event import (
 from ledger.findings import Finding
 from ledger.ids import version_id
 from ledger.layout import log_path
+from ledger.order import is_stem
+from projection.fold import against
 from projection.policy import THREAD_KIND
 
 TYPE_CHECKING = False
@@ -21,15 +24,14 @@ if TYPE_CHECKING:
     from projection.policy import Policy
 
 
-def pending_finding(fact: str, history: History) -> Finding:
-    """Say that an id is named and no log has brought a text for it."""
+def pending_findings(fact: str, history: History) -> list[Finding]:
+    """Say that an id is named and no log has brought a text for it; a log's stem may be redacted."""
+    if is_stem(fact) and any(isinstance(act.event, FactRedacted) for act in history.acts):
+        return []
     stem = history.acts[0].stem if history.acts else history.last
-    return Finding(
-        "unknown-id",
-        f"{fact} is named and no log has brought a text for it",
-        log_path(stem) if stem else "",
-        hint="it counts from the moment a log creates it with a text",
-    )
+    said = f"{fact} is named and no log has brought a text for it"
+    hint = "it counts from the moment a log creates it with a text"
+    return [Finding("unknown-id", said, log_path(stem) if stem else "", hint=hint)]
 
 
 def fact_findings(
@@ -43,7 +45,8 @@ def fact_findings(
             Finding(
                 "contradiction",
                 f"{fact.id} has {len(fact.heads)} versions that stand side by side: {said}",
-                hint=f'append the text that holds: diurna append --update {fact.id} "…"',
+                hint=f"`diurna conflicts {fact.id}` shows them, "
+                f"`diurna resolve {fact.id}` says which holds",
             )
         )
     if len(fact.rivals) > 1:
@@ -51,7 +54,15 @@ def fact_findings(
             Finding(
                 "contradiction",
                 f"{fact.id} has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}",
-                hint="append a supersession between them, or an invalidation, to leave one",
+                hint=f"`diurna resolve {fact.id}` says which holds",
+            )
+        )
+    if fact.circular:
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} and {', '.join(fact.circle)} supersede each other",
+                hint=f"`diurna resolve {fact.id}` says which of them holds",
             )
         )
     if fact.kind not in {kind.name for kind in policy.kinds}:
@@ -83,13 +94,15 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
         elif isinstance(event, FactSuperseded) and event.id == fact.id:
-            if (stem, seq, event.id, event.new) in cut:
+            if (stem, seq, event.id, event.new) in cut and stem in against(fact.id, history):
                 found.append(
                     Finding(
                         "supersession-cycle",
                         f"{event.id} → {event.new} would close a circle; this edge is left out",
                         log_path(stem),
-                        hint=f"append a log that says which of {event.id} and {event.new} holds",
+                        hint=f"`diurna resolve {fact.id}` says which of them holds"
+                        if fact.circular
+                        else f"{fact.id} is false by another log, so nothing has to be done",
                     )
                 )
     found += [

@@ -45,6 +45,7 @@ class Fact(Record):
 
     `heads` are the versions that stand (two or more: a contradiction, none wins); `born` is where age
     counts from and `anchor` where disuse counts from, both as something that compares with stems.
+    `circle` are the successors whose supersession was left out, because it closes a circle.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Fact(Record):
     verified: str = ""
     redacted: bool = False
     rivals: tuple[str, ...] = ()
+    circle: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -82,5 +84,10 @@ class Fact(Record):
 
     @property
     def contradicted(self) -> bool:
-        """Several versions stand, or several live successors do."""
-        return len(self.heads) > 1 or len(self.rivals) > 1
+        """Several versions stand, or several live successors, or a circle has no other end."""
+        return len(self.heads) > 1 or len(self.rivals) > 1 or self.circular
+
+    @property
+    def circular(self) -> bool:
+        """Something supersedes it that it supersedes, and nothing else calls it false."""
+        return bool(self.circle) and not self.false

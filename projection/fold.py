@@ -15,6 +15,7 @@ from ledger.event import (
     FactReactivated,
     FactRedacted,
     FactReferenced,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     FactVerified,
@@ -27,6 +28,7 @@ from ledger.order import is_date, is_stem
 from ledger.session import META_KEYS, Entry
 from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
+from projection.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ else:
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
 Edge = tuple[str, int, str, str]
+#: What a person took back, for good: (fact, stem, whether all that sorts before the stem is meant).
+Take = tuple[str, str, bool]
 
 
 def collect(entries: Iterable[Entry]) -> dict[str, History]:
@@ -92,19 +96,21 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     Args:
         fact: its id.
         history: all that the ledger says of it.
-        cut: supersessions that close a circle and do not count (`cut_edges`).
+        cut: supersessions that do not count (`cut_edges`).
     """
     if len(history.acts) == 1:
         found = _plain(fact, history)
         if found is not None:
             return found
     births: list[tuple[str, FactCreated]] = []
-    heads: dict[str, Version] = {}
+    texts = Texts()
     meta: dict[str, str] = {}
     closed: bool | None = None
     brought = closed_at = superseded_at = invalidated_at = verified = ""
     successors: list[str] = []
     predecessors: list[str] = []
+    circle: list[str] = []
+    takes: list[Take] | None = None
     promoted = redacted = False
     for stem, seq, event in history.acts:
         match event:
@@ -114,15 +120,18 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                     meta.setdefault(key, value)
                 if event.text is not None:
                     brought = brought or stem
-                    _add_version(heads, event.text, stem, ())
+                    texts.bring(event.text, stem, ())
             case FactUpdated():
                 meta.update(event.meta)
                 if event.text is not None:
                     brought = brought or stem
-                    parents = tuple(heads) if event.was is None else event.was
-                    _add_version(heads, event.text, stem, parents)
+                    texts.bring(event.text, stem, event.was, knew=event.mark == "x")
             case FactSuperseded():
                 if (stem, seq, event.id, event.new) in cut:
+                    if event.id == fact and event.new not in (fact, *circle):
+                        takes = takes_in(fact, history) if takes is None else takes
+                        if not _taken(stem, takes):
+                            circle.append(event.new)
                     continue
                 if event.id == fact:
                     superseded_at = superseded_at or stem
@@ -131,11 +140,15 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 elif event.id not in predecessors:
                     predecessors.append(event.id)
             case FactInvalidated():
-                invalidated_at = invalidated_at or stem
+                takes = takes_in(fact, history) if takes is None else takes
+                if not _taken(stem, takes):
+                    invalidated_at = invalidated_at or stem
             case ThreadClosed():
                 closed, closed_at = True, stem
+                texts.close(stem, event.was)
             case ThreadReopened():
                 closed, closed_at = False, ""
+                texts.close("", None)
             case FactVerified():
                 verified = stem
             case FactPromoted():
@@ -144,11 +157,11 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 promoted = False
             case FactRedacted():
                 redacted = True
-            case FactReactivated() | FactReferenced():
-                pass  # naming the fact is all they do, and that is counted
+            case FactReactivated() | FactReferenced() | FactReinstated():
+                pass  # counted by its name; what is taken back is looked up where it was said
             case _:
                 assert_never(event)
-    if not heads:
+    if not texts.heads:
         return None
     created, origin, born = _birth(births, brought)
     kind = meta.pop("kind", "") or _kind_of(births)
@@ -156,6 +169,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
     elif closed is None:
         closed, closed_at = _closed_at_birth(births)
+    heads = texts.standing() if closed else texts.heads
     return Fact(
         id=fact,
         kind=kind,
@@ -176,6 +190,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         promoted=promoted,
         verified=verified,
         redacted=redacted,
+        circle=tuple(circle),
     )
 
 
@@ -203,16 +218,6 @@ def _plain(fact: str, history: History) -> Fact | None:
         fact, kind, (Version(version_id(event.text), event.text, stem),), meta, date, stem,
         last[:10] or date, history.uses, stem, last or stem, closed, stem if closed else "",
     )  # fmt: skip
-
-
-def _add_version(heads: dict[str, Version], text: str, stem: str, parents: tuple[str, ...]) -> None:
-    """Let a text stand; the versions it replaces no longer do, unless they come up again later."""
-    made = version_id(text)
-    for parent in parents:
-        if parent != made:
-            heads.pop(parent, None)
-    first = heads.pop(made, None)
-    heads[made] = first or Version(made, text, stem, parents)
 
 
 def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, str, str]:
@@ -254,24 +259,68 @@ def _ordered(meta: dict[str, str]) -> Meta:
 _BIRTH = ("created", "origin", "kind")
 
 
-def edges_of(histories: Mapping[str, History]) -> list[Edge]:
-    """Return every supersession in the histories."""
+def cut_of(histories: Mapping[str, History]) -> frozenset[Edge]:
+    """Return the supersessions in the histories that do not count."""
+    edges: list[Edge] = []
+    takes: list[Take] = []
+    for fact, history in histories.items():
+        for stem, seq, event in history.acts:
+            if isinstance(event, FactSuperseded):
+                if event.id == fact:
+                    edges.append((stem, seq, fact, event.new))
+            elif isinstance(event, FactReinstated):
+                takes += takes_of(stem, event)
+    return cut_edges(edges, takes)
+
+
+def takes_in(fact: str, history: History) -> list[Take]:
+    """Return what was taken back of all that was said against a fact."""
     return [
-        (act.stem, act.seq, fact, act.event.new)
-        for fact, history in histories.items()
-        for act in history.acts
-        if isinstance(act.event, FactSuperseded) and act.event.id == fact
+        take
+        for stem, _, event in history.acts
+        if isinstance(event, FactReinstated) and event.id == fact
+        for take in takes_of(stem, event)
     ]
 
 
-def cut_edges(edges: Iterable[Edge]) -> frozenset[Edge]:
-    """Return the edges to leave out so that no fact supersedes itself, however long the way.
+def takes_of(stem: str, event: FactReinstated) -> list[Take]:
+    """Return what one log takes back."""
+    if event.said is None:
+        return [(event.id, stem, True)]
+    return [(event.id, said, False) for said in event.said]
 
-    Edges enter in ledger order, and one that would close a circle is cut: each circle loses its newest
-    edge. Only the part of the graph that lies on circles is looked at edge by edge.
+
+def _taken(stem: str, takes: Iterable[Take]) -> bool:
+    """Tell whether what a log said against a fact was taken back; `takes` are those of the fact."""
+    return any(stem < point if before else stem == point for _, point, before in takes)
+
+
+def against(fact: str, history: History) -> tuple[str, ...]:
+    """Return the logs that call a fact false and were not taken back, oldest first."""
+    takes = takes_in(fact, history)
+    found: dict[str, None] = {}
+    for stem, _, event in history.acts:
+        said = isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact
+        if said and not _taken(stem, takes):
+            found[stem] = None
+    return tuple(found)
+
+
+def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:
+    """Return the edges to leave out: those that were taken back, and what makes circles.
+
+    The others enter in ledger order, and one that would close a circle is cut, so that no fact supersedes
+    itself, however long the way: each circle loses its newest edge. Only the part of the graph that
+    lies on circles is looked at edge by edge.
     """
-    suspect = _peel(_peel(list(edges), 2, 3), 3, 2)
-    cut: set[Edge] = set()
+    taken: dict[str, list[Take]] = {}
+    for take in takes:
+        taken.setdefault(take[0], []).append(take)
+    edges = list(edges)
+    cut = {edge for edge in edges if edge[2] in taken and _taken(edge[0], taken[edge[2]])}
+    if cut:
+        edges = [edge for edge in edges if edge not in cut]
+    suspect = _peel(_peel(edges, 2, 3), 3, 2)
     follows: dict[str, list[str]] = {}
     precedes: dict[str, list[str]] = {}
     for edge in sorted(suspect):

@@ -43,11 +43,12 @@ class MachineLine(Record):
 
 
 class Conflict(Record):
-    """An entry under Contradictions: (version id, stem) of each version, and the live successors."""
+    """An entry under Contradictions: (version id, stem) of each version, live successors, a circle."""
 
     id: str
     versions: Pairs
     rivals: tuple[str, ...]
+    circle: tuple[str, ...] = ()
     line: int = 0
 
 
@@ -129,7 +130,7 @@ def unparse(parsed: Parsed) -> str:
     if parsed.conflicts:
         parts.append(f"## {render.CONTRADICTIONS}")
         parts.extend(
-            render.item(render.conflict(entry.id, entry.versions, entry.rivals))
+            render.item(render.conflict(entry.id, entry.versions, entry.rivals, entry.circle))
             for entry in parsed.conflicts
         )
     section = ""
@@ -407,16 +408,19 @@ def _read_conflict(text: str, line: int) -> Conflict | None:
     """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
     head, *rest = text.split("\n")
     id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
-    versions, rivals = [], []
+    versions, rivals, circle = [], [], []
     for entry in rest:
         if entry.startswith("- version `"):
             version, _, stem = entry[11:].partition("` of ")
             versions.append((version, stem))
         elif entry.startswith("- successor `"):
             rivals.append(entry[13:-1])
-    if render.conflict(id, tuple(versions), tuple(rivals)) != text or not rest:
+        elif entry.startswith("- circle `"):
+            circle.append(entry[10:-1])
+    parts = id, tuple(versions), tuple(rivals), tuple(circle)
+    if render.conflict(*parts) != text or not rest:
         return None
-    return Conflict(id, tuple(versions), tuple(rivals), line)
+    return Conflict(*parts, line)
 
 
 def _machine(line: str) -> MachineLine | None:

@@ -71,6 +71,7 @@ def render(view: LiveView) -> str:
                     if len(fact.heads) > 1
                     else (),
                     fact.rivals if len(fact.rivals) > 1 else (),
+                    fact.circle if fact.circular else (),
                 )
             )
             for fact in sorted(view.contradicted, key=_by_id)
@@ -161,13 +162,19 @@ def contradicted(versions: Iterable[Version], mark: str = "") -> str:
     return item("\n".join([f"{LEAD}{len(nested)} versions stand, none wins.", *nested]), mark)
 
 
-def conflict(id: str, versions: tuple[tuple[str, str], ...], rivals: tuple[str, ...]) -> str:
+def conflict(
+    id: str,
+    versions: tuple[tuple[str, str], ...],
+    rivals: tuple[str, ...],
+    circle: tuple[str, ...] = (),
+) -> str:
     """Say what contradicts what in a fact, and what resolves it.
 
     Args:
         id: the fact.
         versions: version id and stem of each standing version, () if there is no contradiction.
         rivals: the live successors, () if there are not several.
+        circle: what supersedes it and is superseded by it, () for nothing.
     """
     said = []
     if versions:
@@ -181,9 +188,12 @@ def conflict(id: str, versions: tuple[tuple[str, str], ...], rivals: tuple[str, 
             f"{len(rivals)} successors stand, none wins; "
             "superseding or invalidating all but one of them resolves it."
         )
+    if circle:
+        said.append("It stands in a circle of supersessions; reinstating what holds resolves it.")
     lines = [f"`{id}`: {' '.join(said)}"]
     lines.extend(f"- version `{version}` of {stem}" for version, stem in versions)
     lines.extend(f"- successor `{rival}`" for rival in rivals)
+    lines.extend(f"- circle `{other}`" for other in circle)
     return "\n".join(lines)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ledger.digest import sha256
 from ledger.event import FactVerified
-from projection.checks import fact_findings, pending_finding
+from projection.checks import fact_findings, pending_findings
 from projection.fact import Fact, History
-from projection.fold import Edge, cut_edges, edges_of, resolve, rivals
+from projection.fold import Edge, cut_of, resolve, rivals
 from projection.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
 from projection.tiers import clock_of, never_decaying, stand, surely_faded, tier
 
@@ -52,7 +52,7 @@ class State:
         self.work = work
         self.summary = summary
         self.policy = policy
-        self.cut = cut_edges(edges_of(histories)) if cut is None else cut
+        self.cut = cut_of(histories) if cut is None else cut
         self._noticed = noticed
         self._resolved = {} if resolved is None else resolved
         self._clock = clock_of(work, policy.windows)
@@ -118,7 +118,7 @@ class State:
         for fact in sorted(self.histories):
             value = self.fact(fact)
             if value is None:
-                found.append(pending_finding(fact, self.histories[fact]))
+                found += pending_findings(fact, self.histories[fact])
             else:
                 found += fact_findings(value, self.histories[fact], self.policy, self.cut)
         return tuple(found)
@@ -142,7 +142,7 @@ class State:
                 standing = stand(fact, clock, self.policy, lasting)
                 if not standing.reason:
                     live.append(standing)
-            if len(fact.heads) > 1 or len(fact.rivals) > 1:
+            if fact.contradicted:
                 contradicted.append(fact)
         live.sort(key=lambda standing: standing.fact.id)
         contradicted.sort(key=lambda fact: fact.id)

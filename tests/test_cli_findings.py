@@ -396,12 +396,13 @@ case(
     "contradiction",
     "warning: use-x has 2 versions that stand side by side: "
     f"{version_id('Never use X.')}, {version_id('Use X.')}",
-    'append the text that holds: diurna append --update use-x "…"',
+    "`diurna conflicts use-x` shows them, `diurna resolve use-x` says which holds",
 )(by_hand(born("- Never use X.\n  <!-- id: use-x -->\n", "use-x")))
 case(
     "supersession-cycle",
     f"warning: {LOG}: b → a would close a circle; this edge is left out",
-    "append a log that says which of b and a holds",
+    "`diurna resolve b` says which of them holds",
+    also=("contradiction",),
 )(
     by_hand(
         "## Memory References\n\n- Superseded: a → b, b → a\n- Created: a, b\n\n"

@@ -27,6 +27,7 @@ from ledger.event import (
     FactReactivated,
     FactRedacted,
     FactReferenced,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     FactVerified,
@@ -43,7 +44,7 @@ from memory.draft import SessionDraft
 from memory.snapshot import Snapshot
 from memory.states import Follower, state_from, state_of
 from projection.archive import pages
-from projection.fold import collect, cut_edges, edges_of, merge
+from projection.fold import collect, cut_of, merge
 from projection.policy import BUILT_IN_KINDS, Policy, Windows
 from projection.render import render
 from projection.replay import State, log_digest, merge_summaries, set_digest, summarise
@@ -98,16 +99,21 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
         (
             FactReferenced, FactReferenced, FactReferenced, FactInvalidated, FactReactivated,
             ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
+            FactReinstated,
         )
     )  # fmt: skip
     was = st.one_of(
         st.none(), st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=2).map(tuple)
     )
+    said = st.lists(st.sampled_from(STAMPS), min_size=1, max_size=12, unique=True).map(tuple)
     return st.one_of(
         st.builds(lambda kind, fact: cast(Event, kind(fact)), simple, ids),
         st.builds(FactCreated, ids, texts, marks, meta),
         st.builds(FactCreated, ids, st.sampled_from(TEXTS), marks, meta),
         st.builds(FactUpdated, ids, texts, was, marks, plain_meta),
+        st.builds(FactUpdated, ids, texts, was, marks, plain_meta),
+        st.builds(ThreadClosed, ids, st.just(""), was),
+        st.builds(FactReinstated, ids, st.just(""), said),
         pairs.map(lambda pair: FactSuperseded(*pair)),
         pairs.map(lambda pair: FactSuperseded(*pair)),
     )
@@ -353,34 +359,90 @@ def _told_in_order(logs: Sequence[Logged]) -> list[tuple[str, int, Event]]:
     return found
 
 
-def slow_heads(logs: Sequence[Logged], fact: str) -> list[str]:
-    """Section 4: the versions that no later version names, by the definition, in quadratic time."""
-    made: list[tuple[str, tuple[str, ...]]] = []
+def slow_heads(logs: Sequence[Logged], fact: str, thread: bool) -> list[str]:
+    """F3 and F8 by the definition, asking for everything again at every step."""
+    told = [(stem, act) for stem, _, act in _told_in_order(logs) if act.id == fact]
+    memo: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def standing() -> list[str]:
-        found = []
-        for index, (version, _) in enumerate(made):
-            later = made[index + 1 :]
-            if not any(version in parents and version != other for other, parents in later):
-                found.append(version)
-        return found
+    def named(at: int) -> tuple[str, ...]:
+        """What the text of one event takes the place of."""
+        act = told[at][1]
+        if not isinstance(act, FactUpdated):
+            return ()
+        return tuple(frozenset().union(*stand(at))) if act.was is None else act.was
 
-    for _, _, act in _told_in_order(logs):
-        if act.id != fact or not isinstance(act, FactCreated | FactUpdated) or act.text is None:
-            continue
-        parents: tuple[str, ...] = ()
-        if isinstance(act, FactUpdated):
-            parents = tuple(standing()) if act.was is None else act.was
-        made.append((version_id(act.text), parents))
-    return sorted(set(standing()))
+    def replaces(later: int, earlier: int) -> bool:
+        """Whether one text takes the place of another that it names and may have seen."""
+        version = version_id(_text(told[earlier][1]))
+        unseen = [one for one in named(later) if one != version and one in named(earlier)]
+        return (
+            version in named(later)
+            and version != version_id(_text(told[later][1]))
+            and all(one in frozenset().union(*stand(later)) for one in unseen)
+        )
+
+    def knows(at: int, closing: int) -> bool:
+        """Whether one text answers a closing: in its log, or said by who saw it."""
+        stem, act = told[at]
+        if stem == told[closing][0]:
+            return True
+        if at < closing or not isinstance(act, FactUpdated):
+            return False
+        texts, closed = stand(at)
+        both = set(named(at)) & texts and set(named(at)) & closed
+        return act.mark == "x" or act.was is None or bool(both)
+
+    def stand(count: int) -> tuple[frozenset[str], frozenset[str]]:
+        """What stands after so many events: as text, and only because it was closed."""
+        if count in memo:
+            return memo[count]
+        brought = [at for at in range(count) if _text(told[at][1])]
+        last = {version_id(_text(told[at][1])): at for at in brought}
+        texts = frozenset(
+            version
+            for version, at in last.items()
+            if not any(replaces(later, at) for later in brought if later > at)
+        )
+        closed: frozenset[str] = frozenset()
+        for at in range(count):
+            act = told[at][1]
+            if isinstance(act, ThreadReopened):
+                closed = frozenset()
+            elif isinstance(act, ThreadClosed):
+                answered = {one for text in brought if knows(text, at) for one in named(text)}
+                closed = (frozenset(act.was or ()) & last.keys()) - texts - answered
+        memo[count] = texts, closed
+        return memo[count]
+
+    texts, closed = stand(len(told))
+    return sorted(texts | closed if thread else texts)
+
+
+def _text(act: Event) -> str:
+    return (act.text or "") if isinstance(act, FactCreated | FactUpdated) else ""
+
+
+def slow_against(logs: Sequence[Logged]) -> set[tuple[str, str]]:
+    """What was said against facts and taken back: (fact, stem)."""
+    return {
+        (act.id, stem)
+        for back, _, act in _told_in_order(logs)
+        if isinstance(act, FactReinstated)
+        for stem in {log.ref.key for log in logs}
+        if (stem < back if act.said is None else stem in act.said)
+    }
 
 
 def slow_cut(logs: Sequence[Logged]) -> set[tuple[str, int, str, str]]:
     """Cycles are cut at their newest edge: let edges in one by one, and search for a way back."""
     ways: list[tuple[str, str]] = []
     cut = set()
+    back = slow_against(logs)
     for stem, seq, act in _told_in_order(logs):
         if not isinstance(act, FactSuperseded):
+            continue
+        if (act.id, stem) in back:
+            cut.add((stem, seq, act.id, act.new))
             continue
         reached = {act.new}
         while True:
@@ -399,7 +461,7 @@ def slow_tier(logs: Sequence[Logged], policy: Policy, fact: str, kind: str) -> t
     """Section 5 word for word, by counting positions: (tier, reason, quarter)."""
     ordered = sorted(logs, key=lambda log: log.ref.key)
     work = [log for log in ordered if log.type == "work"]
-    cut = slow_cut(logs)
+    cut, back = slow_cut(logs), slow_against(logs)
     superseded = invalidated = ""
     promoted = False
     closed: tuple[bool, str] | None = None
@@ -412,7 +474,7 @@ def slow_tier(logs: Sequence[Logged], policy: Policy, fact: str, kind: str) -> t
         if act.id != fact:
             continue
         if isinstance(act, FactInvalidated):
-            invalidated = invalidated or stem
+            invalidated = invalidated or ("" if (fact, stem) in back else stem)
         elif isinstance(act, FactPromoted | FactDemoted):
             promoted = isinstance(act, FactPromoted)
         elif isinstance(act, ThreadClosed):
@@ -501,11 +563,11 @@ def test_tiers_are_those_of_the_format_counted_out(logs: list[Logged], policy: P
 def test_heads_and_cuts_are_those_of_the_definition(logs: list[Logged]) -> None:
     """The graph of versions keeps every head and no other; circles lose their newest edge."""
     state = replayed(logs, Policy())
-    assert set(cut_edges(edges_of(state.histories))) == slow_cut(logs)
+    assert set(cut_of(state.histories)) == slow_cut(logs)
     for fact in IDS:
         found = state.fact(fact)
         heads = sorted(version.id for version in found.heads) if found else []
-        assert heads == slow_heads(logs, fact)
+        assert heads == slow_heads(logs, fact, bool(found and found.kind == "thread"))
 
 
 @LAW

@@ -17,6 +17,7 @@ from ledger.event import (
     FactCreated,
     FactInvalidated,
     FactReferenced,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
@@ -78,6 +79,7 @@ remarks = st.one_of(
     st.sampled_from(["so (x), b", "a → b", "x — y", "(none)", "`b-c`", "a -> b"]),
 )
 versions = st.one_of(st.none(), st.lists(st.sampled_from(["01234567", "89abcdef"]), min_size=1, max_size=2).map(tuple))  # fmt: skip
+stems = st.one_of(st.none(), st.lists(st.sampled_from([STEM, "2026-05-01-101500-word", "2026-05-02"]), min_size=1, max_size=2).map(tuple))  # fmt: skip
 metas = st.lists(
     st.tuples(
         st.sampled_from(["kind", "tags", "source", "x-new", "created", "id", "Kind"]),
@@ -92,8 +94,9 @@ events = st.one_of(
     st.builds(FactUpdated, ids, paragraphs, versions, marks, metas, remarks),
     st.builds(FactSuperseded, ids, ids, remarks),
     st.builds(FactInvalidated, ids, remarks),
-    st.builds(ThreadClosed, ids, remarks),
+    st.builds(ThreadClosed, ids, remarks, versions),
     st.builds(ThreadReopened, ids, remarks),
+    st.builds(FactReinstated, ids, remarks, stems),
 )
 headers = st.lists(
     st.tuples(st.sampled_from([*HEADER_KEYS, "x-new"]), st.one_of(st.just("work"), words)), max_size=4
@@ -127,7 +130,8 @@ simple_events = st.lists(
         ),
         st.builds(FactUpdated, ids, simple_texts, versions, none, st.just(()), none),
         st.builds(FactReferenced, ids, st.sampled_from(["", "so (x), b", "a → b", "x — y"])),
-        st.builds(ThreadClosed, ids, none),
+        st.builds(ThreadClosed, ids, none, versions),
+        st.builds(FactReinstated, ids, none, stems),
     ),
     max_size=6,
     unique_by=lambda event: event.id,

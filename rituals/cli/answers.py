@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from ledger.event import VERB_OF, Event, FactCreated, FactUpdated
+from ledger.event import (
+    VERB_OF,
+    Event,
+    FactCreated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
 from ledger.findings import Finding
 from ledger.secrets import without_secrets
 from projection.render import REDACTED
@@ -14,8 +22,9 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.absorbing import Absorption
     from memory.draft import Receipt
-    from memory.provenance import Difference, LogLine, Step
+    from memory.provenance import Difference, Link, LogLine, Step
     from projection.state import Standing, Summary
+    from rituals.decide.redacting import Holder
     from rituals.sync import Report
 
 
@@ -68,6 +77,7 @@ def fact_object(standing: Standing) -> dict[str, object]:
         ],
         "contradiction": fact.contradicted,
         "rivals": list(fact.rivals),
+        "circle": list(fact.circle) if fact.circular else [],
         "reason": standing.reason,
         "quarter": standing.quarter,
     }
@@ -112,20 +122,25 @@ def absorption_object(found: Absorption) -> dict[str, object]:
     """Describe what became of a person's edit."""
     return {
         "file": found.file,
-        "events": [_event_object(event) for event in found.events],
+        "events": [event_object(event) for event in found.events],
         "stem": found.stem,
         "commit": found.commit,
         "findings": finding_objects(found.findings),
     }
 
 
-def _event_object(event: Event) -> dict[str, object]:
+def event_object(event: Event) -> dict[str, object]:
+    """Describe an event of a log that is not appended yet."""
     described: dict[str, object] = {"event": VERB_OF[type(event)], "id": event.id}
     if isinstance(event, FactCreated | FactUpdated):
         text = None if event.text is None else without_secrets(event.text)
         described.update(text=text, mark=event.mark, meta=dict(event.meta))
-    if isinstance(event, FactUpdated):
+    if isinstance(event, FactUpdated | ThreadClosed):
         described["was"] = list(event.was or ())
+    elif isinstance(event, FactReinstated):
+        described["said"] = list(event.said or ())
+    elif isinstance(event, FactSuperseded):
+        described["new"] = event.new
     return described
 
 
@@ -153,6 +168,22 @@ def step_object(step: Step) -> dict[str, object]:
         "was": list(step.was),
         "remark": step.remark,
         "path": step.path,
+        "title": step.title,
+    }
+
+
+def link_object(link: Link) -> dict[str, object]:
+    """Describe one supersession of a chain."""
+    return {"old": link.old, "new": link.new, "stem": link.stem, "counts": link.counts}
+
+
+def holder_object(holder: Holder) -> dict[str, object]:
+    """Describe a log that holds what was withheld."""
+    return {
+        "path": holder.path,
+        "commit": holder.commit,
+        "author": holder.author,
+        "remotes": list(holder.remotes),
     }
 
 

@@ -7,6 +7,8 @@ from bisect import bisect_right
 from ledger.home import Home
 from ledger.values import Record
 from projection.state import TIERS
+from rituals.decide.disputes import kinds_of
+from rituals.decide.standing import due
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ class Overview(Record):
         drift: published projection files that differ from the replay.
         edited: projection files that a person edited.
         waiting: stems of logs that wait in the spool.
-        contradictions: ids of facts of which several versions or successors stand.
+        contradictions: (id, kinds) of facts of which several versions or successors stand.
+        unconfirmed: ids of lasting facts that a person should confirm by now.
+        confirm_every: after how many work logs that is due, 0 for never.
         upstream: None when none is configured.
     """
 
@@ -49,8 +53,16 @@ class Overview(Record):
     drift: tuple[str, ...]
     edited: tuple[str, ...]
     waiting: tuple[str, ...]
-    contradictions: tuple[str, ...]
+    contradictions: tuple[tuple[str, tuple[str, ...]], ...]
+    unconfirmed: tuple[str, ...]
+    confirm_every: int
     upstream: Upstream | None
+
+    @property
+    def disputed(self) -> str:
+        """The contradictions, counted and named with their kinds."""
+        named = [f"{fact} ({', '.join(kinds)})" for fact, kinds in self.contradictions]
+        return f"{len(named)}: {', '.join(named)}"
 
     @property
     def review_due(self) -> bool:
@@ -73,7 +85,12 @@ def overview(memory: Memory) -> Overview:
         memory.drift(),
         memory.edited(),
         tuple(memory.waiting()),
-        tuple(sorted(fact.id for fact in view.contradicted)),
+        tuple(
+            (fact.id, kinds_of(fact, state.histories[fact.id]))
+            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
+        ),
+        due(state),
+        state.policy.review.verify_invariants_every,
         _upstream(memory.home),
     )
 

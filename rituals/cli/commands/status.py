@@ -41,7 +41,9 @@ def command(call: Invocation) -> None:
                 "drift": list(found.drift),
                 "edited": list(found.edited),
                 "waiting": list(found.waiting),
-                "contradictions": list(found.contradictions),
+                "contradictions": [fact for fact, _ in found.contradictions],
+                "disputed": [{"id": one, "kinds": list(k)} for one, k in found.contradictions],
+                "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
                 "upstream": upstream.name if upstream else "",
                 "ahead": upstream.ahead if upstream else 0,
                 "behind": upstream.behind if upstream else 0,
@@ -61,12 +63,18 @@ def command(call: Invocation) -> None:
         ("edited", ", ".join(found.edited) or "none"),
     ]
     if found.contradictions:
-        rows.append(("disputed", ", ".join(found.contradictions)))
+        rows.append(("disputed", found.disputed))
+    if found.unconfirmed:
+        rows.append(("confirm", f"{len(found.unconfirmed)} due: {', '.join(found.unconfirmed)}"))
     if upstream:
         apart = f"{upstream.ahead} ahead, {upstream.behind} behind"
         rows.append(("upstream", f"{upstream.name}: {apart}"))
     for label, value in rows:
         out.line((f"{label:<10}", "bold"), value)
     out.findings(edited_findings(found.edited))
+    if found.contradictions:
+        out.hint("`diurna conflicts` shows every side, `diurna resolve ID` decides")
+    if found.unconfirmed:
+        out.hint("`diurna confirm ID…` records that a person looked at them and they hold")
     if found.drift and not found.edited:
         out.hint("`diurna publish` writes and commits what drifted")

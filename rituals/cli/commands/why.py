@@ -14,6 +14,8 @@ from rituals.cli.context import Invocation
 def command(call: Invocation, id: str) -> None:
     """Show where a fact comes from: every event of it, oldest first, with each version of its text.
 
+    At the end stand the supersessions that lead to it and on from it, however many.
+
     \b
     Example:
       diurna why webhook-retry-queue
@@ -21,9 +23,11 @@ def command(call: Invocation, id: str) -> None:
     found = call.memory().why(id)
     out = call.out
     if call.json:
-        from rituals.cli.answers import step_object
+        from rituals.cli.answers import link_object, step_object
 
-        out.answer({"id": found.id, "events": [step_object(step) for step in found.steps]})
+        chain = [link_object(link) for link in found.chain]
+        events = [step_object(step) for step in found.steps]
+        out.answer({"id": found.id, "events": events, "chain": chain})
         return
     out.line((found.id, "bold"))
     for step in found.steps:
@@ -38,3 +42,9 @@ def command(call: Invocation, id: str) -> None:
             out.line(f"  version {step.version}{replaces}:")
             for line in step.text.split("\n"):
                 out.line(f"    {line}".rstrip())
+    if found.chain:
+        out.line("")
+        out.line(("supersessions", "bold"))
+    for link in found.chain:
+        left = "" if link.counts else "  (does not count)"
+        out.line(f"  {link.old} → {link.new}{left}  ", (link.stem, "dim"))

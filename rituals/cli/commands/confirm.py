@@ -1,0 +1,31 @@
+"""`diurna confirm`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.decided import author, decide
+
+
+@click.command("confirm")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@author
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, /, ids: tuple[str, ...], agent: str, title: str, dry_run: bool
+) -> None:
+    """Record that a person looked at facts and they hold.
+
+    `diurna status` names the facts that are due: those that never fade, and that nobody confirmed for
+    `verify_invariants_every` work sessions.
+
+    \b
+    Example:
+      diurna confirm inv-transport-agnostic inv-no-plain-text
+    """
+    from rituals.decide.standing import confirmation
+
+    decide(call, confirmation(call.memory(), ids), agent, title, dry_run)

@@ -1,0 +1,35 @@
+"""`diurna conflicts`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("conflicts")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@options.command
+def command(call: Invocation, ids: tuple[str, ...]) -> None:
+    """List contradictions: every side that stands, who said it and when, and how to resolve it.
+
+    \b
+    Examples:
+      diurna conflicts
+      diurna conflicts api-timeouts --json
+    """
+    from rituals.cli.disputed import dispute_object, show_dispute
+    from rituals.decide.disputes import disputes
+
+    found = disputes(call.memory(), ids)
+    if call.json:
+        call.out.answer({"contradictions": [dispute_object(one) for one in found]})
+        return
+    if not found:
+        call.out.talk("no contradiction" + (f" about {', '.join(ids)}" if ids else ""))
+    number = 1
+    for place, one in enumerate(found):
+        # choices of one fact are numbered together, as `resolve` reads them
+        number = 1 if not place or found[place - 1].fact != one.fact else number
+        number = show_dispute(call.out, one, number)

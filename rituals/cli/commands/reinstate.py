@@ -1,0 +1,35 @@
+"""`diurna reinstate`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.decided import author, decide
+
+
+@click.command("reinstate")
+@click.argument("id")
+@click.option("--reason", required=True, metavar="TEXT", help="Why it holds after all.")
+@author
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, /, id: str, reason: str, agent: str, title: str, dry_run: bool
+) -> None:
+    """Say that a superseded or invalidated fact holds after all: a person's act, recorded with its reason.
+
+    Takes back what the logs say against it that stand here now; what is said elsewhere meanwhile, or
+    later, counts. Its successors go on standing.
+
+    \b
+    Example:
+      diurna reinstate api-timeouts --reason "The 20 s were a test; production has 10 s."
+    """
+    from rituals.decide.standing import reinstatement
+
+    if not reason.strip():
+        raise WrongUsage("the reason is empty", hint="say in a sentence why it holds after all")
+    decide(call, reinstatement(call.memory(), id, reason), agent, title, dry_run)

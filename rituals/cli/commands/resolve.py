@@ -1,0 +1,67 @@
+"""`diurna resolve`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.decided import author, decide
+
+
+@click.command("resolve")
+@click.argument("id")
+@click.option("--choose", default="", metavar="SIDE",
+              help="What holds: one side of `diurna conflicts`, its start or its number.")  # fmt: skip
+@click.option("--text", default="", metavar="TEXT", help="A new text in place of all of them.")
+@click.option("--file", default="", metavar="FILE", help="The new text from a file (- for stdin).")
+@click.option("--closed/--open", "closed", default=None, help="Whether the thread is closed.")
+@author
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, /, id: str, choose: str, text: str, file: str, closed: bool | None,
+    agent: str, title: str, dry_run: bool,
+) -> None:  # fmt: skip
+    """Resolve a contradiction: choose one side, or give a new text.
+
+    Appends a log that names every side that stood. A side that came meanwhile is not named, and goes on
+    standing. On a terminal, without options, it asks.
+
+    \b
+    Examples:
+      diurna resolve api-timeouts --choose 3fa9c1d2
+      diurna resolve api-timeouts --text "Calls time out after 20 s."
+      diurna resolve retry-storm --closed
+    """
+    from rituals.decide.resolving import Verdict, resolution
+
+    if text and file:
+        raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
+    if file:
+        text = call.read(file).decode("utf-8", "surrogateescape")
+    if (file or "--text" in call.arguments) and not text.strip():
+        raise WrongUsage("the new text is empty")
+    memory = call.memory()
+    verdict = Verdict(choose, text, closed)
+    if verdict.says_nothing and not call.piped() and not call.json:
+        verdict = verdict._replace(choose=_asked(call, id))
+    decide(call, resolution(memory, id, verdict), agent, title, dry_run)
+
+
+def _asked(call: Invocation, id: str) -> str:
+    """Show the sides and ask which holds; "" where there is nothing to choose."""
+    from rituals.cli.disputed import show_dispute
+    from rituals.decide.disputes import disputes
+    from rituals.decide.resolving import choices
+
+    found = disputes(call.memory(), (id,))
+    number = 1
+    for one in found:
+        number = show_dispute(call.out, one, number)
+    if not found:
+        return ""
+    call.out.flush()
+    last = click.IntRange(1, len(choices(found)))
+    return str(click.prompt("which holds?", type=last, err=True))

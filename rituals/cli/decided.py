@@ -1,0 +1,77 @@
+"""What the commands have in common by which something is decided: whose decision it is, and the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+    from rituals.decide.recording import Decision
+
+
+def author(function: Any) -> Any:
+    """Give a command the options that say whose log it writes."""
+    agent = click.option(
+        "--agent", default="", metavar="NAME",
+        help="Who decides; else $DIURNA_AGENT, else git's user name.",
+    )  # fmt: skip
+    title = click.option("--title", default="", metavar="TEXT", help="The log's title.")
+    return agent(title(function))
+
+
+def decide(
+    call: Invocation,
+    decision: Decision,
+    agent: str,
+    title: str,
+    dry_run: bool,
+    **more: object,
+) -> None:
+    """Record a decision and say what was done, or what would be.
+
+    Args:
+        call: the invocation.
+        decision: as planned.
+        agent: who decides, "" for the default.
+        title: of the log, "" for the decision's own.
+        dry_run: change nothing.
+        more: further keys of the JSON answer.
+    """
+    from rituals.cli.answers import event_object, receipt_object
+    from rituals.decide.recording import Author, record
+
+    memory, out = call.memory(), call.out
+    receipt = record(memory, decision, Author(agent, title), dry_run=dry_run)
+    call.landed = bool(receipt and receipt.commit)
+    if call.json:
+        stored = receipt_object(receipt) if receipt else {"stem": "", "commit": "", "findings": []}
+        out.answer(
+            {
+                **stored,
+                "already": decision.already,
+                "dry_run": dry_run,
+                "does": list(decision.does),
+                "events": [event_object(event) for event in decision.events],
+                "hints": list(decision.hints),
+                **more,
+            }
+        )
+    elif receipt is None:
+        out.line(f"nothing to do: {decision.already}")
+    else:
+        if not dry_run:
+            where = f"{receipt.commit[:7]} on {memory.home.branch}"
+            out.line((receipt.stem, "yellow"), f"  committed in {where}")
+        for line in decision.does:
+            out.line(f"would record: {line}" if dry_run else line)
+        for fact, before, after in receipt.tiers:
+            if before:
+                out.line(f"tier     {fact}: {before} → {after}")
+    if receipt is not None:
+        out.findings(receipt.findings)
+    if not call.json:
+        for hint in decision.hints:
+            out.hint(hint)

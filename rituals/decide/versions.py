@@ -1,0 +1,81 @@
+"""The versions of a fact, oldest first, and bringing one of them back by saying it again."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, NotFound
+from ledger.event import FactUpdated
+from ledger.values import Record
+from rituals.decide.recording import Decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from memory.provenance import Step
+
+_ID_CHARS = 8
+
+
+class Telling(Record):
+    """One version as one log told it; a version may be told again later.
+
+    Args:
+        number: from 1 on, in ledger order.
+        step: the event that brought it.
+        stands: whether it is a head now, by this or another telling.
+    """
+
+    number: int
+    step: Step
+    stands: bool
+
+
+def tellings(memory: Memory, fact: str) -> tuple[Telling, ...]:
+    """List the versions of a fact in ledger order.
+
+    Raises:
+        NotFound: there is no such fact.
+    """
+    heads = {version.id for version in memory.standing(fact).fact.heads}
+    steps = [step for step in memory.why(fact).steps if step.version]
+    return tuple(
+        Telling(number, step, step.version in heads) for number, step in enumerate(steps, 1)
+    )
+
+
+def restoration(memory: Memory, fact: str, version: str) -> Decision:
+    """Plan to let an older text stand again, in place of what stands now.
+
+    Args:
+        memory: the home, open.
+        fact: whose text.
+        version: its version id, or the start of it.
+
+    Raises:
+        NotFound: there is no such fact or version.
+        DiurnaError: the fact is redacted or false.
+    """
+    now = memory.standing(fact).fact
+    if now.redacted:
+        raise DiurnaError(
+            f"{fact} is redacted; none of its texts is shown again",
+            hint="what may be said can become a fact of its own: diurna append --new",
+        )
+    if now.false:
+        by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"
+        raise DiurnaError(
+            f"{fact} is {by}; another text would not make it hold",
+            hint=f"`diurna reinstate {fact} --reason TEXT` says that it holds after all",
+        )
+    known = {one.step.version: one.step for one in tellings(memory, fact)}
+    found = [one for one in known if one.startswith(version)]
+    if len(found) != 1:
+        names = ", ".join(found or known)
+        what = "is the start of several versions" if found else "is no version"
+        raise NotFound(f"{version} {what} of {fact}", hint=f"one of {names}")
+    chosen = known[found[0]]
+    heads = tuple(head.id for head in now.heads)
+    title = f"Restore {fact} to {chosen.version}"
+    if heads == (chosen.version,):
+        return Decision(title, already=f"{fact} says {chosen.version} already")
+    does = f"{fact} says {chosen.version} again, of {chosen.stem}, in place of {', '.join(heads)}"
+    return Decision(title, (does,), (FactUpdated(fact, chosen.text, heads),))
