@@ -82,13 +82,18 @@ class Objects:
 
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""
-        seconds = 0
-        head = self.read(commit).partition(b"\n\n")[0].decode("utf-8", "replace")
-        for line in head.split("\n"):
-            if line.startswith("committer "):
-                said = line.rsplit(" ", 2)[1]
-                seconds = int(said) if said.isdigit() else 0
-        return CommitHeader(head[5:45], seconds)
+        return commit_header(self.read(commit))
+
+
+def commit_header(data: bytes) -> CommitHeader:
+    """Read what a join needs off a commit's bytes."""
+    seconds = 0
+    head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
+    for line in head.split("\n"):
+        if line.startswith("committer "):
+            said = line.rsplit(" ", 2)[1]
+            seconds = int(said) if said.isdigit() else 0
+    return CommitHeader(head[5:45], seconds)
 
 
 def object_id(kind: str, data: bytes) -> str:

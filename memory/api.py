@@ -270,13 +270,21 @@ class Memory:
 
         return self._lander.commit_files(wanted, message, self.occasion())
 
-    def join(self, theirs: str, *, adopt: bool = False, dry_run: bool = False) -> Plan:
+    def join(
+        self,
+        theirs: str,
+        *,
+        adopt: bool = False,
+        dry_run: bool = False,
+        planned: Plan | None = None,
+    ) -> Plan:
         """Join the branch with another tip of the ledger that was fetched; nothing is sent anywhere.
 
         Args:
             theirs: the commit, "" for none.
             adopt: also one whose history shares nothing with ours.
             dry_run: move nothing; say what would be.
+            planned: what a dry run said: done as it is, if the branch still stands where it stood.
 
         Raises:
             SyncRefused: a person has to decide; nothing changed.
@@ -289,8 +297,11 @@ class Memory:
         plans: list[Plan] = []
 
         def where(tip: str) -> str:
-            progress = self._progress
-            plans.append(plan_sync(self.snapshot, tip, theirs, adopt=adopt, progress=progress))
+            if planned is not None and tip == planned.ours:
+                plans.append(planned)
+            else:
+                progress = self._progress
+                plans.append(plan_sync(self.snapshot, tip, theirs, adopt=adopt, progress=progress))
             return plans[-1].tip
 
         if dry_run:

@@ -24,18 +24,23 @@ from memory.rows import (
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
 from projection.fold import Edge, resolve
-from projection.policy import Policy
+from projection.policy import THREAD_KIND, Policy
 from projection.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
 from projection.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Said = TypeVar("Said")
 
 #: What a damaged file may raise while it is read.
 CACHE_ERRORS = (sqlite3.Error, ValueError, EOFError, TypeError, KeyError, IndexError)
+
+#: Of how many sets of logs the projection is remembered: ours, and what a sync tries to make of it.
+_RENDERINGS = 4
 
 
 class CacheUnusable(Exception):
@@ -194,6 +199,46 @@ class Cache:
             self._packed_policy = packed
         return True
 
+    def supposing(
+        self,
+        refs: Sequence[LogRef],
+        entries: Sequence[Entry],
+        question: Callable[[Cache], Said | None],
+    ) -> Said | None:
+        """Answer a question as if logs were added; nothing of them stays. None if the cache moved."""
+        before = self.head
+        self._base.execute("BEGIN IMMEDIATE")
+        try:
+            self.load()
+            if self.head != before:
+                return None
+            self.head = add_logs(self._base, before, refs, entries, ())
+            return question(self)
+        finally:
+            if self.head.commit == before.commit:
+                self.head = before
+            self._base.execute("ROLLBACK")
+
+    def rendered(self) -> dict[str, str] | None:
+        """Return path -> blob id of the whole projection of these logs, None when it is not known."""
+        for digest, policy, blobs in self._renderings():
+            if digest == self.summary.digest and policy == self._packed_policy:
+                return dict(blobs)
+        return None
+
+    def note_rendered(self, digest: str, blobs: Mapping[str, str]) -> None:
+        """Remember the projection of a set of logs under the policy in force."""
+        known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]
+        packed = marshal.dumps([(digest, self._packed_policy, dict(blobs)), *known])
+        try:
+            self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
+        except sqlite3.Error:
+            pass  # then the next one is rendered whole
+
+    def _renderings(self) -> list[Any]:
+        row = self._base.execute("SELECT value FROM meta WHERE key = 'rendered'").fetchone()
+        return [] if row is None else list(marshal.loads(row[0]))
+
     # ---- questions --------------------------------------------------------------------------------
 
     def clock(self) -> DecayClock:
@@ -282,6 +327,14 @@ class Cache:
         found.update(row[0] for row in rows)
         return sorted(found)
 
+    def closed_threads(self, clock: DecayClock) -> list[str]:
+        """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
+        rows = self._base.execute(
+            "SELECT id FROM facts WHERE state = 1 AND kind = ? AND anchor >= ?",
+            (THREAD_KIND, clock.archive),
+        )
+        return [row[0] for row in rows]
+
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which several versions or successors stand."""
         rows = self._base.execute("SELECT id FROM facts WHERE contested ORDER BY id").fetchall()
@@ -324,10 +377,12 @@ class Cache:
         """Return all ids that are named anywhere, sorted."""
         return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
 
-    def work_stems(self) -> list[str]:
-        """Return the stems of all `work` logs in ledger order."""
-        rows = self._base.execute("SELECT stem FROM logs WHERE work ORDER BY stem")
-        return [row[0] for row in rows]
+    def work_stems(self, newest: int = -1) -> list[str]:
+        """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
+        rows = self._base.execute(
+            "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,)
+        ).fetchall()
+        return [row[0] for row in reversed(rows)]
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""

@@ -22,6 +22,7 @@ from ledger.objects import (
     COMMIT,
     TREE,
     Objects,
+    commit_header,
     merge_bases,
     merge_commit,
     object_id,
@@ -33,19 +34,20 @@ from ledger.trees import entries
 from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
 from memory.checkout import EMPTY_TREE
+from memory.forecast import Rendering, forecast
 from memory.landing import check_writable
 from memory.learned import Learned, learned
-from memory.publish import changes, is_projection, projection_files
+from memory.publish import is_projection, projection_files
 from memory.reading import read_all, read_few
-from memory.states import cold_state, state_of
+from memory.states import cold_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.union import Joined, Read
+    from memory.cache import Cache
     from memory.reading import Reading
     from memory.snapshot import Progress, Snapshot
     from projection.policy import Policy
-    from projection.replay import State
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
 _MESSAGE = "diurna: join two tips of the ledger"
@@ -202,15 +204,16 @@ class _Planner:
                 raise _clash(joined.clashes)
             self._tell_doubles(joined)
             objects.hold(dict(joined.written))
-            files = self._recompute(joined, objects.read, added, reading)
-            paths = [
-                (home.prefix + path, "" if data is None else blob_id(data)) for path, data in files
-            ]
+            rendered = self._recompute(joined, objects.read, added, reading)
+            standing = self._projection(objects.read, joined.tree)
+            files = rendered.against(standing) if rendered is not None else ()
+            paths = [(home.prefix + path, blob) for path, blob in files]
             tree, written = with_files(objects.read, joined.tree, paths)
         commit = merge_commit(
             tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
         )
-        wanted = [(BLOB, data) for _, data in files if data is not None]
+        bodies = {} if rendered is None else rendered.bodies
+        wanted = [(BLOB, bodies[path]) for path, blob in files if blob and path in bodies]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         write_objects(self._git, [*wanted, (COMMIT, commit)])
         return object_id(COMMIT, commit)
@@ -232,21 +235,32 @@ class _Planner:
 
     def _recompute(
         self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
-    ) -> tuple[tuple[str, bytes | None], ...]:
-        """Return the projection files of the union that the joined tree does not have yet."""
-        prefix = self._home.prefix
-        policy = self._policy(find(read, joined.tree, prefix + POLICY_FILE))
+    ) -> Rendering | None:
+        """Render the union; None where it is not to be committed, or a log can not be read."""
+        policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
         check_writable(policy)
         if policy.publish != "append":
-            return ()
-        state = self._union_state(joined, policy, added, reading)
-        if state is None:
-            return ()
-        standing = {CONTINUITY_FILE: find(read, joined.tree, prefix + CONTINUITY_FILE)}
-        archive = find(read, joined.tree, prefix + ARCHIVE_DIR)
+            return None
+        cache = self._snapshot.cache(self._ours)
+        if self._only_adds(cache, joined, policy, added, reading):
+            ours = self._projection(read, commit_header(read(self._ours)).tree)
+            return forecast(cache, reading.refs, reading.entries, ours, read)
+        write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
+        state = cold_state(self._snapshot, joined.tree)
+        if any(finding.code == "unreadable" for finding in state.findings()):
+            return None  # the projection would lack what that log says
+        files = projection_files(state)
+        return Rendering({path: blob_id(data) for path, data in files.items()}, files)
+
+    def _projection(self, read: Read, tree: str) -> dict[str, str]:
+        """Return path -> blob id of what stands where projection files belong."""
+        prefix = self._home.prefix
+        continuity = find(read, tree, prefix + CONTINUITY_FILE)
+        found = {CONTINUITY_FILE: continuity} if continuity else {}
+        archive = find(read, tree, prefix + ARCHIVE_DIR)
         for _, name, oid in entries(read(archive)) if archive else ():
-            standing[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
-        return changes(projection_files(state), standing)
+            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        return found
 
     def _policy(self, blob: str) -> Policy:
         """Return a policy; one that is in force here already need not be read again."""
@@ -254,15 +268,16 @@ class _Planner:
             return self._snapshot.cache(self._ours).policy
         return self._snapshot.read_policy(blob)[1]
 
-    def _union_state(
-        self, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
-    ) -> State | None:
-        """Return the state of the union: of the cache and what came, where that is all there is to it.
-
-        None when a log can not be read: the projection would lack what it says.
-        """
-        cache = self._snapshot.cache(self._ours)
-        plain = (
+    def _only_adds(
+        self,
+        cache: Cache,
+        joined: Joined,
+        policy: Policy,
+        added: list[LogRef],
+        reading: Reading,
+    ) -> bool:
+        """Tell whether the union is the cache and what came, read whole, and nothing else."""
+        return (
             policy == cache.policy
             and not joined.doubles
             and all(ref.key == ref.stem for ref in added)
@@ -270,12 +285,6 @@ class _Planner:
             and not cache.known([ref.key for ref in added])
             and not cache.unread()
         )
-        if plain:
-            return state_of(cache, reading.refs, reading.entries)
-        write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
-        state = cold_state(self._snapshot, joined.tree)
-        damaged = any(finding.code == "unreadable" for finding in state.findings())
-        return None if damaged else state
 
 
 def _clash(paths: tuple[str, ...]) -> SyncRefused:

@@ -6,7 +6,6 @@ no failure: what is recorded here stays, and the next sync takes it along.
 
 from __future__ import annotations
 
-import os
 import time
 
 from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, Unreachable
@@ -19,6 +18,7 @@ from ledger.values import Record
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
 from memory.syncing import APART, Plan
+from rituals.turns import courtesy, last_push, note_push, pause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: How often and how long a push that lost a race is tried again.
 TRIES = 8
 TRIES_SECONDS = 60.0
-_FIRST_PAUSE_SECONDS = 0.05
-_LONGEST_PAUSE_SECONDS = 15.0
+#: A join of more logs than that is kept here before it is offered: it would be slow to do again.
+_MANY_LOGS = 500
 
 
 class Report(Record):
@@ -135,6 +135,7 @@ class _Sync:
         self._monotonic, self._sleep = monotonic, sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
+        self._planned: Plan | None = None
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
@@ -142,44 +143,82 @@ class _Sync:
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
             try:
-                plan = self._join()
+                plan = self._plan()
+                if tried == 1 and self._give_way(plan):
+                    started = self._monotonic()
+                    plan = self._plan()
             except Unreachable as problem:
+                self._follow()
                 return self._report(tried - 1, problem)
-            tip = plan.tip if self._dry_run else self._publish(plan)
-            if self._dry_run or tip == plan.theirs or not tip:
+            if self._dry_run:
+                self._plans.append(plan)
+                return self._report(0)
+            tip = self._settle(plan)
+            if tip == plan.theirs or not tip:
                 return self._report(tried - 1)
             try:
                 push(self._git, self._remote, tip)
-            except Unreachable as problem:
-                return self._report(tried, problem)
             except RemoteMoved:
                 now = self._monotonic()
-                if now - began > TRIES_SECONDS:
+                if now - began > TRIES_SECONDS or tried == TRIES:
+                    self._follow()
                     break
-                if tried < TRIES:
-                    self._sleep(_pause(tried, now - started))
+                self._sleep(pause(tried, now - started))
             except NetworkFailed as problem:
+                self._follow()
+                if isinstance(problem, Unreachable):
+                    return self._report(tried, problem)
                 raise type(problem)(
                     f"{problem.message}; {self._ahead_said()}", hint=problem.hint
                 ) from None
             else:
-                self._note_pushed(tip)
+                self._note_pushed(tip, self._monotonic() - started)
+                self._follow()
                 return self._report(tried)
         raise RemoteMoved(
             f"{self._remote.shown} kept moving; {self._ahead_said()}",
             hint="what came is joined here already; `diurna sync` again takes the rest along",
         )
 
-    def _join(self) -> Plan:
+    def _plan(self) -> Plan:
+        """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._git.resolve(self._remote.tracking)[0]
         theirs = fetch(self._git, self._remote)
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
             self._look_for_loss(before, theirs)
-        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=self._dry_run)
-        self._plans.append(plan)
+        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
+        self._planned = plan
         return plan
+
+    def _give_way(self, plan: Plan) -> bool:
+        """Wait where this clone pushed a moment ago; tell whether it did."""
+        last = last_push(self._memory.home, self._remote)
+        wait = 0.0 if self._dry_run else courtesy(last, self._monotonic(), len(plan.came))
+        if wait:
+            self._sleep(wait)
+        return bool(wait)
+
+    def _settle(self, plan: Plan) -> str:
+        """Move the branch where nobody has to be told; return the tip that the remote is to have.
+
+        A join goes to the remote first: the sooner it is there, the less often somebody else is faster.
+        Killed in between, the next sync finds it there. What took long to join stays joined.
+        """
+        if plan.relation == APART and len(plan.came) <= _MANY_LOGS:
+            return plan.tip
+        self._follow()
+        return self._publish(plan)
+
+    def _follow(self) -> None:
+        """Let the branch, the work tree and the mirror here have what was planned last."""
+        plan, self._planned = self._planned, None
+        if plan is None:
+            return
+        self._plans.append(plan)
+        if plan.tip != plan.ours:
+            self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
 
     def _publish(self, plan: Plan) -> str:
         """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
@@ -239,12 +278,14 @@ class _Sync:
         if not self._dry_run:
             self._memory.join(before, adopt=self._adopt)
 
-    def _note_pushed(self, commit: str) -> None:
-        """Let the tracking reference follow, where git had no reason to."""
+    def _note_pushed(self, commit: str, seconds: float) -> None:
+        """Let the tracking reference follow, where git had no reason to; remember when it was."""
         tracking = self._remote.tracking
         now = self._git.resolve(tracking)[0]
         if now != commit:
             self._git.run("update-ref", "-m", "diurna: push", tracking, commit, check=False)
+        came = len({ref.stem for one in (*self._plans, self._planned) if one for ref in one.came})
+        note_push(self._memory.home, self._remote, self._monotonic(), seconds, came)
 
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking
@@ -282,14 +323,3 @@ class _Sync:
             tuple(findings),
             self._dry_run,
         )
-
-
-def _pause(tried: int, round_seconds: float) -> float:
-    """Return how long to wait before another round: in the second half of a window that doubles.
-
-    The window begins with the time of a round, so that it fits a slow remote as well as a fast one. Who
-    syncs in a tight loop keeps winning over who has more to join; long windows outlast them.
-    """
-    chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
-    window: float = max(round_seconds, _FIRST_PAUSE_SECONDS) * 2 ** (tried - 1)
-    return (0.5 + chance / 2) * min(window, _LONGEST_PAUSE_SECONDS)
