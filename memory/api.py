@@ -291,24 +291,12 @@ class Memory:
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from ledger.repository import read_reference
-        from memory.syncing import plan_sync
+        from memory.joining import join
 
-        plans: list[Plan] = []
-
-        def where(tip: str) -> str:
-            if planned is not None and tip == planned.ours:
-                plans.append(planned)
-            else:
-                progress = self._progress
-                plans.append(plan_sync(self.snapshot, tip, theirs, adopt=adopt, progress=progress))
-            return plans[-1].tip
-
-        if dry_run:
-            where(read_reference(self.home.repository, self.home.reference))
-        else:
-            self._lander.move(where)
-        return plans[-1]
+        return join(
+            self.snapshot, self._lander, theirs,
+            adopt=adopt, dry_run=dry_run, planned=planned, progress=self._progress,
+        )  # fmt: skip
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""

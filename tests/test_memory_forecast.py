@@ -67,7 +67,8 @@ def test_a_projection_that_is_not_the_rendering_is_not_brought_forward() -> None
     cache.note_rendered(cache.summary.digest, {"continuity.md": "a" * 40})
     assert cache.rendered() == {"continuity.md": "a" * 40}
     wrong = {"continuity.md": "b" * 40}
-    assert forecast(cache, [], [], wrong, {}.__getitem__).blobs.keys() == {"continuity.md"}
+    nothing: dict[str, bytes] = {}
+    assert forecast(cache, [], [], wrong, nothing.__getitem__).blobs.keys() == {"continuity.md"}
     assert cache.rendered() != wrong
     for number in range(9):
         cache.note_rendered(f"{number:064x}", {})

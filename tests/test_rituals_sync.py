@@ -690,7 +690,7 @@ def test_the_command_says_what_happened(
     team.hub.rename(team.hub.with_name("away.git"))
     ran = run("sync")
     assert ran.code == 0
-    assert ran.out.startswith("offline: origin can not be reached: ")
+    assert ran.out == f"offline: origin is not there: nothing is at {team.hub}\n"
     assert ran.err == "hint: 1 commit will go with the next sync that reaches it\n"
     assert run("sync", "--json").json["ahead"] == 1
     wrong = run("sync", "nowhere")

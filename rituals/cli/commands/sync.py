@@ -30,7 +30,7 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
     from rituals.sync import sync
 
     out = call.out
-    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt)
+    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())
     if call.json:
         out.answer(sync_object(report))
     elif report.offline:
