@@ -14,7 +14,6 @@ from ledger.digest import blob_id
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.findings import Finding
 from ledger.history import altered_between
-from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.objects import (
@@ -37,6 +36,7 @@ from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
 from memory.checkout import EMPTY_TREE
 from memory.forecast import Rendering, forecast
+from memory.foreign import refuse_code, refuse_modes
 from memory.landing import check_writable
 from memory.learned import Learned, learned
 from memory.publish import is_projection, projection_files
@@ -54,10 +54,8 @@ if TYPE_CHECKING:
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
 _MESSAGE = "diurna: join two tips of the ledger"
-_FILE_MODE = "100644"
 #: From how many logs on reading in two processes, with a progress bar, pays.
 _MANY = 500
-_PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 
 #: How two tips stand to each other.
 SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
@@ -146,7 +144,7 @@ class _Planner:
         bases = merge_bases(git, ours, theirs) if ours else []
         if ours and not bases:
             self._refuse_unrelated()
-        _refuse_code(home, bases, ours, theirs)
+        refuse_code(home, bases, ours, theirs)
         rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
@@ -163,7 +161,7 @@ class _Planner:
             self._alarm(bases)
         tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
         if relation != AHEAD:
-            _refuse_modes(home, ours, tip)
+            refuse_modes(home, ours, tip)
             if relation == BEHIND:
                 check_writable(self._policy(self._policy_blob(tip)))
         simple = not (differ or odd or len(reading.refs) < len(came)) and (
@@ -365,38 +363,3 @@ class _Planner:
             and not cache.known([ref.key for ref in added])
             and not cache.unread()
         )
-
-
-def _refuse_code(home: Home, bases: list[str], ours: str, theirs: str) -> None:
-    """Keep out of commits that hold more than memory: those are for git and their author.
-
-    Raises:
-        SyncRefused: one side changed files outside the home.
-    """
-    if home.kind != IN_TREE:
-        return
-    git = home.repository.git()
-    rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
-    for tip, where in ((theirs, "the remote"), (ours, "this branch")):
-        for base in bases or [EMPTY_TREE]:
-            said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
-            names = said.decode("utf-8", "replace").split("\0")
-            if names[0]:
-                raise SyncRefused(
-                    f"{where} has commits on {home.branch} that change files outside "
-                    f"{home.prefix}, such as {names[0]}; sync moves memory alone",
-                    hint=_PULL_HINT,
-                )
-
-
-def _refuse_modes(home: Home, ours: str, tip: str) -> None:
-    """Leave links, executables and submodules in a work tree to git.
-
-    Raises:
-        SyncRefused: there is one among the changes.
-    """
-    if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
-        return
-    for letter, mode, _, path in home.repository.git().changes(ours or EMPTY_TREE, tip, ".") or []:
-        if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
-            raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)
