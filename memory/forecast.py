@@ -10,7 +10,7 @@ from __future__ import annotations
 from ledger.digest import blob_id
 from ledger.layout import CONTINUITY_FILE, quarter_of
 from ledger.values import Record
-from memory.publish import projection_files
+from memory.publish import is_projection, projection_files
 from memory.states import state_of
 from projection.fold import collect
 from projection.render import render
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ledger.logset import LogRef
     from ledger.session import Entry
     from memory.cache import Cache
+    from projection.replay import State
     from projection.state import DecayClock
 
     #: Gives the bytes of an object.
@@ -44,8 +45,6 @@ class Rendering(Record):
 
     def against(self, committed: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """Return (path, blob) of what a commit with some files lacks; "" takes a file out."""
-        from memory.publish import is_projection
-
         found = {path: blob for path, blob in self.blobs.items() if committed.get(path) != blob}
         found.update(
             {path: "" for path in committed if path not in self.blobs and is_projection(path)}
@@ -59,8 +58,8 @@ def forecast(
     entries: Sequence[Entry],
     committed: Mapping[str, str],
     read: Read,
-) -> Rendering:
-    """Render the projection of a cache's logs and some more.
+) -> Rendering | None:
+    """Render the projection of a cache's logs and some more; None if another process moved the cache.
 
     Args:
         cache: as of the commit without them.
@@ -69,16 +68,27 @@ def forecast(
         committed: path -> blob id of the projection files in that commit.
         read: gives an object's bytes.
     """
-    found = None
+    commit = cache.commit
+    committed = {path: blob for path, blob in committed.items() if is_projection(path)}
     if entries and len(entries) <= _FEW and cache.rendered() == committed:
-        found = cache.supposing(refs, entries, _Question(cache, entries, committed, read).answer)
-    if found is None:
+        question = _Question(cache, entries, committed, read)
+        found = cache.supposing(refs, entries, question.answer)
+        if found is not None:
+            cache.note_rendered(found[0], found[1].blobs)
+            return found[1]
+    with cache:
+        if cache.commit != commit:
+            return None
         state = state_of(cache, refs, entries)
-        files = projection_files(state)
-        digest = state.summary.digest
-        found = digest, Rendering({path: blob_id(data) for path, data in files.items()}, files)
-    cache.note_rendered(found[0], found[1].blobs)
-    return found[1]
+    made = whole(state)
+    cache.note_rendered(state.summary.digest, made.blobs)
+    return made
+
+
+def whole(state: State) -> Rendering:
+    """Render everything anew."""
+    files = projection_files(state)
+    return Rendering({path: blob_id(data) for path, data in files.items()}, files)
 
 
 class _Question:

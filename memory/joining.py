@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ledger.repository import read_reference
-from memory.cache import CACHE_ERRORS
 from memory.syncing import Plan, plan_sync
 
 TYPE_CHECKING = False
@@ -36,17 +35,7 @@ def join(
         where(read_reference(snapshot.home.repository, snapshot.home.reference))
     else:
         lander.move(where)
-        _bring_forward(snapshot, plans[-1])
+        done = plans[-1]
+        if done.reading is not None and done.tip != done.ours:
+            snapshot.forward(done.ours, done.tip, done.reading)
     return plans[-1]
-
-
-def _bring_forward(snapshot: Snapshot, plan: Plan) -> None:
-    """Add what came to the cache: it has been read already."""
-    if plan.reading is None or plan.tip == plan.ours:
-        return
-    try:
-        cache = snapshot.cache(plan.ours)
-        refs, entries, findings = plan.reading
-        cache.advance(plan.ours, plan.tip, refs, entries, findings)
-    except CACHE_ERRORS:
-        snapshot.close()  # the next question builds it anew

@@ -309,6 +309,8 @@ class Lander:
 
         committed = committed_projection(self.home, tip)
         files = forecast(cache, refs, entries, committed, read)
+        if files is None:  # the cache followed a branch that moved meanwhile
+            raise TipMoved(self.home.reference)
         if self.home.checked_out:
             edited = hand_edited(self.home, [CONTINUITY_FILE, *files.blobs], committed)
             if edited:

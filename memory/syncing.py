@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
-from ledger.digest import blob_id
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.findings import Finding
 from ledger.history import altered_between
@@ -35,11 +34,11 @@ from ledger.trees import entries
 from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
 from memory.checkout import EMPTY_TREE
-from memory.forecast import Rendering, forecast
+from memory.forecast import Rendering, forecast, whole
 from memory.foreign import refuse_code, refuse_modes
 from memory.landing import check_writable
 from memory.learned import Learned, learned
-from memory.publish import is_projection, projection_files
+from memory.publish import is_projection
 from memory.reading import Reading, read_all, read_given
 from memory.states import cold_state
 
@@ -321,14 +320,15 @@ class _Planner:
         cache = self._snapshot.cache(self._ours)
         if self._only_adds(cache, joined, policy, added, reading):
             ours = self._projection(read, commit_header(read(self._ours)).tree)
-            return forecast(cache, reading.refs, reading.entries, ours, read)
+            made = forecast(cache, reading.refs, reading.entries, ours, read)
+            if made is not None:
+                return made
         made = [(BLOB, data) for data in joined.blended.values()]
         write_objects(self._git, [*made, *((TREE, raw) for raw in joined.written.values())])
         state = cold_state(self._snapshot, joined.tree)
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
-        files = projection_files(state)
-        return Rendering({path: blob_id(data) for path, data in files.items()}, files)
+        return whole(state)
 
     def _projection(self, read: Read, tree: str) -> dict[str, str]:
         """Return path -> blob id of what stands where projection files belong."""
