@@ -323,8 +323,8 @@ class _Planner:
             made = forecast(cache, reading.refs, reading.entries, ours, read)
             if made is not None:
                 return made
-        made = [(BLOB, data) for data in joined.blended.values()]
-        write_objects(self._git, [*made, *((TREE, raw) for raw in joined.written.values())])
+        texts = [(BLOB, data) for data in joined.blended.values()]
+        write_objects(self._git, [*texts, *((TREE, raw) for raw in joined.written.values())])
         state = cold_state(self._snapshot, joined.tree)
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says

@@ -342,7 +342,7 @@ def test_i1_a_rejected_push_is_joined_and_tried_again(
     one.create("alpha")
     two.create("beta")
 
-    def late(git: Git, remote: Remote, commit: str) -> None:
+    def late(git: Git, remote: Remote, commit: str, **options: object) -> None:
         monkeypatch.setattr("rituals.sync.push", push)
         two.git("push", "-q", "origin", "main")
         push(git, remote, commit)
