@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: How much of the time somebody may be between a fetch and a push.
 _SHARE = 0.25
+#: Who comes back later than that is in no tight loop, and never waits.
+_TIGHT_ROUNDS = 4
 #: The longest turn, in rounds, and the longest wait; the latter also while no one else is to be seen.
 _LONGEST_TURN_ROUNDS = 32
 _LONGEST_SECONDS = 15.0
@@ -57,7 +59,7 @@ def courtesy(last: Push | None, now: float, came: int) -> float:
         now: the monotonic clock.
         came: how many logs of others came since.
     """
-    if last is None or now < last.at:
+    if last is None or not 0 <= now - last.at < _TIGHT_ROUNDS * last.round_seconds:
         return 0.0
     age, seconds = now - last.at, last.round_seconds
     rate = max(last.rate, came / max(age, seconds))

@@ -693,6 +693,8 @@ def test_the_command_says_what_happened(
     assert ran.out == f"offline: origin is not there: nothing is at {team.hub}\n"
     assert ran.err == "hint: 1 commit will go with the next sync that reaches it\n"
     assert run("sync", "--json").json["ahead"] == 1
+    git(one.folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+    assert run("sync").err == ""  # nothing waits to go
     wrong = run("sync", "nowhere")
     assert (wrong.code, wrong.err) == (
         1, "diurna: sync: there is no remote nowhere\nhint: diurna sync REMOTE, with one of: origin\n"
