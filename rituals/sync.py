@@ -246,8 +246,10 @@ class _Sync:
 
     def _give_way(self, plan: Plan) -> bool:
         """Wait where this clone pushed a moment ago; tell whether it did."""
+        if self._dry_run or plan.tip == plan.theirs:
+            return False
         last = last_push(self._memory.home, self._remote)
-        wait = 0.0 if self._dry_run else courtesy(last, self._monotonic(), len(plan.came))
+        wait = courtesy(last, self._monotonic(), len(plan.came))
         if wait:
             self._sleep(wait)
         return bool(wait)
