@@ -126,6 +126,14 @@ class ObjectMissing(GitFailed, CorruptRepository):
         return self.message
 
 
+class ObjectTooLarge(DiurnaError):
+    """An object has more bytes than anything in a ledger may have; it was not read."""
+
+    def __init__(self, oid: str, size: int) -> None:
+        super().__init__(f"object {oid} has {size} bytes, more than belongs into a ledger")
+        self.size = size
+
+
 class HandEdited(DiurnaError):
     """A projection file was edited by hand; Diurna does not write over it."""
 

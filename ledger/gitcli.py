@@ -178,6 +178,12 @@ class Git:
 
     # ---- questions ------------------------------------------------------------------------------
 
+    def sizes(self, ids: Iterable[str]) -> list[int]:
+        """Return how many bytes each object has, 0 for one that is missing; none of them is read."""
+        wanted = "".join(one + "\n" for one in ids).encode()
+        answer = self.run("cat-file", "--batch-check=%(objectsize)", data=wanted)
+        return [int(line) if line.isdigit() else 0 for line in answer.split(b"\n")[:-1]]
+
     def resolve(self, *specs: str) -> list[str]:
         """Return the object ids that revisions name, "" where one names nothing."""
         lines = "".join(spec + "\n" for spec in specs).encode()
@@ -259,7 +265,11 @@ class Running:
         self._said = b""
 
     def finish(
-        self, data: bytes = b"", answer: Answer | None = None, seconds: float = 0.0
+        self,
+        data: bytes = b"",
+        answer: Answer | None = None,
+        seconds: float = 0.0,
+        hear: Callable[[bytes], None] | None = None,
     ) -> tuple[int, bytes, bytes]:
         """Give it its input and wait for its end; return its status, output and error output.
 
@@ -267,12 +277,13 @@ class Running:
             data: its input.
             answer: as in `Git.call`.
             seconds: end it, and all that it started, after so long; only one in a session of its own.
+            hear: told each piece of its error output as it comes.
 
         Raises:
             TimeoutError: the time was up.
         """
         try:
-            out, err = _converse(*self._ends, data, answer, seconds)
+            out, err = _converse(*self._ends, data, answer, seconds, hear)
         except BaseException:
             if seconds:
                 self._end()
@@ -292,6 +303,12 @@ class Running:
             while not gone and time.monotonic() < deadline:
                 gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
                 time.sleep(0.0 if gone else 0.01)
+
+    def stop(self) -> None:
+        """End a command that answers questions, whatever it still has to say."""
+        for end in self._ends:
+            os.close(end)
+        os.waitpid(self._child, 0)
 
     def ask(self, line: bytes) -> bytes:
         """Write one line to a command that answers each; return the first line of its answer."""
@@ -346,7 +363,13 @@ def _three_pipes() -> list[tuple[int, int]]:
 
 
 def _converse(
-    to: int, out: int, err: int, data: bytes, answer: Answer | None, seconds: float = 0.0
+    to: int,
+    out: int,
+    err: int,
+    data: bytes,
+    answer: Answer | None,
+    seconds: float = 0.0,
+    hear: Callable[[bytes], None] | None = None,
 ) -> tuple[bytes, bytes]:
     """Feed a child and read both its outputs until it closes them; no side can block the other.
 
@@ -392,6 +415,8 @@ def _converse(
                     open_ends -= 1
                     continue
                 parts[fd].append(chunk)
+                if fd == err and hear is not None:
+                    hear(chunk)
                 if fd == out and answer is not None:
                     more = answer(b"".join(parts[out]))
                     if more is not None:

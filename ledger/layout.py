@@ -35,6 +35,8 @@ SEALED_CHARS = 33
 STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
+#: When this clone pushed last: others take their turn first.
+PUSHED_FILE = "diurna/pushed"
 CACHE_DIR = "diurna/cache"
 JOURNAL_FILE = "diurna/journal.log"
 #: Under the git directory of the work tree.

@@ -25,9 +25,12 @@ from ledger.values import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ledger.gitcli import Git
+
+    #: Told what git is doing, how many objects are done, and of how many.
+    Progress = Callable[[str, int, int], None]
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0
@@ -131,6 +134,9 @@ def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
         return Remote(name, there, f"refs/remotes/{name}/{short}", urls[name], ssh_set)
     if not (":" in name or "/" in name or name.startswith(".")):
         raise NoRemote(f"there is no remote {name}", hint=_remotes_hint(urls))
+    path = local_path(name, git.where)
+    if path and not os.path.exists(path):  # a slip, where a configured one is a disk that is away
+        raise NoRemote(f"there is nothing at {name}", hint=_remotes_hint(urls))
     from ledger.digest import sha1
 
     key = sha1(name.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:12]
@@ -172,6 +178,19 @@ def _check(name: str) -> None:
         raise NoRemote("a remote's name or URL holds control characters", hint="git remote -v")
 
 
+def local_path(url: str, where: str) -> str:
+    """Return the path that a URL means on this machine, "" for one that means another machine.
+
+    Args:
+        url: a path, a `file://` URL or any other.
+        where: the folder that git runs in, from which paths start.
+    """
+    if url.startswith("file://"):
+        return url[7:]
+    before = url.partition("/")[0]
+    return "" if ":" in before else os.path.join(where, url)
+
+
 def without_credentials(text: str) -> str:
     """Return a text in which no URL holds a user's name, password or token."""
     parts = text.split("://")
@@ -183,21 +202,29 @@ def without_credentials(text: str) -> str:
     return "://".join(parts)
 
 
-def fetch(git: Git, remote: Remote, seconds: float = LIMIT_SECONDS) -> str:
+def fetch(
+    git: Git, remote: Remote, seconds: float = LIMIT_SECONDS, progress: Progress | None = None
+) -> str:
     """Fetch the branch; return where it is there, "" when the remote has no such branch.
 
     Only the tracking reference moves.
+
+    Args:
+        git: runs git in the repository.
+        remote: the remote and the branch.
+        seconds: how long it may take.
+        progress: told how far the transfer is.
 
     Raises:
         NetworkFailed: one of its kinds.
     """
     arguments = (
-        *_CHECKED, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-write-fetch-head",
-        "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
+        *_CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
+        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
         "--", remote.name, f"+{remote.branch}:{remote.tracking}",
     )  # fmt: skip
     for tried in range(_FETCH_TRIES):
-        status, _, said = _call(git, remote, seconds, arguments)
+        status, _, said = _call(git, remote, seconds, arguments, progress)
         if not status:
             return git.resolve(remote.tracking)[0]
         if "couldn't find remote ref" in said:
@@ -206,7 +233,7 @@ def fetch(git: Git, remote: Remote, seconds: float = LIMIT_SECONDS) -> str:
             break
         # another fetch of this repository, of a linked worktree for instance, moves the same reference
         time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
-    raise failure(remote, "fetch", said)
+    raise failure(remote, "fetch", said, git.where)
 
 
 def fetch_blobs(
@@ -250,15 +277,28 @@ def fetch_blobs(
             whole = f"+{remote.branch}:refs/heads/fetched"
             status, _, words = _call(there, remote, seconds, (*begin, whole))
             if status:
-                raise failure(remote, "fetch", words)
+                raise failure(remote, "fetch", words, git.where)
         found = zip(ids, there.blobs(ids), strict=True)
         return {oid: data for oid, data in found if data is not None}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) -> None:
+def push(
+    git: Git,
+    remote: Remote,
+    commit: str,
+    seconds: float = LIMIT_SECONDS,
+    progress: Progress | None = None,
+) -> None:
     """Let the remote's branch move on to a commit, never back.
+
+    Args:
+        git: runs git in the repository.
+        remote: the remote and the branch.
+        commit: where the branch shall be.
+        seconds: how long it may take.
+        progress: told how far the transfer is.
 
     Raises:
         RemoteMoved: it moved meanwhile.
@@ -266,10 +306,11 @@ def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) 
         NetworkFailed: another of its kinds.
     """
     arguments = (
-        *_CHECKED, "push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed",
+        *_CHECKED, "push", "--porcelain", "--progress" if progress else "--no-progress",
+        "--no-verify", "--no-follow-tags", "--no-signed",
         "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
     )  # fmt: skip
-    status, out, said = _call(git, remote, seconds, arguments)
+    status, out, said = _call(git, remote, seconds, arguments, progress)
     if not status:
         return
     rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
@@ -278,20 +319,36 @@ def push(git: Git, remote: Remote, commit: str, seconds: float = LIMIT_SECONDS) 
     if rejected:
         because = rejected.split("\t")[-1].strip()
         raise _refused(remote, said, f"it answered {because}")
-    raise failure(remote, "push", said)
+    raise failure(remote, "push", said, git.where)
 
 
 def _call(
-    git: Git, remote: Remote, seconds: float, arguments: tuple[str, ...]
+    git: Git,
+    remote: Remote,
+    seconds: float,
+    arguments: tuple[str, ...],
+    progress: Progress | None = None,
 ) -> tuple[int, str, str]:
     running = git.start(*arguments, more=_environment(remote))
+    hear = None if progress is None else lambda said: _tell(said, progress)
     try:
-        status, out, err = running.finish(seconds=seconds)
+        status, out, err = running.finish(seconds=seconds, hear=hear)
     except TimeoutError:
         raise RemoteSilent(
             f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT
         ) from None
-    return status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    # what it draws over stands before a carriage return
+    lines = [line.rpartition(b"\r")[2] for line in err.split(b"\n")]
+    return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
+
+
+def _tell(said: bytes, progress: Progress) -> None:
+    """Read off git's own progress lines how far it is: `Receiving objects:  42% (420/1000), …`."""
+    line = said.replace(b"\r", b"\n").rstrip(b"\n").rpartition(b"\n")[2]
+    title, _, rest = line.rpartition(b":")
+    done, _, total = rest.partition(b"(")[2].partition(b")")[0].partition(b"/")
+    if done.isdigit() and total.isdigit():
+        progress(title.rpartition(b": ")[2].decode("utf-8", "replace"), int(done), int(total))
 
 
 def _environment(remote: Remote) -> dict[str, str]:
@@ -307,8 +364,12 @@ def _environment(remote: Remote) -> dict[str, str]:
     return kept
 
 
-def failure(remote: Remote, command: str, said: str) -> NetworkFailed:
-    """Tell by git's words what kind of failure it was."""
+def failure(remote: Remote, command: str, said: str, here: str = "/") -> NetworkFailed:
+    """Tell by git's words what kind of failure it was.
+
+    A configured path where nothing is may be a disk that is not mounted: that is offline, like a network
+    that is away.
+    """
     where = remote.shown
     lines = [line.strip() for line in without_credentials(said).split("\n") if line.strip()]
     telling = [line for line in lines if not line.startswith(("remote:", "hint:", "warning:"))]
@@ -321,10 +382,13 @@ def failure(remote: Remote, command: str, said: str) -> NetworkFailed:
                 "connect once with ssh and compare the host's key with the one its owner publishes"
             )
         return AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
-    unreachable = any(words in said for words in _NO_WAY)
-    if remote.url[:1] in "/." and not os.path.exists(remote.url):
-        unreachable = True  # a disk that is not mounted
-    if unreachable:
+    path = local_path(remote.url, here)
+    if path and not os.path.exists(path):
+        return Unreachable(
+            f"{where} is not there: nothing is at {without_credentials(remote.url)}",
+            hint="mount that disk, or see with `git remote -v` whether the path is right",
+        )
+    if any(words in said for words in _NO_WAY):
         return Unreachable(
             f"{where} can not be reached: {first}",
             hint="work goes on here; `diurna sync` again when the remote is there",

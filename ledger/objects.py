@@ -1,6 +1,7 @@
 """Objects read and written through git, a few at a time, in one process each way.
 
-Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one.
+Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
+object's size comes before its bytes: what is too large is never taken into memory (J4).
 Writing makes one pack in memory and lets `git unpack-objects --strict` check and store what is in it.
 """
 
@@ -11,7 +12,7 @@ import zlib
 
 from ledger.commit import clean_name
 from ledger.digest import sha1
-from ledger.errors import ObjectMissing
+from ledger.errors import ObjectMissing, ObjectTooLarge
 from ledger.values import Record
 
 TYPE_CHECKING = False
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ledger.commit import Identity
-    from ledger.gitcli import Git
+    from ledger.gitcli import Git, Running
 
 COMMIT, TREE, BLOB = "commit", "tree", "blob"
+#: No tree, commit, policy or projection file is larger.
+LIMIT_BYTES = 64 << 20
+#: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
+_DURABLE = (
+    "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
+)  # fmt: skip
 _PACKED_KINDS = {COMMIT: 1, TREE: 2, BLOB: 3}
 
 
@@ -42,7 +49,7 @@ class Objects:
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._running = git.start("--no-replace-objects", "cat-file", "--batch")
+        self._running = self._start()
         self._held: dict[str, bytes] = {}
 
     def __enter__(self) -> Objects:
@@ -56,17 +63,21 @@ class Objects:
         trace: TracebackType | None,
     ) -> None:
         """End the process."""
-        self._running.finish()
+        self._running.stop()
+
+    def _start(self) -> Running:
+        return self._git.start("--no-replace-objects", "cat-file", "--batch")
 
     def hold(self, known: dict[str, bytes]) -> None:
         """Answer for objects that are not stored yet, too."""
         self._held.update(known)
 
-    def read(self, oid: str) -> bytes:
+    def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:
         """Return an object's bytes.
 
         Raises:
             ObjectMissing: it is not there.
+            ObjectTooLarge: it has more than `limit` bytes.
         """
         held = self._held.get(oid)
         if held is not None:
@@ -78,17 +89,27 @@ class Objects:
         if len(header) != 3:  # "<id> missing", or git stopped at a damaged one
             said = f"fatal: bad object {oid}"
             raise ObjectMissing("cat-file", 128, said, self._git.where, oid)
-        return self._running.take(int(header[2]) + 1)[:-1]
+        size = int(header[2])
+        if size > limit:
+            self._running.stop()
+            self._running = self._start()
+            raise ObjectTooLarge(oid, size)
+        return self._running.take(size + 1)[:-1]
 
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""
-        seconds = 0
-        head = self.read(commit).partition(b"\n\n")[0].decode("utf-8", "replace")
-        for line in head.split("\n"):
-            if line.startswith("committer "):
-                said = line.rsplit(" ", 2)[1]
-                seconds = int(said) if said.isdigit() else 0
-        return CommitHeader(head[5:45], seconds)
+        return commit_header(self.read(commit))
+
+
+def commit_header(data: bytes) -> CommitHeader:
+    """Read what a join needs off a commit's bytes."""
+    seconds = 0
+    head = data.partition(b"\n\n")[0].decode("utf-8", "replace")
+    for line in head.split("\n"):
+        if line.startswith("committer "):
+            said = line.rsplit(" ", 2)[1]
+            seconds = int(said) if said.isdigit() else 0
+    return CommitHeader(head[5:45], seconds)
 
 
 def object_id(kind: str, data: bytes) -> str:
@@ -133,7 +154,7 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
     pack = b"".join(parts)
     pack += sha1(pack, usedforsecurity=False).digest()
     strict = ("--strict",) if whole else ()
-    git.run("-c", "core.fsync=loose-object", "unpack-objects", "-q", *strict, data=pack)
+    git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack)
 
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:

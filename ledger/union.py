@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 
 from ledger.commit import in_the_way
-from ledger.digest import sha1
-from ledger.layout import ARCHIVE_DIR, SESSIONS_DIR, stem_of
+from ledger.digest import blob_id, sha1
+from ledger.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.order import breaks_seal, is_sealed
 from ledger.trees import FILE, FOLDER, entries, lookup
 from ledger.values import Record
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Read = Callable[[str], bytes]
     #: (mode, object id)
     Entry = tuple[str, str]
+    #: Merges the lines of a text: the versions of both sides and the base's; None for a conflict.
+    Blend = Callable[[bytes, bytes, bytes], bytes | None]
 
 #: Below `sessions/`: the second and later versions of one path.
 TWINS_DIR = "twins"
@@ -60,12 +62,14 @@ class Joined(Record):
         doubles: paths of `sessions/` with different bytes, sorted.
         clashes: other files that both sides changed, from the repository's root, sorted. When there is one
             the tree means nothing.
+        blended: new texts by id, of files whose lines were merged.
     """
 
     tree: str
     written: Mapping[str, bytes]
     doubles: tuple[Double, ...]
     clashes: tuple[str, ...]
+    blended: Mapping[str, bytes]
 
 
 class Sides(Record):
@@ -83,7 +87,12 @@ class Sides(Record):
 
 
 def join(
-    read: Read, sides: Sides, prefix: str, derived: Callable[[str], bool], second: bool
+    read: Read,
+    sides: Sides,
+    prefix: str,
+    derived: Callable[[str], bool],
+    second: bool,
+    blend: Blend | None = None,
 ) -> Joined:
     """Join two tips of a ledger.
 
@@ -93,8 +102,9 @@ def join(
         prefix: of the home, "" or ending in "/".
         derived: tells of a path, relative to the home, whether it is a projection file.
         second: take projection files that both sides changed from the second, else from the first.
+        blend: merges the lines of the policy where both sides changed it.
     """
-    joiner = _Joiner(read, prefix, derived, second)
+    joiner = _Joiner(read, prefix, derived, second, blend)
     tree = joiner.merge(sides.one, sides.two, sides.bases, "")
     return joiner.result(tree)
 
@@ -135,9 +145,16 @@ class _Joiner:
     """One join: reads trees, remembers the new ones, and what it met."""
 
     def __init__(
-        self, read: Read, prefix: str, derived: Callable[[str], bool], second: bool
+        self,
+        read: Read,
+        prefix: str,
+        derived: Callable[[str], bool],
+        second: bool,
+        blend: Blend | None = None,
     ) -> None:
         self._read = read
+        self._blend = blend
+        self._blended: dict[str, bytes] = {}
         self._prefix = prefix
         self._derived = derived
         self._second = second
@@ -148,7 +165,11 @@ class _Joiner:
 
     def result(self, tree: str) -> Joined:
         return Joined(
-            tree, self.written, tuple(sorted(set(self._doubles))), tuple(sorted(self._clashes))
+            tree,
+            self.written,
+            tuple(sorted(set(self._doubles))),
+            tuple(sorted(self._clashes)),
+            self._blended,
         )
 
     # ---- logs -----------------------------------------------------------------------------------
@@ -239,11 +260,33 @@ class _Joiner:
             return two if one in bases else one
         if inside and self._derived(inside):
             return two if self._second else one
+        blended = self._blend_lines(one, two, bases) if inside == POLICY_FILE else None
+        if blended is not None:
+            return blended
         if folders and all(_is_folder(base) for base in bases):
             below = tuple(_tree(base) for base in bases)
             return _folder(self.merge(_tree(one), _tree(two), below, path + "/"))
         self._clashes.append(path)
         return one
+
+    def _blend_lines(
+        self, one: Entry | None, two: Entry | None, bases: tuple[Entry | None, ...]
+    ) -> Entry | None:
+        """Merge the lines of a file that both sides changed; None for a person to do it.
+
+        Only from one base: what several have in common would be a guess.
+        """
+        base = bases[0] if len(set(bases)) == 1 else None
+        if self._blend is None or one is None or two is None or base is None:
+            return None
+        if not one[0] == two[0] == base[0] == FILE:
+            return None
+        made = self._blend(self._read(one[1]), self._read(base[1]), self._read(two[1]))
+        if made is None:
+            return None
+        oid = blob_id(made)
+        self._blended[oid] = made
+        return FILE, oid
 
     # ---- trees ----------------------------------------------------------------------------------
 

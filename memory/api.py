@@ -289,34 +289,33 @@ class Memory:
 
         return self._lander.commit_files(wanted, message, self.occasion())
 
-    def join(self, theirs: str, *, adopt: bool = False, dry_run: bool = False) -> Plan:
+    def join(
+        self,
+        theirs: str,
+        *,
+        adopt: bool = False,
+        dry_run: bool = False,
+        planned: Plan | None = None,
+    ) -> Plan:
         """Join the branch with another tip of the ledger that was fetched; nothing is sent anywhere.
 
         Args:
             theirs: the commit, "" for none.
             adopt: also one whose history shares nothing with ours.
             dry_run: move nothing; say what would be.
+            planned: what a dry run said: done as it is, if the branch still stands where it stood.
 
         Raises:
             SyncRefused: a person has to decide; nothing changed.
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from ledger.repository import read_reference
-        from memory.syncing import plan_sync
+        from memory.joining import join
 
-        plans: list[Plan] = []
-
-        def where(tip: str) -> str:
-            progress = self._progress
-            plans.append(plan_sync(self.snapshot, tip, theirs, adopt=adopt, progress=progress))
-            return plans[-1].tip
-
-        if dry_run:
-            where(read_reference(self.home.repository, self.home.reference))
-        else:
-            self._lander.move(where)
-        return plans[-1]
+        return join(
+            self.snapshot, self._lander, theirs,
+            adopt=adopt, dry_run=dry_run, planned=planned, progress=self._progress,
+        )  # fmt: skip
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""

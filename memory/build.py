@@ -103,6 +103,9 @@ def build(
         )
         base.execute("COMMIT")
         if not path:
+            base.execute(
+                "PRAGMA journal_mode=MEMORY"
+            )  # without a journal nothing can be taken back
             return Cache(base)
     except BaseException:
         base.close()

@@ -132,12 +132,16 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
         full = f"{home.folder}/{path}"
         if data is None:  # a projection page that the replay no longer makes
             lines.append(f"0 {'0' * 40}\t{home.prefix}{path}")
-            if os.path.isfile(full):
+            if os.path.isfile(full) and not _leads_out(home, path):
                 os.unlink(full)
             continue
         blob = blob_id(data)
         lines.append(f"100644 {blob}\t{home.prefix}{path}")
         if sparse:
+            continue
+        link = _leads_out(home, path)
+        if link:
+            findings.append(_not_through(link, path))
             continue
         try:
             make_folder(os.path.dirname(full), 0o777)
@@ -155,6 +159,25 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
         note_written(home, written)
     findings += update_index(home, lines, sparse)
     return findings
+
+
+def _leads_out(home: Home, path: str) -> str:
+    """Return the folder on the way to a file that is a link and may lead out of the home (J3), or ""."""
+    folder = home.repository.top
+    for name in (home.prefix + path).split("/")[:-1]:
+        folder = f"{folder}/{name}"
+        if os.path.islink(folder):
+            return folder
+    return ""
+
+
+def _not_through(link: str, path: str) -> Finding:
+    return Finding(
+        "log-edited",
+        f"{path} was not written: {link} is a link, which Diurna does not write through",
+        path,
+        hint="put a folder there; the commit itself stands",
+    )
 
 
 def catch_up(home: Home, base: str, tip: str) -> list[Finding]:

@@ -333,16 +333,23 @@ class Lander:
         self, cache: Cache, tip: str, refs: list[LogRef], entries: list[Entry]
     ) -> tuple[list[tuple[str, bytes | None]], list[Finding]]:
         """Render the projection as it will be with the new logs, unless a person edited it."""
-        from memory.publish import changes, committed_projection, projection_files
-        from memory.states import state_of
+        from memory.forecast import forecast
+        from memory.publish import committed_projection
 
-        files = projection_files(state_of(cache, refs, entries))
+        def read(blob: str) -> bytes:
+            (data,) = self.home.repository.git().blobs([blob])
+            return data or b""
+
         committed = committed_projection(self.home, tip)
+        files = forecast(cache, refs, entries, committed, read)
+        if files is None:  # the cache followed a branch that moved meanwhile
+            raise TipMoved(self.home.reference)
         if self.home.checked_out:
-            edited = hand_edited(self.home, [CONTINUITY_FILE, *files], committed)
+            edited = hand_edited(self.home, [CONTINUITY_FILE, *files.blobs], committed)
             if edited:
                 return [], [edited_finding(path) for path in sorted(set(edited))]
-        return list(changes(files, committed)), []
+        changed = files.against(committed)
+        return [(path, files.bodies[path] if blob else None) for path, blob in changed], []
 
     def commit_files(
         self,

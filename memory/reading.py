@@ -45,6 +45,13 @@ def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
     return _reading(home, refs, [contents.get(ref) for ref in refs])
 
 
+def read_given(
+    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
+) -> Reading:
+    """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
+    return _reading(home, refs, contents)
+
+
 def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
     """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
 
@@ -159,7 +166,7 @@ def read_part(
     return _reading(home, refs, told())
 
 
-def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None]) -> Reading:
+def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]) -> Reading:
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
@@ -172,11 +179,12 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | None
         if data is None:
             findings.append(unreadable(ref))
             continue
-        if len(data) > LOG_LIMIT_BYTES:
+        if isinstance(data, int) or len(data) > LOG_LIMIT_BYTES:
+            size = data if isinstance(data, int) else len(data)
             findings.append(
                 Finding(
                     "too-large",
-                    f"{ref.path} has {len(data)} bytes; not read",
+                    f"{ref.path} has {size} bytes; not read",
                     ref.path,
                     hint="say it again in several logs",
                 )

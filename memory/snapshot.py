@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ledger.home import Home
+    from memory.reading import Reading
 
     Progress = Callable[[int, int], None]
     Answer = TypeVar("Answer")
@@ -83,6 +84,15 @@ class Snapshot:
     def rebuilt(self) -> Cache:
         """Build the cache anew: objects that could not be read before can be read now."""
         return self._rebuild(self.home.tip())
+
+    def forward(self, base: str, tip: str, reading: Reading) -> None:
+        """Bring the cache to a commit with logs that were read already, if it is where they were added."""
+        try:
+            cache = self._open()
+            if cache is not None and cache.commit == base:
+                cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
+        except CACHE_ERRORS:
+            self.close()  # the next question builds it anew
 
     def close(self) -> None:
         """Close the cache file."""

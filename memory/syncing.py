@@ -10,19 +10,19 @@ from __future__ import annotations
 import os
 
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
-from ledger.digest import blob_id
-from ledger.errors import SyncRefused
+from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
 from ledger.findings import Finding
 from ledger.history import altered_between
-from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.intents import Intents
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
 from ledger.objects import (
     BLOB,
     COMMIT,
+    LIMIT_BYTES,
     TREE,
     Objects,
+    commit_header,
     merge_bases,
     merge_commit,
     object_id,
@@ -30,30 +30,32 @@ from ledger.objects import (
 )
 from ledger.order import is_stem
 from ledger.repository import is_shallow
+from ledger.session import LOG_LIMIT_BYTES
 from ledger.trees import entries
 from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
 from memory.checkout import EMPTY_TREE
+from memory.forecast import Rendering, forecast, whole
+from memory.foreign import refuse_code, refuse_modes
 from memory.landing import check_writable
 from memory.learned import Learned, learned
-from memory.publish import changes, is_projection, projection_files
-from memory.reading import read_all, read_few
-from memory.states import cold_state, state_of
+from memory.publish import is_projection
+from memory.reading import Reading, read_all, read_given
+from memory.states import cold_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ledger.union import Joined, Read
-    from memory.reading import Reading
+    from memory.cache import Cache
     from memory.snapshot import Progress, Snapshot
     from projection.policy import Policy
-    from projection.replay import State
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
 _MESSAGE = "diurna: join two tips of the ledger"
-_FILE_MODE = "100644"
 #: From how many logs on reading in two processes, with a progress bar, pays.
 _MANY = 500
-_PULL_HINT = "join them with `git pull`, then `git push`: git joins ledgers without conflicts"
 
 #: How two tips stand to each other.
 SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
@@ -72,6 +74,7 @@ class Plan(Record):
         went: how many logs are new there.
         learned: what the logs that came change in memory.
         findings: what a person should know.
+        reading: what the logs that came say, where they are all that changes the state.
     """
 
     relation: str
@@ -83,6 +86,7 @@ class Plan(Record):
     went: int = 0
     learned: Learned = Learned()
     findings: tuple[Finding, ...] = ()
+    reading: Reading | None = None
 
 
 def plan_sync(
@@ -125,42 +129,88 @@ class _Planner:
         self._ours, self._theirs = ours, theirs
         self._adopt = adopt
         self._findings: list[Finding] = []
+        self._because = ""
 
     def plan(self) -> Plan:
-        home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
+        git, ours, theirs = self._git, self._ours, self._theirs
         if ours == theirs or not theirs:
             went = 0 if ours == theirs else len(self._snapshot.list_logs(ours)[0])
             return Plan(SAME if ours == theirs else AHEAD, ours, theirs, ours, went=went)
+        with Objects(git) as self._objects:
+            return self._plan_two()
+
+    def _plan_two(self) -> Plan:
+        home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
         bases = merge_bases(git, ours, theirs) if ours else []
         if ours and not bases:
             self._refuse_unrelated()
-        _refuse_code(home, bases, ours, theirs)
+        refuse_code(home, bases, ours, theirs)
         rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
         differ = [path for letter, _, _, path in rows if letter not in "AD"]
-        came, _ = log_refs(added, home.prefix)
-        many = len(came) > _MANY
-        reading = read_all(home, came, self._progress) if many else read_few(home, came)
+        came, odd = log_refs(added, home.prefix)
+        reading = self._read(came)
         if not ours or bases == [ours]:
             relation = APART if only_ours or differ else BEHIND
         elif bases == [theirs]:
             relation = APART if added or differ else AHEAD
         else:
             relation = APART
-        if bases and relation == APART and (only_ours or differ):
+        if relation == APART and (differ or any(self._had(base, only_ours) for base in bases)):
             self._alarm(bases)
         tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
         if relation != AHEAD:
-            _refuse_modes(home, ours, tip)
-            check_writable(self._policy(self._snapshot.policy_blob(tip)))
+            refuse_modes(home, ours, tip)
+            if relation == BEHIND:
+                check_writable(self._policy(self._policy_blob(tip)))
+        simple = not (differ or odd or len(reading.refs) < len(came)) and (
+            self._policy_blob(tip) == (self._policy_blob(ours) if ours else None)
+        )
         went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
         agents = tuple(sorted({entry.agent for entry in reading.entries}))
         change = learned(self._snapshot, ours, reading.entries)
         return Plan(
             relation, ours, theirs, tip, tuple(came), agents, went, change,
-            (*self._findings, *reading.findings),
+            (*self._findings, *reading.findings), reading if simple else None,
         )  # fmt: skip
+
+    def _read(self, came: Sequence[LogRef]) -> Reading:
+        """Read what came; the size of a log is looked at before its bytes (J4).
+
+        Raises:
+            SyncRefused: there is a file that only somebody who means harm calls a log.
+        """
+        few = len(came) <= _MANY
+        contents = [self._content(ref) for ref in came] if few else []
+        sizes = contents if few else self._git.sizes(ref.blob for ref in came)
+        for ref, size in zip(came, sizes, strict=True):
+            if isinstance(size, int) and size > LIMIT_BYTES:
+                raise SyncRefused(
+                    f"{ref.path} on the remote has {size} bytes, which is no session log",
+                    where=ref.path,
+                    hint="ask who keeps that repository; what is recorded here is safe",
+                )
+        if few:
+            return read_given(self._home, came, contents)
+        return read_all(self._home, came, self._progress)
+
+    def _content(self, ref: LogRef) -> bytes | int | None:
+        try:
+            return self._objects.read(ref.blob, LOG_LIMIT_BYTES)
+        except ObjectTooLarge as problem:
+            return problem.size
+        except ObjectMissing:
+            return None
+
+    def _had(self, commit: str, paths: Sequence[str]) -> bool:
+        """Tell whether a commit had one of some paths: who does not have it any more took it away."""
+        tree = self._objects.header(commit).tree
+        return any(find(self._objects.read, tree, path) for path in paths)
+
+    def _policy_blob(self, commit: str) -> str:
+        objects = self._objects
+        return find(objects.read, objects.header(commit).tree, self._home.prefix + POLICY_FILE)
 
     def _refuse_unrelated(self) -> None:
         if is_shallow(self._home.repository):
@@ -194,29 +244,58 @@ class _Planner:
     def _join(self, bases: list[str], added: list[LogRef], reading: Reading) -> str:
         home = self._home
         one, two = sorted((self._ours, self._theirs))
-        with Objects(self._git) as objects:
-            first, second = objects.header(one), objects.header(two)
-            sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
-            newer = second.seconds > first.seconds  # whose published projection is kept for now
-            joined = join(objects.read, sides, home.prefix, is_projection, newer)
-            if joined.clashes:
-                raise _clash(joined.clashes)
-            self._tell_doubles(joined)
-            objects.hold(dict(joined.written))
-            files = self._recompute(joined, objects.read, added, reading)
-            paths = [
-                (home.prefix + path, "" if data is None else blob_id(data)) for path, data in files
-            ]
-            tree, written = with_files(objects.read, joined.tree, paths)
+        objects = self._objects
+        first, second = objects.header(one), objects.header(two)
+        sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
+        newer = second.seconds > first.seconds  # whose published projection is kept for now
+        joined = join(objects.read, sides, home.prefix, is_projection, newer, self._blend)
+        if joined.clashes:
+            raise self._clash(joined.clashes)
+        self._tell_doubles(joined)
+        objects.hold({**joined.written, **joined.blended})
+        rendered = self._recompute(joined, objects.read, added, reading)
+        standing = self._projection(objects.read, joined.tree)
+        files = rendered.against(standing) if rendered is not None else ()
+        paths = [(home.prefix + path, blob) for path, blob in files]
+        tree, written = with_files(objects.read, joined.tree, paths)
         commit = merge_commit(
             tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
         )
-        wanted = [(BLOB, data) for _, data in files if data is not None]
+        bodies = {} if rendered is None else rendered.bodies
+        wanted = [(BLOB, bodies[path]) for path, blob in files if blob and path in bodies]
+        wanted += [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
         Intents(home.spool_folder).keep(wanted)
         write_objects(self._git, wanted)
         return object_id(COMMIT, commit)
+
+    def _blend(self, one: bytes, base: bytes, two: bytes) -> bytes | None:
+        """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
+        from ledger.linemerge import merge_lines
+        from projection.policy_file import read_policy
+
+        merged = merge_lines(self._git, one, base, two)
+        if merged.text is None:
+            sides = sorted([(self._ours, "here"), (self._theirs, "there")])
+            lines = zip(sides, (merged.one, merged.two), strict=True)
+            said = sorted(f"{where} {line or 'nothing'}" for (_, where), line in lines)
+            self._because = f": {', '.join(said)}"
+            return None
+        try:
+            read_policy(merged.text, newer_ok=True)
+        except PolicyInvalid as problem:
+            self._because = f", and both together are no policy: {problem.message}"
+            return None
+        return merged.text
+
+    def _clash(self, paths: tuple[str, ...]) -> SyncRefused:
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        return SyncRefused(
+            f"{paths[0]}{more} was changed here and on the remote, in different ways{self._because}",
+            where=paths[0],
+            hint="agree on one version: make it the same on one side, commit, and sync again",
+        )
 
     def _tell_doubles(self, joined: Joined) -> None:
         for double in joined.doubles:
@@ -235,37 +314,51 @@ class _Planner:
 
     def _recompute(
         self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
-    ) -> tuple[tuple[str, bytes | None], ...]:
-        """Return the projection files of the union that the joined tree does not have yet."""
-        prefix = self._home.prefix
-        policy = self._policy(find(read, joined.tree, prefix + POLICY_FILE))
+    ) -> Rendering | None:
+        """Render the union; None where it is not to be committed, or a log can not be read."""
+        policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
         check_writable(policy)
         if policy.publish != "append":
-            return ()
-        state = self._union_state(joined, policy, added, reading)
-        if state is None:
-            return ()
-        standing = {CONTINUITY_FILE: find(read, joined.tree, prefix + CONTINUITY_FILE)}
-        archive = find(read, joined.tree, prefix + ARCHIVE_DIR)
+            return None
+        cache = self._snapshot.cache(self._ours)
+        if self._only_adds(cache, joined, policy, added, reading):
+            ours = self._projection(read, commit_header(read(self._ours)).tree)
+            made = forecast(cache, reading.refs, reading.entries, ours, read)
+            if made is not None:
+                return made
+        texts = [(BLOB, data) for data in joined.blended.values()]
+        write_objects(self._git, [*texts, *((TREE, raw) for raw in joined.written.values())])
+        state = cold_state(self._snapshot, joined.tree)
+        if any(finding.code == "unreadable" for finding in state.findings()):
+            return None  # the projection would lack what that log says
+        return whole(state)
+
+    def _projection(self, read: Read, tree: str) -> dict[str, str]:
+        """Return path -> blob id of what stands where projection files belong."""
+        prefix = self._home.prefix
+        continuity = find(read, tree, prefix + CONTINUITY_FILE)
+        found = {CONTINUITY_FILE: continuity} if continuity else {}
+        archive = find(read, tree, prefix + ARCHIVE_DIR)
         for _, name, oid in entries(read(archive)) if archive else ():
-            standing[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
-        return changes(projection_files(state), standing)
+            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        return found
 
     def _policy(self, blob: str) -> Policy:
         """Return a policy; one that is in force here already need not be read again."""
-        if self._ours and blob == self._snapshot.policy_blob(self._ours):
+        if self._ours and blob == self._policy_blob(self._ours):
             return self._snapshot.cache(self._ours).policy
         return self._snapshot.read_policy(blob)[1]
 
-    def _union_state(
-        self, joined: Joined, policy: Policy, added: list[LogRef], reading: Reading
-    ) -> State | None:
-        """Return the state of the union: of the cache and what came, where that is all there is to it.
-
-        None when a log can not be read: the projection would lack what it says.
-        """
-        cache = self._snapshot.cache(self._ours)
-        plain = (
+    def _only_adds(
+        self,
+        cache: Cache,
+        joined: Joined,
+        policy: Policy,
+        added: list[LogRef],
+        reading: Reading,
+    ) -> bool:
+        """Tell whether the union is the cache and what came, read whole, and nothing else."""
+        return (
             policy == cache.policy
             and not joined.doubles
             and all(ref.key == ref.stem for ref in added)
@@ -273,53 +366,3 @@ class _Planner:
             and not cache.known([ref.key for ref in added])
             and not cache.unread()
         )
-        if plain:
-            return state_of(cache, reading.refs, reading.entries)
-        write_objects(self._git, [(TREE, raw) for raw in joined.written.values()])
-        state = cold_state(self._snapshot, joined.tree)
-        damaged = any(finding.code == "unreadable" for finding in state.findings())
-        return None if damaged else state
-
-
-def _clash(paths: tuple[str, ...]) -> SyncRefused:
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    return SyncRefused(
-        f"{paths[0]}{more} was changed here and on the remote, in different ways",
-        where=paths[0],
-        hint="agree on one version: make it the same on one side, commit, and sync again",
-    )
-
-
-def _refuse_code(home: Home, bases: list[str], ours: str, theirs: str) -> None:
-    """Keep out of commits that hold more than memory: those are for git and their author.
-
-    Raises:
-        SyncRefused: one side changed files outside the home.
-    """
-    if home.kind != IN_TREE:
-        return
-    git = home.repository.git()
-    rest = f":(top,exclude,literal){home.prefix.rstrip('/')}"
-    for tip, where in ((theirs, "the remote"), (ours, "this branch")):
-        for base in bases or [EMPTY_TREE]:
-            said = git.run("diff-tree", "-r", "-z", "--name-only", base, tip, "--", ":(top)", rest)
-            names = said.decode("utf-8", "replace").split("\0")
-            if names[0]:
-                raise SyncRefused(
-                    f"{where} has commits on {home.branch} that change files outside "
-                    f"{home.prefix}, such as {names[0]}; sync moves memory alone",
-                    hint=_PULL_HINT,
-                )
-
-
-def _refuse_modes(home: Home, ours: str, tip: str) -> None:
-    """Leave links, executables and submodules in a work tree to git.
-
-    Raises:
-        SyncRefused: there is one among the changes.
-    """
-    if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
-        return
-    for letter, mode, _, path in home.repository.git().changes(ours or EMPTY_TREE, tip, ".") or []:
-        if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
-            raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)

@@ -35,18 +35,29 @@ def pages(standings: Iterable[Standing]) -> dict[str, str]:
     by_quarter: dict[str, list[str]] = {}
     index: list[tuple[str, str]] = []
     for standing in archived:
-        fact, quarter = standing.fact, standing.quarter
-        reason = reason_of(standing)
+        quarter = standing.quarter
         page = by_quarter.get(quarter)
         if page is None:
             page = by_quarter[quarter] = [f"# {PAGE_TITLE}{quarter}"]
-        page.append(block(fact, standing.tier, fact.kind, reason))
-        index.append((fact.id, f"- {fact.id} — {summary_of(fact)} — {reason} — {quarter}.md"))
+        page.append(page_block(standing))
+        index.append((standing.fact.id, index_line(standing)))
     index.sort()
     files = {ARCHIVE_INDEX: f"# {INDEX_TITLE}\n\n" + "\n".join([line for _, line in index]) + "\n"}
     for quarter in sorted(by_quarter):
         files[archive_page(quarter)] = "\n\n".join(by_quarter[quarter]) + "\n"
     return files
+
+
+def page_block(standing: Standing) -> str:
+    """Write the block of an archived fact."""
+    fact = standing.fact
+    return block(fact, standing.tier, fact.kind, reason_of(standing))
+
+
+def index_line(standing: Standing) -> str:
+    """Write the line of an archived fact in the index."""
+    fact, reason = standing.fact, reason_of(standing)
+    return f"- {fact.id} — {summary_of(fact)} — {reason} — {standing.quarter}.md"
 
 
 def reason_of(standing: Standing) -> str:

@@ -6,31 +6,36 @@ no failure: what is recorded here stays, and the next sync takes it along.
 
 from __future__ import annotations
 
-import os
 import time
 
 from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, Unreachable
 from ledger.findings import Finding
 from ledger.home import IN_TREE
-from ledger.layout import SESSIONS_DIR, stem_of
+from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
 from ledger.network import Remote, choose_remote, fetch, push
-from ledger.objects import move_reference
+from ledger.objects import merge_bases, move_reference
+from ledger.repository import read_reference
 from ledger.values import Record
+from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
 from memory.syncing import APART, Plan
+from rituals.turns import courtesy, last_push, note_push, pause
+from rituals.verify.listing import list_sessions
+from rituals.verify.rewritten import checkpoint, rewritten_findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.network import Progress
     from memory.api import Memory
 
 #: How often and how long a push that lost a race is tried again.
 TRIES = 8
 TRIES_SECONDS = 60.0
-_FIRST_PAUSE_SECONDS = 0.05
-_LONGEST_PAUSE_SECONDS = 15.0
+#: A join of more logs than that is kept here before it is offered: it would be slow to do again.
+_MANY_LOGS = 500
 
 
 class Report(Record):
@@ -93,6 +98,7 @@ def sync(
     *,
     dry_run: bool = False,
     adopt: bool = False,
+    progress: Progress | None = None,
     monotonic: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Report:
@@ -103,6 +109,7 @@ def sync(
         asked: a remote's name, URL or path; "" for the branch's own.
         dry_run: fetch, and say what would be; no branch moves.
         adopt: also join a history that shares nothing with ours.
+        progress: told how far a transfer is.
         monotonic: gives seconds.
         sleep: waits for seconds.
 
@@ -115,9 +122,9 @@ def sync(
     home = memory.home
     refuse_unwritable(home)
     remote = choose_remote(home.repository.git(), home.branch, asked)
-    if not dry_run:
+    if not dry_run and memory.waiting():
         memory.drain()
-    return _Sync(memory, remote, dry_run, adopt, monotonic, sleep).run()
+    return _Sync(memory, remote, dry_run, adopt, progress, monotonic, sleep).run()
 
 
 class _Sync:
@@ -127,59 +134,145 @@ class _Sync:
         remote: Remote,
         dry_run: bool,
         adopt: bool,
+        progress: Progress | None,
         monotonic: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
         self._memory, self._remote = memory, remote
+        self._progress = progress
         self._dry_run, self._adopt = dry_run, adopt
         self._monotonic, self._sleep = monotonic, sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
+        self._planned: Plan | None = None
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
+        self._look_at_checkpoint()
+        if self._memory.snapshot.cache().policy.publish == "append":
+            self._absorb_edit()
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
             try:
-                plan = self._join()
+                plan = self._plan()
+                if tried == 1 and self._give_way(plan):
+                    started = self._monotonic()
+                    plan = self._plan()
+                if self._rewrites(plan) and self._absorb_edit():
+                    plan = self._plan()
             except Unreachable as problem:
+                self._follow()
                 return self._report(tried - 1, problem)
-            tip = plan.tip if self._dry_run else self._publish(plan)
-            if self._dry_run or tip == plan.theirs or not tip:
+            if self._dry_run:
+                self._plans.append(plan)
+                return self._report(0)
+            tip = self._settle(plan)
+            if tip == plan.theirs or not tip:
                 return self._report(tried - 1)
             try:
-                push(self._git, self._remote, tip)
-            except Unreachable as problem:
-                return self._report(tried, problem)
+                push(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
                 now = self._monotonic()
-                if now - began > TRIES_SECONDS:
+                if now - began > TRIES_SECONDS or tried == TRIES:
+                    self._follow()
                     break
-                if tried < TRIES:
-                    self._sleep(_pause(tried, now - started))
+                self._sleep(pause(tried, now - started))
             except NetworkFailed as problem:
+                self._follow()
+                if isinstance(problem, Unreachable):
+                    return self._report(tried, problem)
                 raise type(problem)(
                     f"{problem.message}; {self._ahead_said()}", hint=problem.hint
                 ) from None
             else:
-                self._note_pushed(tip)
+                self._note_pushed(tip, self._monotonic() - started)
+                self._follow()
                 return self._report(tried)
         raise RemoteMoved(
             f"{self._remote.shown} kept moving; {self._ahead_said()}",
             hint="what came is joined here already; `diurna sync` again takes the rest along",
         )
 
-    def _join(self) -> Plan:
-        before = self._git.resolve(self._remote.tracking)[0]
-        theirs = fetch(self._git, self._remote)
+    def _absorb_edit(self) -> bool:
+        """Make a log of a person's edit before the file is written anew; tell if there was one.
+
+        Raises:
+            EditNotUnderstood: no event can say it; nothing has moved.
+        """
+        if not differs(self._memory.home):
+            return False
+        found = self._memory.absorb_first(dry_run=self._dry_run)
+        self._findings += found
+        return bool(found)
+
+    def _rewrites(self, plan: Plan) -> bool:
+        """Tell whether a plan brings another `continuity.md` over one that a person edited."""
+        home = self._memory.home
+        if self._dry_run or plan.tip == plan.ours or not differs(home):
+            return False
+        path = home.prefix + CONTINUITY_FILE
+        old, new = self._git.resolve(f"{plan.ours}:{path}", f"{plan.tip}:{path}")
+        return old != new
+
+    def _look_at_checkpoint(self) -> None:
+        """Tell of logs that this clone's own history lost since it was last found whole (E8)."""
+        home = self._memory.home
+        point, tip = checkpoint(home), home.tip()
+        if point is None or not tip or point.commit == tip:
+            return
+        status, _, _ = self._git.call(
+            "--no-replace-objects", "merge-base", "--is-ancestor", point.commit, tip
+        )
+        if status:
+            standing = list_sessions(home, tip).standing
+            self._findings += rewritten_findings(home, tip, standing, set())
+
+    def _plan(self) -> Plan:
+        """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
+        before = self._tracked()
+        theirs = fetch(self._git, self._remote, progress=self._progress)
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
             self._look_for_loss(before, theirs)
-        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=self._dry_run)
-        self._plans.append(plan)
+        plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
+        self._planned = plan
         return plan
+
+    def _tracked(self) -> str:
+        """Return where the remote's branch was when it was last asked, "" when it never was."""
+        return read_reference(self._memory.home.repository, self._remote.tracking)
+
+    def _give_way(self, plan: Plan) -> bool:
+        """Wait where this clone pushed a moment ago; tell whether it did."""
+        if self._dry_run or plan.tip == plan.theirs:
+            return False
+        last = last_push(self._memory.home, self._remote)
+        wait = courtesy(last, self._monotonic(), len(plan.came))
+        if wait:
+            self._sleep(wait)
+        return bool(wait)
+
+    def _settle(self, plan: Plan) -> str:
+        """Move the branch where nobody has to be told; return the tip that the remote is to have.
+
+        A join goes to the remote first: the sooner it is there, the less often somebody else is faster.
+        Killed in between, the next sync finds it there. What took long to join stays joined.
+        """
+        if plan.relation == APART and len(plan.came) <= _MANY_LOGS:
+            return plan.tip
+        self._follow()
+        return self._publish(plan)
+
+    def _follow(self) -> None:
+        """Let the branch, the work tree and the mirror here have what was planned last."""
+        plan, self._planned = self._planned, None
+        if plan is None:
+            return
+        self._plans.append(plan)
+        if plan.tip != plan.ours:
+            self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
 
     def _publish(self, plan: Plan) -> str:
         """Publish what a plain `git merge` or `git pull` left behind, here or there; return the tip."""
@@ -217,8 +310,7 @@ class _Sync:
     def _look_for_loss(self, before: str, theirs: str) -> None:
         """Tell of logs that a rewritten remote no longer has, and keep the commit that has them (E9)."""
         git, remote, home = self._git, self._remote, self._memory.home
-        status, _, _ = git.call("merge-base", "--is-ancestor", before, theirs)
-        if status == 0:
+        if before in merge_bases(git, before, theirs):
             return
         rows = git.changes(before, theirs, home.prefix + SESSIONS_DIR) or []
         lost = sorted(stem_of(path) for letter, _, _, path in rows if letter != "A")
@@ -239,19 +331,20 @@ class _Sync:
         if not self._dry_run:
             self._memory.join(before, adopt=self._adopt)
 
-    def _note_pushed(self, commit: str) -> None:
-        """Let the tracking reference follow, where git had no reason to."""
+    def _note_pushed(self, commit: str, seconds: float) -> None:
+        """Let the tracking reference follow, where git had no reason to; remember when it was."""
         tracking = self._remote.tracking
-        now = self._git.resolve(tracking)[0]
-        if now != commit:
+        if self._tracked() != commit:
             self._git.run("update-ref", "-m", "diurna: push", tracking, commit, check=False)
+        came = len({ref.stem for one in (*self._plans, self._planned) if one for ref in one.came})
+        note_push(self._memory.home, self._remote, self._monotonic(), seconds, came)
 
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking
         tip = home.tip()
         if not tip:
             return 0
-        known = [f"^{tracking}"] if self._git.resolve(tracking)[0] else []
+        known = [f"^{tracking}"] if self._tracked() else []
         counted = self._git.run("rev-list", "--count", tip, *known, check=False).strip()
         return int(counted or b"0")
 
@@ -282,14 +375,3 @@ class _Sync:
             tuple(findings),
             self._dry_run,
         )
-
-
-def _pause(tried: int, round_seconds: float) -> float:
-    """Return how long to wait before another round: in the second half of a window that doubles.
-
-    The window begins with the time of a round, so that it fits a slow remote as well as a fast one. Who
-    syncs in a tight loop keeps winning over who has more to join; long windows outlast them.
-    """
-    chance = int.from_bytes(os.urandom(4), "big") / (1 << 32)
-    window: float = max(round_seconds, _FIRST_PAUSE_SECONDS) * 2 ** (tried - 1)
-    return (0.5 + chance / 2) * min(window, _LONGEST_PAUSE_SECONDS)

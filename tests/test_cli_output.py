@@ -168,7 +168,7 @@ def test_progress_only_after_half_a_second() -> None:
     output.progress(4, 10)
     assert err.getvalue() == ""
     output.progress(5, 10)
-    assert err.getvalue() == "\rreading logs [###############...............] 5/10"
+    assert err.getvalue() == "\r\x1b[Kreading logs [###############...............] 5/10"
     output.line("done")
     assert err.getvalue().endswith("5/10\r\x1b[K")
     assert out.getvalue() == "done\n"

@@ -289,3 +289,25 @@ def test_i7_a_cut_connection_leaves_the_old_state(here: Git, hub: Path, tmp_path
     assert git(here.where, "show-ref") == before
     git(here.where, "config", "--unset", "remote.origin.uploadpack")
     assert fetch(here, choose_remote(here, "main")) == made
+
+
+def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
+    """Read off git's own lines; none of them ends up in a message."""
+    source = Git(str(tmp_path / "source"))
+    for number in range(30):
+        (tmp_path / "source" / f"{number}.txt").write_text(f"{number}\n" * 50)
+    git(source.where, "add", "-A")
+    made = commit(source)
+    told: list[tuple[str, int, int]] = []
+
+    def hear(what: str, done: int, total: int) -> None:
+        told.append((what, done, total))
+
+    remote = choose_remote(here, "main", f"file://{source.where}")
+    assert fetch(here, remote, progress=hear) == made
+    assert {what for what, _, _ in told} & {"Receiving objects", "Unpacking objects"}
+    assert all(0 <= done <= total for _, done, total in told)
+    git(here.where, "reset", "-q", "--hard", made)
+    with pytest.raises(RemoteRefused, match="checked out") as caught:
+        push(here, remote, commit(here), progress=hear)
+    assert "%" not in str(caught.value)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import NoRemote, RemoteRefused, SyncRefused
+from ledger.errors import EditNotUnderstood, NoRemote, RemoteRefused, SyncRefused
 from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
 from ledger.findings import severe
 from ledger.gitcli import Git
@@ -342,7 +342,7 @@ def test_i1_a_rejected_push_is_joined_and_tried_again(
     one.create("alpha")
     two.create("beta")
 
-    def late(git: Git, remote: Remote, commit: str) -> None:
+    def late(git: Git, remote: Remote, commit: str, **options: object) -> None:
         monkeypatch.setattr("rituals.sync.push", push)
         two.git("push", "-q", "origin", "main")
         push(git, remote, commit)
@@ -690,10 +690,151 @@ def test_the_command_says_what_happened(
     team.hub.rename(team.hub.with_name("away.git"))
     ran = run("sync")
     assert ran.code == 0
-    assert ran.out.startswith("offline: origin can not be reached: ")
+    assert ran.out == f"offline: origin is not there: nothing is at {team.hub}\n"
     assert ran.err == "hint: 1 commit will go with the next sync that reaches it\n"
     assert run("sync", "--json").json["ahead"] == 1
+    git(one.folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+    assert run("sync").err == ""  # nothing waits to go
     wrong = run("sync", "nowhere")
     assert (wrong.code, wrong.err) == (
         1, "diurna: sync: there is no remote nowhere\nhint: diurna sync REMOTE, with one of: origin\n"
     )  # fmt: skip
+
+
+# ---- the policy: lines --------------------------------------------------------------------------
+
+
+def _policy(clone: Clone, **values: object) -> None:
+    """Set lines of `diurna.toml` and commit them."""
+    path = clone.folder / "diurna.toml"
+    text = path.read_text()
+    for key, value in values.items():
+        text, found = re.subn(rf"(?m)^{key}( *)=.*", rf"{key}\1= {value}", text)
+        assert found == 1
+    path.write_text(text)
+    clone.git("commit", "-q", "-a", "-m", f"policy {values}")
+
+
+def test_the_policy_merges_line_by_line(pair: tuple[Team, Clone, Clone]) -> None:
+    """Different lines changed on both sides: both hold, in one commit whoever joins, published by it."""
+    _, one, two = pair
+    one.create("alpha")
+    one.sync()
+    two.sync()
+    _policy(one, archive=30)
+    _policy(two, project='"renamed"')
+    one.git("fetch", "-q", str(two.folder), "main:refs/tmp/two")
+    two.git("fetch", "-q", str(one.folder), "main:refs/tmp/one")
+    theirs, ours = two.tip(), one.tip()
+    assert one.memory.join(theirs).tip == two.memory.join(ours).tip
+    policy = one.memory.state().policy
+    assert (policy.project, policy.windows.archive) == ("renamed", 30)
+    assert "renamed" in (one.folder / "continuity.md").read_text()
+    one.sync()
+    two.sync()
+    settled(one, two)
+
+
+def test_a_policy_conflict_names_both_sides(pair: tuple[Team, Clone, Clone]) -> None:
+    """Which line is in conflict, here and there; nothing moves until a person has agreed."""
+    _, one, two = pair
+    _policy(one, archive=30)
+    _policy(two, archive=40)
+    two.sync()
+    before = one.tip()
+    with pytest.raises(SyncRefused, match=r"here archive = 30, there archive = 40") as caught:
+        one.sync()
+    assert "agree on one version" in caught.value.hint
+    assert one.tip() == before
+    _policy(one, archive=40)
+    one.sync()
+    two.sync()
+    settled(one, two)
+
+
+def test_lines_that_make_no_policy_together_go_to_the_human(
+    pair: tuple[Team, Clone, Clone],
+) -> None:
+    """Each side is a policy by itself, and git merges them cleanly: the same table stands there twice."""
+    _, one, two = pair
+    table = '[kinds.lesson]\nsection = "Lessons"\n'
+    for clone, place in ((one, "[windows]"), (two, "[review]")):
+        path = clone.folder / "diurna.toml"
+        text = path.read_text() + (
+            "" if "[review]" in path.read_text() else "\n[review]\nevery = 9\n"
+        )
+        path.write_text(text.replace(place, f"{table}\n{place}"))
+        clone.git("commit", "-q", "-a", "-m", "a kind")
+    two.sync()
+    before = one.tip()
+    with pytest.raises(SyncRefused, match="both together are no policy"):
+        one.sync()
+    assert one.tip() == before
+
+
+# ---- a person's edit, and a history that was rewritten here ---------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_edit_becomes_a_log_before_the_projection_is_written(
+    make_team: MakeTeam, kind: str
+) -> None:
+    """What a person wrote goes to the team as a log of theirs."""
+    team = make_team(kind)
+    one, two = team.one, team.clone("two")
+    one.create("alpha", "The first text.")
+    one.memory.publish()
+    one.sync()
+    two.sync()
+    two.create("beta")
+    two.memory.publish()
+    two.sync()
+    folder = {IN_TREE: "memory/", OWN_BRANCH: ".memory/", OWN_REPOSITORY: ""}[kind]
+    path = one.folder / f"{folder}continuity.md"
+    path.write_text(path.read_text().replace("The first text.", "A person's text."))
+    dry = one.sync(dry_run=True)
+    assert "A person's text." in path.read_text()
+    report = one.sync()
+    assert [finding.code for finding in report.findings] == ["absorbed"]
+    assert report.went == 1
+    if kind != IN_TREE:
+        assert [finding.code for finding in dry.findings] == ["absorbed"]
+    two.sync()
+    for clone in (one, two):
+        assert clone.memory.state()["alpha"].fact.text == "A person's text."
+
+
+def test_an_edit_that_is_not_understood_stops_before_anything_moves(
+    pair: tuple[Team, Clone, Clone],
+) -> None:
+    """File and line are named; the branch, the file and the remote stay as they are."""
+    team, one, two = pair
+    two.create("beta")
+    two.sync()
+    path = one.folder / "continuity.md"
+    one.create("alpha")
+    lines = path.read_text().split("\n")
+    path.write_text("\n".join([*lines[:4], "A sentence of mine.", *lines[4:]]))
+    before, there = shape(one.folder), team.there()
+    with pytest.raises(EditNotUnderstood) as caught:
+        one.sync()
+    assert caught.value.where.startswith("continuity.md")
+    assert caught.value.findings[0].line == 5
+    assert shape(one.folder) == before
+    assert team.there() == there
+
+
+def test_e8_a_history_rewritten_here_is_told_and_made_good_by_the_remote(
+    pair: tuple[Team, Clone, Clone],
+) -> None:
+    """The checkpoint of `verify` had a log that is not here any more: named, and it comes back."""
+    _, one, _ = pair
+    stem = one.create("alpha")
+    one.sync()
+    verify(one.memory)
+    one.git("reset", "-q", "--hard", "HEAD~1")
+    one.create("beta")
+    report = one.sync()
+    found = [finding for finding in report.findings if finding.code == "history-rewritten"]
+    assert stem in found[0].message
+    assert one.facts() == {"alpha", "beta"}

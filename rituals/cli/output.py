@@ -155,6 +155,13 @@ class Output:
         if self._progress is not None:
             self._progress.draw(done, total)
 
+    def transfer(self) -> Callable[[str, int, int], None] | None:
+        """Return what draws how far a transfer is, None unless stderr is a terminal."""
+        drawn = self._progress
+        if drawn is None:
+            return None
+        return lambda what, done, total: drawn.draw(done, total, visible(what).lower())
+
     def flush(self) -> None:
         """Write out what is buffered."""
         self._clear()

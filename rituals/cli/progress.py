@@ -26,7 +26,7 @@ class Progress:
         self._since = 0.0
         self._drawn = False
 
-    def draw(self, done: int, total: int) -> None:
+    def draw(self, done: int, total: int, what: str = "reading logs") -> None:
         """Draw `done` of `total`."""
         now = self._monotonic()
         if not self._since:
@@ -35,7 +35,7 @@ class Progress:
             return
         filled = _WIDTH * min(done, total) // total
         bar = "#" * filled + "." * (_WIDTH - filled)
-        self._stream.write(f"\rreading logs [{bar}] {done}/{total}")
+        self._stream.write(f"\r\x1b[K{what} [{bar}] {done}/{total}")
         self._stream.flush()
         self._drawn = True
 

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import agent_memory, ledgers
+from tests.bench import agent_memory, ledgers, syncs
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
@@ -285,6 +285,14 @@ def compat(folder: Path, runs: int) -> Row:
     )
 
 
+def sync(folder: Path, runs: int) -> Row:
+    """Sync one log each way."""
+    team = syncs.Team(folder / "team", 10_000, DIURNA, ENVIRONMENT)
+    return Row(
+        "`diurna sync`, one log each way, 10,000 logs / `git fetch` + `git push`", "≤ 2 ×", 2.0
+    ).take(*in_turn(runs, team.ours, team.theirs))
+
+
 def prepared(folder: Path, size: int, kind: str) -> Path:
     """Return a generated home, made on the first run; measurements work on a copy of it."""
     home = folder / f"{kind}-{size}"
@@ -328,6 +336,7 @@ def main() -> None:
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
+        lambda: [sync(folder, runs)],
     ]
     for step in steps:
         for row in step():

@@ -30,12 +30,15 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
     from rituals.sync import sync
 
     out = call.out
-    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt)
+    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())
     if call.json:
         out.answer(sync_object(report))
     elif report.offline:
         out.line(f"offline: {report.offline}")
-        out.hint(f"{counted(report.ahead, 'commit')} will go with the next sync that reaches it")
+        if report.ahead:
+            out.hint(
+                f"{counted(report.ahead, 'commit')} will go with the next sync that reaches it"
+            )
     elif not (report.came or report.went or report.tries):
         out.line(f"in step with {report.remote} ({report.branch})")
     else:
@@ -48,5 +51,6 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
                 out.line(f"memory  {report.changed}")
         if report.went or report.tries:
             verb = "go" if dry_run else "went"
-            out.line(f"{would}{verb}  {counted(report.went, 'session')} to {report.remote}")
+            what = counted(report.went, "session") if report.went else "no session, other changes"
+            out.line(f"{would}{verb}  {what} to {report.remote}")
     out.findings(report.findings)
