@@ -31,7 +31,7 @@ from ledger.logset import LogRef
 from ledger.repository import operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_stale_lock
+from ledger.stale import LEFT, clear_stale_lock, is_stranded
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import edit_hint, hand_edited, update_index
@@ -115,7 +115,7 @@ class Lander:
                     self._snapshot.discard()
                     return self._commit_waiting(occasion, own, lock)
         except (
-            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError
+            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError, ImportError
         ) as problem:  # fmt: skip
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
@@ -189,7 +189,8 @@ class Lander:
             except TipMoved:
                 pass
             except ReferenceLocked as problem:
-                cleared = clear_stale_lock(self.home.repository.commondir, problem.path, lock.note)
+                common = self.home.repository.commondir
+                cleared = clear_stale_lock(common, problem.path, lock.note, lock.noted_at)
                 if cleared is not None:
                     self._snapshot.notes.append(cleared)
                     continue
@@ -202,6 +203,24 @@ class Lander:
                 )
             time.sleep(pause)
             pause = min(pause * 2, 0.1)
+
+    def _move(self, lock: Lock, tip: str, act: Callable[[], Made]) -> Made:
+        """Do what moves the branch, with a note on the lock that says so; then work trees follow."""
+        reference = self.home.reference
+        lock.write_note(f"{reference} {tip}")
+        try:
+            made = act()
+        except (StorageFailed, GitFailed):
+            self._end_note(lock, tip)
+            raise
+        lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
+        return made
+
+    def _end_note(self, lock: Lock, tip: str) -> None:
+        """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
+        where, reference = self.home.repository, self.home.reference
+        left = is_stranded(where.commondir, where.gitdir, reference)
+        lock.write_note(f"{LEFT} {reference} {tip}" if left else "", lasting=left)
 
     def _commit_once(
         self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
@@ -230,10 +249,8 @@ class Lander:
             findings += noticed
         wanted = self._wanted(tip, files, _message(fresh), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
-        lock.write_note(f"{home.reference} {tip}")
         writer = self._open_writer()
-        made = writer.commit(wanted)
-        lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+        made = self._move(lock, tip, lambda: writer.commit(wanted))
         writer.check(
             made,
             [
@@ -245,7 +262,7 @@ class Lander:
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         findings += show_files(home, files[len(logs) :], logs)
         findings += show_elsewhere(home, tip, made)
-        lock.write_note("")
+        self._end_note(lock, made)
         for stem in batch:
             self.spool.commit(stem)
         if cleared:  # the cache holds that they can not be read
@@ -342,12 +359,11 @@ class Lander:
                 if not listed:
                     return tip
                 check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
-                lock.write_note(f"{home.reference} {tip}")
-                made = self._open_writer().commit(self._wanted(tip, listed, message, occasion))
-                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                wanted = self._wanted(tip, listed, message, occasion)
+                made = self._move(lock, tip, lambda: self._open_writer().commit(wanted))
                 self._snapshot.notes += show_files(home, listed, ())
                 self._snapshot.notes += show_elsewhere(home, tip, made)
-                lock.write_note("")
+                self._end_note(lock, made)
                 return made
 
             return self._persist(once, lock)
@@ -373,15 +389,22 @@ class Lander:
 
             def once() -> str:
                 tip = read_reference(home.repository, home.reference)
-                made = where(tip)
+                try:
+                    made = where(tip)
+                except CACHE_ERRORS:  # a damaged cache is no reason not to move
+                    self._snapshot.discard()
+                    made = where(tip)
                 if made == tip:
                     return tip
-                lock.write_note(f"{home.reference} {tip}")
-                move_reference(home.repository.git(), home.reference, made, tip, "diurna: sync")
-                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                git = home.repository.git()
+                self._move(
+                    lock,
+                    tip,
+                    lambda: move_reference(git, home.reference, made, tip, "diurna: sync"),
+                )
                 self._snapshot.notes += show_move(home, tip, made)
                 self._snapshot.notes += show_elsewhere(home, tip, made)
-                lock.write_note("")
+                self._end_note(lock, made)
                 return made
 
             return self._persist(once, lock)
