@@ -219,8 +219,10 @@ class Lander:
     def _end_note(self, lock: Lock, tip: str) -> None:
         """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
         where, reference = self.home.repository, self.home.reference
-        left = is_stranded(where.commondir, where.gitdir, reference)
-        lock.write_note(f"{LEFT} {reference} {tip}" if left else "", lasting=left)
+        if is_stranded(where.commondir, where.gitdir, reference):
+            lock.leave_note(f"{LEFT} {reference} {tip}")
+        else:
+            lock.write_note("")
 
     def _commit_once(
         self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
