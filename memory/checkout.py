@@ -11,7 +11,7 @@ import time
 
 from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
-from ledger.errors import DiurnaError, GitFailed
+from ledger.errors import DiurnaError, GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.home import IN_TREE, Home
 from ledger.layout import (
@@ -177,6 +177,11 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
     ours = [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
     base = base or EMPTY_TREE
     changes = git.changes(base, tip, *ours)
+    if changes is None and git.resolve(base)[0]:
+        raise StorageFailed(
+            f"git could not tell what differs between {base[:12]} and {tip[:12]}",
+            hint="the next Diurna command that writes lets the work tree follow",
+        )
     if not changes:
         return []
     said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)

@@ -134,7 +134,8 @@ class Lander:
             if data is not None:
                 batch[stem] = (data, None)
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
-            if self._holds(own[0]):
+            # a folder that can not be listed looks empty: the log itself is asked for
+            if self.spool.read(own[0]) is None and self._holds(own[0]):
                 return Landed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(own[0], own[1])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import WaitsInSpool
+from ledger.errors import StorageFailed, WaitsInSpool
+from ledger.findings import Finding
+from ledger.gitcli import Git
 from ledger.home import Home
+from memory.checkout import catch_up
 from memory.landing import Lander
 from rituals.cli.context import Invocation
+from rituals.sync import sync
 from tests.campaigns.faults import Act, Site, inflict, make_template, sites_of, strace_works
 from tests.campaigns.homes import (
     IN_TREE,
@@ -21,9 +25,11 @@ from tests.campaigns.homes import (
     draft,
     git,
     hermetic,
+    logs_in,
     make_home,
     open_memory,
 )
+from tests.campaigns.kills import make_pair
 from tests.conftest import Repo, Run
 
 __all__ = ["hermetic"]
@@ -98,6 +104,43 @@ def test_a_module_that_can_not_be_loaded_makes_the_log_wait(
     memory.append(draft("second"))
     assert_sound(home, [waits.value.stem])
     assert git(tmp_path / "home", "status", "--porcelain") == ""
+
+
+def test_a_spool_that_can_not_be_listed_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log just spooled is committed before it is acknowledged, also where its folder hides it."""
+    home = make_home(tmp_path / "home", OWN_BRANCH)
+    memory = open_memory(tmp_path / "home")
+    memory.append(draft("first"))
+    monkeypatch.setattr("ledger.spool._stems", lambda folder: [])
+    receipt = memory.append(draft("second"))
+    assert receipt.stem in logs_in(home)
+
+
+def test_a_comparison_that_fails_is_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git dies when it is asked what a join changed: the next command lets index and files follow."""
+    _, (one, two) = make_pair(tmp_path, IN_TREE)
+    memory = open_memory(two, "fast-import")
+    memory.append(draft("there"))
+    sync(memory)
+    here = open_memory(one, "fast-import")
+    here.append(draft("here"))
+    with monkeypatch.context() as patch:
+        patch.setattr("memory.following.catch_up", partial(_fail_to_compare, patch))
+        with pytest.raises(StorageFailed, match="what differs"):
+            sync(here)
+    sync(open_memory(one, "fast-import"))
+    open_memory(one, "fast-import").append(draft("next"))
+    assert git(one, "status", "--porcelain") == ""
+    assert_sound(here.home, list(logs_in(memory.home)))
+
+
+def _fail_to_compare(patch: pytest.MonkeyPatch, home: Home, base: str, tip: str) -> list[Finding]:
+    patch.setattr(Git, "changes", lambda *_: None)
+    return catch_up(home, base, tip)
 
 
 @pytest.mark.parametrize(

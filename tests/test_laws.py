@@ -115,7 +115,7 @@ class Logged:
     """One made-up log: its reference and bytes, what it holds, and what the fold gets of it."""
 
     def __init__(
-        self, ref: LogRef, data: bytes, type: str, acts: tuple[Event, ...], entry: Entry
+        self, ref: LogRef, type: str, acts: tuple[Event, ...], entry: Entry, data: bytes = b""
     ) -> None:
         self.ref = ref
         self.data = data
@@ -148,7 +148,7 @@ def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
         entry = entry_of(stem, SessionLog(header, "T", "", acts))
         data = f"{number} {stem}".encode()
         ref = LogRef(stem, log_path(stem), blob_id(data))
-        found.append(Logged(ref, data, type, acts, entry))
+        found.append(Logged(ref, type, acts, entry, data))
     # two logs may bear one stem and differ: the second is keyed by its blob too
     if found and draw(st.integers(0, 9)) == 0:
         twin = found[0]
@@ -156,7 +156,7 @@ def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
         acts = tuple(draw(st.lists(events(plain_meta), max_size=3, unique=True)))
         entry = entry_of(key, SessionLog((("agent", "eve"),), "T", "", acts))
         ref = LogRef(key, twin.ref.path, blob_id(b"twin"))
-        found.append(Logged(ref, b"twin", "work", acts, entry))
+        found.append(Logged(ref, "work", acts, entry, b"twin"))
     return found
 
 

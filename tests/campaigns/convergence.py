@@ -213,12 +213,12 @@ class Clone:
             case _:
                 lines[at] = re.sub(r"tier: [a-z-]+", "tier: core", lines[at])
         path.write_text("\n".join(lines))
-        found = self.memory.absorb()
+        absorbed = self.memory.absorb()
         self.memory.publish()  # else git would not pull over the file
-        if found.stem:
-            at_tip = f"{home.tip()}:{home.prefix}{log_path(found.stem)}"
-            self.acknowledged[found.stem] = home.repository.git().run("cat-file", "blob", at_tip)
-        return bool(found.stem)
+        if absorbed.stem:
+            at_tip = f"{home.tip()}:{home.prefix}{log_path(absorbed.stem)}"
+            self.acknowledged[absorbed.stem] = home.repository.git().run("cat-file", "blob", at_tip)
+        return bool(absorbed.stem)
 
     def change_policy(self) -> None:
         """Change a window of the policy, in the way that a kind of home allows."""
