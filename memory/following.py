@@ -46,7 +46,7 @@ def show_move(home: Home, tip: str, made: str) -> list[Finding]:
     if home.kind == OWN_BRANCH and home.repository.top:
         from memory.mirror import mirror_changes
 
-        return mirror_changes(home, tip, made)
+        return mirror_changes(home, made)
     return []
 
 

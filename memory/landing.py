@@ -398,6 +398,8 @@ class Lander:
                     self._snapshot.discard()
                     made = where(tip)
                 if made == tip:
+                    if not home.checked_out:  # plain git may have moved it past the mirror
+                        self._snapshot.notes += show_move(home, tip, tip)
                     return tip
                 git = home.repository.git()
                 self._move(

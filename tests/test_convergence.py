@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from rituals.sync import sync
 from tests.campaigns.convergence import converge
-from tests.campaigns.homes import hermetic
+from tests.campaigns.homes import OWN_BRANCH, draft, git, hermetic, open_memory
+from tests.campaigns.kills import make_pair
 
 __all__ = ["hermetic"]
 
@@ -25,3 +27,19 @@ def test_a_seed_decides_everything(tmp_path: Path) -> None:
     """The same seed comes to the same commit, byte for byte."""
     digests = {converge(tmp_path / name, 2, 2, 6).digest for name in ("once", "again")}
     assert len(digests) == 1
+
+
+def test_the_mirror_follows_what_plain_git_fetched(tmp_path: Path) -> None:
+    """The branch moved without Diurna, and nothing is left to join: the next sync mirrors it all the same."""
+    _, (one, two) = make_pair(tmp_path, OWN_BRANCH)
+    there = open_memory(two, "fast-import")
+    there.append(draft("there"))
+    sync(there)
+    sync(open_memory(one, "fast-import"))
+    there.append(draft("later"))
+    sync(there)
+    git(one, "fetch", "-q", "origin", "memory:memory")
+    here = open_memory(one, "fast-import")
+    assert sync(here).relation == "same"
+    assert (one / ".memory" / "continuity.md").read_text() == here.continuity()
+    assert "later" in here.continuity()
