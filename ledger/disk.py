@@ -150,6 +150,7 @@ class Lock:
         self._wait_seconds = wait_seconds
         self._fd = -1
         self._lasting = False
+        self._left = False
         self.note = ""
         self.noted_at = 0.0
 
@@ -160,7 +161,7 @@ class Lock:
             doing: one line.
             lasting: leave it to the next owner also when this one fails, not only when it dies.
         """
-        self._lasting = lasting
+        self._lasting, self._left = lasting, False
         text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text, 0)
@@ -170,6 +171,11 @@ class Lock:
         left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
         self.note = left.partition(" ")[2]
         self.noted_at = os.fstat(self._fd).st_mtime
+
+    def leave_note(self, doing: str) -> None:
+        """Leave a line to the next owner, however this one ends."""
+        self.write_note(doing, lasting=True)
+        self._left = True
 
     def __enter__(self) -> Lock:
         """Take the lock.
@@ -219,7 +225,7 @@ class Lock:
     ) -> None:
         """Free the lock."""
         try:
-            if kind is None or not self._lasting:
+            if not self._left and (kind is None or not self._lasting):
                 os.ftruncate(self._fd, 0)
         finally:
             os.close(self._fd)

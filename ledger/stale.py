@@ -26,9 +26,13 @@ _COLLECTION_HOURS = 12
 #: How long after its note a process has its git lock the index, and how coarse file times are.
 _FOLLOWS_WITHIN_SECONDS = 5.0
 _CLOCK_TICK_SECONDS = 0.05
+#: How long after its note a process may have its git lock the branch.
+_MOVES_WITHIN_SECONDS = 30.0
+#: How a note on Diurna's lock begins whose owner lived on, but saw its git leave a lock behind.
+LEFT = "left"
 
 
-def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
+def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> Finding | None:
     """Move a reference's lock file aside if nobody owns it; say so, or return None.
 
     Call it only while holding Diurna's own lock: no live Diurna process then owns a reference lock.
@@ -37,14 +41,19 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
         commondir: the common git directory.
         path: the lock file.
         note: what the last holder of Diurna's lock left when it died: a reference's name, and more.
+        noted_at: when it wrote that, seconds since 1970.
     """
     try:
-        age = time.time() - os.stat(path).st_mtime
+        made_at = os.stat(path).st_mtime
     except FileNotFoundError:
         return None
-    reference = note.partition(" ")[0]
+    age = time.time() - made_at
+    was_there = note.startswith(LEFT + " ")
+    reference = note.removeprefix(LEFT + " ").partition(" ")[0]
     of_branch = path == os.path.join(commondir, reference + ".lock")
     ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
+    within = _CLOCK_TICK_SECONDS if was_there else _MOVES_WITHIN_SECONDS
+    ours = ours and made_at - noted_at <= within
     if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
         return None
     target = set_aside(commondir, path)
@@ -53,6 +62,15 @@ def clear_stale_lock(commondir: str, path: str, note: str) -> Finding | None:
     said = f"{path} belonged to no living process and was moved to {target}"
     journal(commondir, said)
     return Finding("stale-lock", said)
+
+
+def is_stranded(commondir: str, gitdir: str, reference: str) -> bool:
+    """Tell whether a lock of a branch is there after the git that was moving it has ended.
+
+    A git that is killed, or may not take it away, leaves it behind; who started it lives on.
+    """
+    locks = (os.path.join(commondir, reference + ".lock"), gitdir + "/HEAD.lock")
+    return any(os.path.exists(path) for path in locks)
 
 
 def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> Finding | None:

@@ -11,7 +11,7 @@ import time
 
 from ledger.digest import blob_id
 from ledger.disk import make_folder, replace_file
-from ledger.errors import DiurnaError, GitFailed
+from ledger.errors import DiurnaError, GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.home import IN_TREE, Home
 from ledger.layout import (
@@ -23,6 +23,7 @@ from ledger.layout import (
     SESSIONS_DIR,
 )
 from ledger.repository import head
+from ledger.stale import clear_index_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
         return []  # another branch was checked out meanwhile
     findings: list[Finding] = []
     lines: list[str] = []
+    unwritten: list[str] = []
     written: dict[str, str] = {}
     sparse = not os.path.isdir(home.folder) and _is_sparse(home)
     for path, data in files:
@@ -155,9 +157,12 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
             findings.append(
                 Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
             )
+            unwritten.append(lines[-1])
     if written:
         note_written(home, written)
     findings += update_index(home, lines, sparse)
+    if unwritten:
+        _remember_pending(home, unwritten)
     return findings
 
 
@@ -195,6 +200,11 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
     ours = [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
     base = base or EMPTY_TREE
     changes = git.changes(base, tip, *ours)
+    if changes is None and git.resolve(base)[0]:
+        raise StorageFailed(
+            f"git could not tell what differs between {base[:12]} and {tip[:12]}",
+            hint="the next Diurna command that writes lets the work tree follow",
+        )
     if not changes:
         return []
     said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)
@@ -240,8 +250,50 @@ def _pending_file(home: Home) -> str:
     return f"{home.repository.gitdir}/diurna/index-pending"
 
 
+def _remember_pending(home: Home, lines: list[str]) -> None:
+    """Keep index entries for the next command; whose files are not there gets them then."""
+    path = _pending_file(home)
+    kept = dict.fromkeys([*_read_pending(path), *lines])
+    make_folder(os.path.dirname(path))
+    replace_file(
+        path, "".join(f"{line}\n" for line in kept).encode("utf-8", "surrogateescape"), 0o600
+    )
+
+
+def _read_pending(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return [line for line in file.read().split("\n") if line]
+    except OSError:
+        return []
+
+
+def _write_pending(home: Home, lines: list[str]) -> None:
+    """Write the files of entries that had to wait, where the work tree lacks them or has our last ones.
+
+    Raises:
+        StorageFailed: the disk still refuses.
+    """
+    ours = read_written(home)
+    wanted: list[tuple[str, str]] = []
+    for line in lines:
+        (mode, blob), path = line.split("\t", 1)[0].split(" "), line.split("\t", 1)[1]
+        inside = path[len(home.prefix) :]
+        here = work_file(home, inside)
+        if mode == _FILE_MODE and (here is None or blob_id(here) == ours.get(inside)):
+            wanted.append((inside, blob))
+    bodies = home.repository.git().blobs([blob for _, blob in wanted])
+    for (inside, blob), body in zip(wanted, bodies, strict=True):
+        if body is None:
+            continue
+        make_folder(os.path.dirname(f"{home.folder}/{inside}"), 0o777)
+        replace_file(f"{home.folder}/{inside}", body, scratch=home.state_dir)
+        if not inside.startswith(SESSIONS_DIR + "/"):
+            note_written(home, {inside: blob})
+
+
 def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
-    """Set index entries, with those that an earlier command could not set.
+    """Set index entries, with those that an earlier command could not set, and write their files.
 
     Args:
         home: a home with a work tree.
@@ -249,21 +301,30 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
         sparse: the home lies outside the sparse checkout: mark the entries so.
     """
     pending = _pending_file(home)
-    try:
-        with open(pending, encoding="utf-8", errors="surrogateescape") as file:
-            before = [line for line in file.read().split("\n") if line]
-    except OSError:
-        before = []
+    before = _read_pending(pending)
     wanted = before + [line for line in lines if line not in before]
     if not wanted:
         return []
     git = home.repository.git()
     data = "".join(line + "\n" for line in wanted).encode("utf-8", "surrogateescape")
     said = b""
+    findings: list[Finding] = []
+    where = home.repository
     for attempt in range(_INDEX_TRIES):
+        began = time.time()
         status, _, said = git.call("update-index", "--add", "--index-info", data=data)
+        if status < 0:  # killed, and its lock is in the way of everybody
+            cleared = clear_index_lock(where.commondir, where.gitdir, where.top, began)
+            if cleared is not None:
+                findings.append(cleared)
+                continue
         if not status:
             if before:
+                if not sparse:
+                    newer = {line.split("\t", 1)[1] for line in lines}
+                    _write_pending(
+                        home, [line for line in before if line.split("\t", 1)[1] not in newer]
+                    )
                 os.unlink(pending)
             if sparse:
                 paths = "".join(line.split("\t", 1)[1] + "\0" for line in wanted)
@@ -271,18 +332,19 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
                     "update-index", "--skip-worktree", "-z", "--stdin",
                     data=paths.encode("utf-8", "surrogateescape"), check=False,
                 )  # fmt: skip
-            return []
+            return findings
         if b"index.lock" not in said:
             break
         time.sleep(0.01 * (attempt + 1))
     make_folder(os.path.dirname(pending))
     replace_file(pending, data, 0o600)
     return [
+        *findings,
         Finding(
             "index-busy",
             "what was committed stands, and git's index could not follow: "
             + said.decode("utf-8", "replace").strip().split("\n")[0],
             hint="the next Diurna command that writes sets the entry; "
             "until then `git status` shows the file as deleted",
-        )
+        ),
     ]

@@ -10,7 +10,7 @@ from ledger.disk import Lock
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.repository import checked_out_elsewhere
-from ledger.stale import clear_index_lock
+from ledger.stale import LEFT, clear_index_lock
 from memory.checkout import catch_up, follow
 from memory.drivers import ensure_drivers
 
@@ -44,7 +44,7 @@ def show_move(home: Home, tip: str, made: str) -> list[Finding]:
     if home.kind == OWN_BRANCH and home.repository.top:
         from memory.mirror import mirror_changes
 
-        return mirror_changes(home, tip, made)
+        return mirror_changes(home, made)
     return []
 
 
@@ -72,7 +72,9 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     """
     if not lock.note:
         return []
-    reference, _, base = lock.note.removeprefix(FOLLOWING + " ").partition(" ")
+    reference, _, base = (
+        lock.note.removeprefix(FOLLOWING + " ").removeprefix(LEFT + " ").partition(" ")
+    )
     tip = tip or home.tip()
     findings: list[Finding] = []
     if lock.note.startswith(FOLLOWING) and home.checked_out:

@@ -32,7 +32,7 @@ from ledger.logset import LogRef
 from ledger.repository import operation_under_way
 from ledger.session import Entry
 from ledger.spool import KEEP, Spool
-from ledger.stale import clear_stale_lock, git_prunes
+from ledger.stale import LEFT, clear_stale_lock, git_prunes, is_stranded
 from ledger.values import Record
 from memory.cache import CACHE_ERRORS
 from memory.checkout import edit_hint, hand_edited, update_index
@@ -114,7 +114,7 @@ class Lander:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
                 return self.despite_pruning(lambda: self._try(occasion, own, lock), lock)
         except (
-            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError
+            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError, ImportError
         ) as problem:  # fmt: skip
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
@@ -150,7 +150,8 @@ class Lander:
             if data is not None:
                 batch[stem] = (data, None)
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
-            if self._holds(own[0]):
+            # a folder that can not be listed looks empty: the log itself is asked for
+            if self.spool.read(own[0]) is None and self._holds(own[0]):
                 return Landed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(own[0], own[1])
@@ -221,7 +222,8 @@ class Lander:
             except TipMoved:
                 pass
             except ReferenceLocked as problem:
-                cleared = clear_stale_lock(self.home.repository.commondir, problem.path, lock.note)
+                common = self.home.repository.commondir
+                cleared = clear_stale_lock(common, problem.path, lock.note, lock.noted_at)
                 if cleared is not None:
                     self._snapshot.notes.append(cleared)
                     continue
@@ -234,6 +236,26 @@ class Lander:
                 )
             time.sleep(pause)
             pause = min(pause * 2, 0.1)
+
+    def _move(self, lock: Lock, tip: str, act: Callable[[], Made]) -> Made:
+        """Do what moves the branch, with a note on the lock that says so; then work trees follow."""
+        reference = self.home.reference
+        lock.write_note(f"{reference} {tip}")
+        try:
+            made = act()
+        except (StorageFailed, GitFailed):
+            self._end_note(lock, tip)
+            raise
+        lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
+        return made
+
+    def _end_note(self, lock: Lock, tip: str) -> None:
+        """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
+        where, reference = self.home.repository, self.home.reference
+        if is_stranded(where.commondir, where.gitdir, reference):
+            lock.leave_note(f"{LEFT} {reference} {tip}")
+        else:
+            lock.write_note("")
 
     def _commit_once(
         self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
@@ -262,11 +284,9 @@ class Lander:
             findings += noticed
         wanted = self._wanted(tip, files, _message(fresh), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
-        lock.write_note(f"{home.reference} {tip}")
         self._intents.note(wanted)
         writer = self._open_writer()
-        made = writer.commit(wanted)
-        lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+        made = self._move(lock, tip, lambda: writer.commit(wanted))
         writer.check(
             made,
             [
@@ -278,7 +298,7 @@ class Lander:
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
         findings += show_files(home, files[len(logs) :], logs)
         findings += show_elsewhere(home, tip, made)
-        lock.write_note("")
+        self._end_note(lock, made)
         for stem in batch:
             self.spool.commit(stem)
         if cleared:  # the cache holds that they can not be read
@@ -382,14 +402,12 @@ class Lander:
                 if not listed:
                     return tip
                 check_writable(self._snapshot.read_policy(self._snapshot.policy_blob(tip))[1])
-                lock.write_note(f"{home.reference} {tip}")
                 wanted = self._wanted(tip, listed, message, occasion)
                 self._intents.note(wanted)
-                made = self._open_writer().commit(wanted)
-                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                made = self._move(lock, tip, lambda: self._open_writer().commit(wanted))
                 self._snapshot.notes += show_files(home, listed, ())
                 self._snapshot.notes += show_elsewhere(home, tip, made)
-                lock.write_note("")
+                self._end_note(lock, made)
                 return made
 
             return self.despite_pruning(lambda: self._persist(once, lock), lock)
@@ -415,15 +433,24 @@ class Lander:
 
             def once() -> str:
                 tip = read_reference(home.repository, home.reference)
-                made = where(tip)
+                try:
+                    made = where(tip)
+                except CACHE_ERRORS:  # a damaged cache is no reason not to move
+                    self._snapshot.discard()
+                    made = where(tip)
                 if made == tip:
+                    if not home.checked_out:  # plain git may have moved it past the mirror
+                        self._snapshot.notes += show_move(home, tip, tip)
                     return tip
-                lock.write_note(f"{home.reference} {tip}")
-                move_reference(home.repository.git(), home.reference, made, tip, "diurna: sync")
-                lock.write_note(f"{FOLLOWING} {home.reference} {tip}", lasting=True)
+                git = home.repository.git()
+                self._move(
+                    lock,
+                    tip,
+                    lambda: move_reference(git, home.reference, made, tip, "diurna: sync"),
+                )
                 self._snapshot.notes += show_move(home, tip, made)
                 self._snapshot.notes += show_elsewhere(home, tip, made)
-                lock.write_note("")
+                self._end_note(lock, made)
                 return made
 
             return self.despite_pruning(lambda: self._persist(once, lock), lock)

@@ -16,6 +16,9 @@ from ledger.home import Home
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR
 from memory.checkout import EMPTY_TREE, edit_hint, note_written, read_written
 
+#: Stands in the record of what was written for the commit that the mirror last followed the branch to.
+_FOLLOWED = MIRROR_DIR + "/"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,13 +62,24 @@ def mirror(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     return findings
 
 
-def mirror_changes(home: Home, base: str, tip: str) -> list[Finding]:
-    """Let the mirror follow a branch that moved from one commit ("" for none) to another."""
+def mirror_changes(home: Home, tip: str) -> list[Finding]:
+    """Let the mirror follow the branch to a commit, from the one it last followed it to.
+
+    A plain `git fetch` or `git pull` may have moved the branch meanwhile.
+    """
+    base = read_written(home).get(_FOLLOWED, "")
+    if not tip or base == tip:
+        return []
     git = home.repository.git()
-    rows = git.changes(base or EMPTY_TREE, tip, CONTINUITY_FILE, ARCHIVE_DIR) or []
+    paths = (CONTINUITY_FILE, ARCHIVE_DIR)
+    rows = git.changes(base or EMPTY_TREE, tip, *paths)
+    if rows is None:  # history was rewritten, and what it was is collected
+        rows = git.changes(EMPTY_TREE, tip, *paths) or []
     bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
     files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
-    return mirror(home, files) if files else []
+    findings = mirror(home, files) if files else []
+    note_written(home, {_FOLLOWED: tip})
+    return findings
 
 
 def edited_finding(name: str) -> Finding:

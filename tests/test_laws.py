@@ -1,6 +1,6 @@
 """The laws of replay, against ledgers that Hypothesis makes up and oracles written from the format's text.
 
-200 examples each; `python -m tests.campaigns.laws` tries 10,000.
+500 examples of each law of merging, 200 of the others; `python -m tests.campaigns.laws` tries 10,000.
 """
 
 from __future__ import annotations
@@ -51,13 +51,11 @@ from projection.replay import State, log_digest, merge_summaries, set_digest, su
 from projection.state import LiveView
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.test_ledger_union import Objects, united
 
-EXAMPLES = os.environ.get("DIURNA_LAW_EXAMPLES", "200")
-LAW = settings(
-    max_examples=int(EXAMPLES),
-    deadline=timedelta(seconds=20),
-    print_blob=True,
-)
+EXAMPLES = int(os.environ.get("DIURNA_LAW_EXAMPLES", "200"))
+LAW = settings(max_examples=EXAMPLES, deadline=timedelta(seconds=20), print_blob=True)
+MERGE_LAW = settings(LAW, max_examples=max(500, EXAMPLES))
 IDS = ("a", "b", "c", "d", "e", "f")
 TEXTS = ("One.", "Two.", "Three.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)
@@ -120,10 +118,13 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
 
 
 class Logged:
-    """One made-up log: its reference, what it holds, and what the fold gets of it."""
+    """One made-up log: its reference and bytes, what it holds, and what the fold gets of it."""
 
-    def __init__(self, ref: LogRef, type: str, acts: tuple[Event, ...], entry: Entry) -> None:
+    def __init__(
+        self, ref: LogRef, type: str, acts: tuple[Event, ...], entry: Entry, data: bytes = b""
+    ) -> None:
         self.ref = ref
+        self.data = data
         self.type = type
         self.acts = acts
         self.entry = entry
@@ -151,15 +152,17 @@ def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
         kind = () if type == "work" else (("type", type),)
         header = (("agent", draw(st.sampled_from(AGENTS))), *kind)
         entry = entry_of(stem, SessionLog(header, "T", "", acts))
-        ref = LogRef(stem, log_path(stem), blob_id(f"{number} {stem}".encode()))
-        found.append(Logged(ref, type, acts, entry))
+        data = f"{number} {stem}".encode()
+        ref = LogRef(stem, log_path(stem), blob_id(data))
+        found.append(Logged(ref, type, acts, entry, data))
     # two logs may bear one stem and differ: the second is keyed by its blob too
     if found and draw(st.integers(0, 9)) == 0:
         twin = found[0]
         key = f"{twin.ref.key}~{blob_id(b'twin')}"
         acts = tuple(draw(st.lists(events(plain_meta), max_size=3, unique=True)))
         entry = entry_of(key, SessionLog((("agent", "eve"),), "T", "", acts))
-        found.append(Logged(LogRef(key, twin.ref.path, blob_id(b"twin")), "work", acts, entry))
+        ref = LogRef(key, twin.ref.path, blob_id(b"twin"))
+        found.append(Logged(ref, "work", acts, entry, b"twin"))
     return found
 
 
@@ -213,7 +216,7 @@ def told(state: State) -> tuple[object, ...]:
 # ---- arrival ---------------------------------------------------------------------------------------
 
 
-@LAW
+@MERGE_LAW
 @given(ledgers(), policies, st.randoms(use_true_random=False))
 def test_replay_does_not_depend_on_arrival_or_grouping(
     logs: list[Logged], policy: Policy, rng: random.Random
@@ -239,7 +242,7 @@ def test_replay_does_not_depend_on_arrival_or_grouping(
     assert told(State(histories, work, summary, policy)) == told(whole)
 
 
-@LAW
+@MERGE_LAW
 @given(ledgers(), st.randoms(use_true_random=False))
 def test_merging_histories_is_commutative_and_associative(
     logs: list[Logged], rng: random.Random
@@ -256,6 +259,45 @@ def test_merging_histories_is_commutative_and_associative(
     for fact in set(a) & set(b) & set(c):
         left = merge(merge(a[fact], b[fact]), c[fact])
         assert left == merge(a[fact], merge(b[fact], c[fact]))
+
+
+@MERGE_LAW
+@given(ledgers(), policies, st.randoms(use_true_random=False))
+def test_joining_ledgers_is_a_union_of_what_they_know(
+    logs: list[Logged], policy: Policy, rng: random.Random
+) -> None:
+    """Trees of logs that overlap, joined in any order and grouping: one state, with every id of each."""
+    store = Objects()
+    by_place = {
+        (log.ref.path.removeprefix("sessions/"), log.ref.blob): log
+        for log in logs
+        if log.ref.key == log.ref.stem  # two logs of one name: `test_ledger_union` has them
+    }
+    parts: tuple[dict[str, bytes], ...] = ({}, {}, {})
+    for (path, _), log in by_place.items():
+        for part in rng.sample(parts, rng.randint(1, 3)):
+            part[path] = log.data
+    a, b, c = (store.tree(part) for part in parts)
+
+    def known(tree: str) -> State:
+        files = store.files(tree)
+        return replayed([by_place[path, blob_id(data)] for path, data in files.items()], policy)
+
+    joined = united(store, a, b, c)
+    whole = told(known(joined))
+    assert whole == told(replayed(list(by_place.values()), policy))
+    for way in (
+        united(store, c, b, a),
+        united(store, united(store, b, c), a),
+        united(store, joined, b, joined),
+    ):
+        assert told(known(way)) == whole
+    ids = set(known(joined).histories)
+    for tree in (a, b, c):
+        state = known(tree)
+        assert set(state.histories) <= ids
+        for fact in state.histories:
+            assert not state.fact(fact) or known(joined).fact(fact)
 
 
 @LAW

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 import pytest
@@ -13,6 +14,10 @@ from ledger.order import seal
 from ledger.trees import FILE, FOLDER, entries
 from ledger.union import Joined, Sides, join, unite, with_files
 
+#: `python -m tests.campaigns.laws` asks for more.
+LAW = settings(
+    max_examples=max(500, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))), deadline=None
+)
 STAMPS = [f"2026-11-2{day}-08301241{day}" for day in range(4)]
 PREFIXES = ("", "memory/")
 
@@ -81,7 +86,7 @@ def united(store: Objects, *trees: str) -> str:
     return tree
 
 
-@settings(max_examples=500, deadline=None)
+@LAW
 @given(sessions(), sessions(), sessions())
 def test_h8_the_union_is_commutative_associative_and_idempotent(
     one: dict[str, bytes], two: dict[str, bytes], three: dict[str, bytes]
@@ -95,7 +100,7 @@ def test_h8_the_union_is_commutative_associative_and_idempotent(
     assert united(store, united(store, a, b), c) == united(store, a, united(store, b, c))
 
 
-@settings(max_examples=500, deadline=None)
+@LAW
 @given(sessions(), sessions())
 def test_h1_the_union_loses_no_log(one: dict[str, bytes], two: dict[str, bytes]) -> None:
     """Every path stays; all bytes stay, but those that the name of their own log proves wrong."""

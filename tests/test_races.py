@@ -30,7 +30,7 @@ from tests.campaigns.homes import (
     users_files,
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.campaigns.kills import LIMIT_SECONDS, kill_writers
+from tests.campaigns.kills import LIMIT_SECONDS, kill_syncs, kill_writers
 from tests.campaigns.races import ROOT, race, start_worker
 
 SEED = 20_261_121
@@ -268,6 +268,14 @@ def test_a1_to_a5_a_killed_writer_loses_nothing_it_was_told(
     assert toll.faults == ()
     assert toll.acknowledged >= 4
     assert toll.slowest < LIMIT_SECONDS
+
+
+@pytest.mark.parametrize("kind", [OWN_BRANCH, OWN_REPOSITORY])
+def test_i1_syncs_killed_at_any_moment_lose_nothing(tmp_path: Path, kind: str) -> None:
+    """Processes that append and sync, killed with and without their git; the next sync just works."""
+    toll = kill_syncs(tmp_path / "pair", kind, 2, SEED)
+    assert (toll.runs, toll.lost, toll.faults) == (2, 0, ())
+    assert toll.acknowledged >= 4
 
 
 @pytest.mark.parametrize("writer", WRITERS)

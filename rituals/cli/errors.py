@@ -107,6 +107,13 @@ def _translate(problem: BaseException, call: Invocation) -> Failure:
         case MemoryError():
             hint = "close other programs, or give this one more memory"
             return Failure(FAILED, name, "there is not enough memory", where, hint)
+        case ImportError():  # the disk, or an installation that is not whole
+            said = f"{problem.name or 'a module'} can not be loaded: {problem.msg}"
+            hint = "try again; if it stays, see that the disk is well and Diurna is installed whole"
+            return Failure(FAILED, name, said, where, hint)
+        case Exception() if type(problem).__module__ == "sqlite3":  # not imported for this
+            hint = "try again: the cache is built anew from git; if it stays, check the disk"
+            return Failure(FAILED, name, f"the cache can not be used: {problem}", where, hint)
         case OSError() if problem.errno in _ENVIRONMENT:
             said = os.strerror(problem.errno or 0)
             place = problem.filename if isinstance(problem.filename, str) else where

@@ -1,7 +1,8 @@
 """Kill writers at random moments; nothing acknowledged may be lost and the next append must just work.
 
-`python -m tests.campaigns.kills --runs 200` kills 200 writers of each kind. Prints one line for each; ends with
-1 on any loss.
+`python -m tests.campaigns.kills --runs 200` kills 200 writers of each kind; `--sync` kills processes that append and
+sync one of two clones of a bare remote, and the next sync must just work. Prints one line for each; ends with 1 on
+any loss.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from ledger.errors import WaitsInSpool
+from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
 from ledger.values import Record
 from memory.api import Memory
+from rituals.sync import sync
 from tests.campaigns.homes import (
+    EMAIL,
     IN_TREE,
     KINDS,
+    NAME,
+    OWN_BRANCH,
     WRITERS,
     draft,
     fsck,
@@ -103,6 +108,102 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
     )  # fmt: skip
 
 
+def kill_syncs(folder: Path, kind: str, runs: int, seed: int) -> Toll:
+    """Kill `runs` processes that append to a clone and sync it, in turns one clone's and the other's."""
+    begun = time.monotonic()
+    rng = random.Random(seed)
+    hub, clones = make_pair(folder, kind)
+    acknowledged: set[str] = set()
+    faults: list[str] = []
+    slowest, stale, servers = 0.0, 0, 0
+    for run in range(runs):
+        place, other = clones[run % 2], clones[1 - run % 2]
+        child = start_worker(place, "fast-import", f"k{seed}-{run}", 0, str(folder), "sync")
+        assert child.stdout is not None
+        child.stdout.readline()  # ready
+        time.sleep(rng.uniform(0.0, 0.6))
+        started = descendants(child.pid) if rng.random() < 0.5 else []
+        for process in (child.pid, *started):  # git goes on in a session of its own, or dies too
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        out, _ = child.communicate()
+        for line in out.decode().split("\n"):
+            word, _, rest = line.partition(" ")
+            if word == "ok" and len(rest) == 33:
+                acknowledged.add(rest)
+            elif word in ("waits", "refused", "unsynced"):
+                faults.append(f"run {run}: {line}")
+        servers += clear_servers_locks(hub) if started else 0
+        at = time.monotonic()
+        for number, where in enumerate((place, other, place)):
+            memory = Memory(discover(str(where)), agent="next", in_process=False)
+            try:
+                if number < 2:
+                    receipt = memory.append(draft(f"next-{seed}-{run}-{number}"))
+                    acknowledged.add(receipt.stem)
+                    stale += sum(found.code == "stale-lock" for found in receipt.findings)
+                report = sync(memory)
+                if report.offline:
+                    faults.append(f"run {run}: the remote was not reached: {report.offline}")
+            except DiurnaError as problem:
+                faults.append(f"run {run}: the next sync: {type(problem).__name__} {problem}")
+            memory.close()
+        slowest = max(slowest, time.monotonic() - at)
+        homes = [discover(str(where)) for where in clones]
+        found = [logs_in(home) for home in homes]
+        gone = [stem for stem in acknowledged if any(stem not in logs for logs in found)]
+        if gone:
+            return Toll(
+                run + 1, len(acknowledged), len(gone), 0, stale, slowest, (*faults, *gone),
+                time.monotonic() - begun,
+            )  # fmt: skip
+        for home, where in zip(homes, clones, strict=True):
+            faults += [f"run {run}: {line}" for line in fsck(home)]
+            status = git(where, "status", "--porcelain")
+            faults += [f"run {run}: status: {line}" for line in status.split("\n") if line]
+    if servers:
+        print(f"kills: {servers} locks that died on the remote were its keeper's to clear")
+    return Toll(
+        runs, len(acknowledged), 0, len(found[0]) - len(acknowledged), stale, slowest,
+        tuple(faults), time.monotonic() - begun,
+    )  # fmt: skip
+
+
+def make_pair(folder: Path, kind: str) -> tuple[Path, tuple[Path, Path]]:
+    """Make a bare remote and two clones of it, with homes of a kind; return all three."""
+    hub, one, two = folder / "hub.git", folder / "one", folder / "two"
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q", "--bare", "-b", "main", str(hub))
+    make_home(one, kind)
+    git(one, "remote", "add", "origin", str(hub))
+    branches = ["main", "memory"] if kind == OWN_BRANCH else ["main"]
+    git(one, "push", "-q", "-u", "origin", *branches)
+    git(folder, "clone", "-q", str(hub), str(two))
+    git(two, "config", "user.name", NAME)
+    git(two, "config", "user.email", EMAIL)
+    return hub, (one, two)
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes that a process started, and those that these started (where /proc tells)."""
+    try:
+        text = Path(f"/proc/{process}/task/{process}/children").read_text()
+    except OSError:
+        return []
+    children = [int(word) for word in text.split()]
+    return [*children, *(below for child in children for below in descendants(child))]
+
+
+def clear_servers_locks(hub: Path) -> int:
+    """Move locks of a remote aside that a killed git left there; return how many."""
+    locks = sorted(hub.rglob("*.lock"))
+    for number, path in enumerate(locks):
+        path.rename(hub.parent / f"{path.name}.{time.time_ns()}.{number}")
+    return len(locks)
+
+
 def main(arguments: list[str]) -> int:
     """Run the campaign."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.kills", description=__doc__)
@@ -110,21 +211,26 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="0 takes the time")
     parser.add_argument("--writer", choices=(*WRITERS, "both"), default="both")
     parser.add_argument("--kind", choices=KINDS, default=IN_TREE)
+    parser.add_argument("--sync", action="store_true", help="kill syncs")
     chosen = parser.parse_args(arguments)
     seed = chosen.seed or time.time_ns() % 1_000_000
     failed = False
-    for writer in WRITERS if chosen.writer == "both" else (chosen.writer,):
+    writers = WRITERS if chosen.writer == "both" else (chosen.writer,)
+    for writer in ("sync",) if chosen.sync else writers:
         with tempfile.TemporaryDirectory() as temporary:
             os.environ.update(sealed_environment(temporary))
             folder = Path(temporary) / "home"
-            make_home(folder, chosen.kind)
-            toll = kill_writers(folder, writer, chosen.runs, seed)
+            if chosen.sync:
+                toll = kill_syncs(folder, chosen.kind, chosen.runs, seed)
+            else:
+                make_home(folder, chosen.kind)
+                toll = kill_writers(folder, writer, chosen.runs, seed)
         failed |= bool(toll.lost or toll.faults)
         print(
             f"kills: {chosen.kind}, {writer}, seed {seed}: {toll.runs} kills, "
             f"{toll.acknowledged} acknowledged, {toll.lost} lost, "
             f"{toll.unacknowledged} landed unacknowledged, {toll.stale_locks} stale locks cleared, "
-            f"slowest next append {toll.slowest:.1f} s, {len(toll.faults)} faults, "
+            f"slowest next command {toll.slowest:.1f} s, {len(toll.faults)} faults, "
             f"{toll.seconds:.1f} s" + "".join(f"\n  {fault}" for fault in toll.faults[:20]),
             flush=True,
         )

@@ -1,4 +1,8 @@
-"""The laws with many examples: `python -m tests.campaigns.laws --examples 10000`."""
+"""The laws with many examples: `python -m tests.campaigns.laws --examples 10000`.
+
+Those of replay and of merging: `tests/test_laws.py` and the union of trees in `tests/test_ledger_union.py`. All
+together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,25 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str]) -> int:
-    """Run tests/test_laws.py with the number of examples asked for."""
+    """Run the laws with the number of examples asked for."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.laws", description=__doc__)
     parser.add_argument("--examples", type=int, default=10_000)
+    parser.add_argument("--law", default="", help="words of their names, as pytest's -k takes them")
     chosen = parser.parse_args(arguments)
+    only = ["-k", chosen.law] if chosen.law else []
     begun = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "tests/test_laws.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "--durations=0",
+            *only,
+            "tests/test_ledger_union.py",
+            "tests/test_laws.py",
+        ],
         cwd=ROOT,
         env={**os.environ, "DIURNA_LAW_EXAMPLES": str(chosen.examples)},
     )

@@ -48,11 +48,12 @@ class Outcome(Record):
 
 
 def start_worker(
-    folder: Path, writer: str, name: str, count: int, home: str
+    folder: Path, writer: str, name: str, count: int, home: str, *more: str
 ) -> subprocess.Popen[bytes]:
-    """Start a process that appends."""
+    """Start a process that appends, and with `sync` syncs."""
+    worker = ["-m", "tests.campaigns.worker", str(folder), writer, name, str(count), *more]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.campaigns.worker", str(folder), writer, name, str(count)],
+        [sys.executable, *worker],
         stdout=subprocess.PIPE,
         cwd=ROOT,
         env=sealed_environment(home),

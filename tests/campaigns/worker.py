@@ -1,6 +1,7 @@
 """A process that appends to a home and says on standard output what was acknowledged.
 
-`python -m tests.campaigns.worker FOLDER WRITER NAME COUNT`; a line is `ok STEM` or `waits STEM`.
+`python -m tests.campaigns.worker FOLDER WRITER NAME COUNT [sync]`; a line is `ok STEM` or `waits STEM`. With `sync` it
+syncs after each append, too, and says `synced`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from memory.api import Memory
 from tests.campaigns.homes import draft
 
 
-def work(folder: str, writer: str, name: str, count: int) -> int:
-    """Append `count` logs, 0 for as many as possible; return how many were refused."""
+def work(folder: str, writer: str, name: str, count: int, syncs: bool = False) -> int:
+    """Append `count` logs, 0 for as many as possible; return how many acts were refused."""
     memory = Memory(
         discover(folder),
         agent=name,
@@ -37,7 +38,22 @@ def work(folder: str, writer: str, name: str, count: int) -> int:
             say(f"refused {type(problem).__name__} {problem}")
         else:
             say(f"ok {receipt.stem}")
+        if syncs:
+            refused += not exchange(memory)
     return refused
+
+
+def exchange(memory: Memory) -> bool:
+    """Sync, and say how it went."""
+    from rituals.sync import sync
+
+    try:
+        sync(memory)
+    except DiurnaError as problem:
+        say(f"unsynced {type(problem).__name__} {problem}")
+        return False
+    say("synced")
+    return True
 
 
 def say(line: str) -> None:
@@ -46,4 +62,5 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(1 if work(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])) else 0)
+    _, place, writer, name, count, *more = sys.argv
+    sys.exit(1 if work(place, writer, name, int(count), more == ["sync"]) else 0)
