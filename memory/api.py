@@ -201,6 +201,7 @@ class Memory:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = False,
+        on: str | None = None,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
 
@@ -210,16 +211,18 @@ class Memory:
             dry_run: change nothing, and return what would be.
             stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
+            on: commit it on this tip or not at all: what it says holds only there.
 
         Raises:
+            Outrun: the branch is not at `on` any more; nothing changed.
             DraftRefused: it can not be stored canonically; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
             WriteRefused: `stage`, and the home has no work tree.
         """
-        noticed = () if dry_run or stage else self._absorb_for_append()
+        noticed = () if dry_run or stage or on is not None else self._absorb_for_append()
         receipt = self._recorder.append(
-            draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers
+            draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers, on=on
         )
         notes = (
             *self.snapshot.notes,

@@ -64,6 +64,7 @@ class Recorder:
         stage: bool = False,
         tiers: bool = True,
         durable: Callable[[], None] | None = None,
+        on: str | None = None,
     ) -> Receipt:
         """Append a session log and commit it.
 
@@ -75,8 +76,10 @@ class Recorder:
             stage: write the log into the work tree and the index, and leave the commit to the user.
             tiers: work out which tiers changed.
             durable: told when the log can not be lost any more, before it is committed.
+            on: commit it on this tip or not at all.
 
         Raises:
+            Outrun: the branch is not at `on` any more; nothing changed.
             DraftRefused: it can not be stored canonically; nothing changed.
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
@@ -106,10 +109,11 @@ class Recorder:
             return receipt._replace(findings=(*findings, *self._stage(stem, data)))
         clock = cache.clock() if tiers else None
         before = tiers_of(cache, histories, clock) if clock else {}
-        self._lander.spool.put(stem, data)
+        if on is None:
+            self._lander.spool.put(stem, data)
         if durable is not None:
             durable()
-        landed = self._lander.land(occasion, (stem, data, entry_of(stem, log)))
+        landed = self._lander.land(occasion, (stem, data, entry_of(stem, log)), on)
         receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
         if clock is None:
             return receipt
