@@ -36,6 +36,7 @@ STATE_DIR = "diurna"
 SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
 CACHE_DIR = "diurna/cache"
+REVIEW_LOCK_FILE = "diurna/review"
 JOURNAL_FILE = "diurna/journal.log"
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"

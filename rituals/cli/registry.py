@@ -35,6 +35,7 @@ ENTRIES = (
     Entry("log", "List session logs, newest first."),
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
+    Entry("review", "Look after the memory: what aged, what is due, what became false."),
     Entry("publish", "Write and commit the projection where it drifted."),
     Entry("absorb", "Make a log of what was edited in continuity.md."),
     Entry("sync", "Share memory through a git remote: fetch, join, push."),

@@ -1,0 +1,58 @@
+"""What earlier reviews asked: their questions live on as threads that bear the questions' keys.
+
+A thread that a review raised has the footer keys `review` (the rule that found it) and `keys` (the questions
+it asks). A question is known by its key for good, whether its thread is open or closed (FORMAT.md, R2).
+"""
+
+from __future__ import annotations
+
+from ledger.values import Record
+from projection.fact import Fact
+from projection.policy import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Footer keys of a thread that a review raised.
+RULE_KEY, QUESTIONS_KEY = "review", "keys"
+#: How the id of such a thread starts.
+THREAD_PREFIX = "review-"
+
+
+class Raised(Record):
+    """A thread that a review raised.
+
+    Args:
+        id: of the thread.
+        rule: what found it.
+        keys: of the questions it asks.
+        closed: whether somebody answered it.
+        closed_at: the stem of the log that did, "" for an open one.
+    """
+
+    id: str
+    rule: str
+    keys: tuple[str, ...]
+    closed: bool
+    closed_at: str
+
+
+def is_raised(fact: Fact) -> bool:
+    """Tell whether a review raised this fact."""
+    if fact.kind != THREAD_KIND or fact.id[: len(THREAD_PREFIX)] != THREAD_PREFIX:
+        return False
+    return any(key == RULE_KEY for key, _ in fact.meta)
+
+
+def raised_threads(facts: Iterable[Fact]) -> tuple[Raised, ...]:
+    """Return what reviews raised so far, by id. A thread that is false counts as closed."""
+    found = []
+    for fact in facts:
+        if not is_raised(fact):
+            continue
+        meta = dict(fact.meta)
+        keys = tuple(key.strip() for key in meta.get(QUESTIONS_KEY, "").split(",") if key.strip())
+        done = fact.closed_at or fact.superseded_at or fact.invalidated_at
+        found.append(Raised(fact.id, meta[RULE_KEY], keys, bool(done), done))
+    return tuple(sorted(found))
