@@ -61,7 +61,8 @@ _NUMBERED = re.compile(
 )  # fmt: skip
 _SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ELSEWHERE = re.compile(
-    r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|\b[\w.-]+/[\w.-]+[:@][\w./-]+",
+    r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|"
+    r"\b[\w.-]+/[\w.-]+(?:@|:(?=[\w.-]+/))[\w./-]+",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -83,7 +84,7 @@ _SILENT = re.compile(
     # another repository
     r"upstream|downstream|vendored|(?:other|another|separate|external|sister|sibling|private|public|their|template|"
     r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
-    r"[\w`.-]+'s (?:repo|repository|own|fork))",
+    r"[\w`.-]+'s (?:repo|repository|own|fork))(?!\w)",
     re.IGNORECASE,
 )
 _HERE = re.compile(
@@ -106,7 +107,9 @@ def claims(text: str) -> tuple[Claim, ...]:
     """Return what a text names, each once, in the order met."""
     found: dict[Claim, None] = {}
     for clause in _CLAUSE.split(_unfenced(text)):
-        if _SILENT.search(_HERE.sub(" ", clause)):
+        # the words around the code tell, not those in it: `legacy_mail.py` is a name
+        said = _ROOTED.sub("code", _SPAN.sub("code", clause))
+        if _SILENT.search(_HERE.sub(" ", said)):
             continue
         for claim in _of_clause(clause):
             found.setdefault(claim)

@@ -100,8 +100,8 @@ def _question(
             f"let the text say `{plain(better)}`",
             swaps=((subject, better),),
         )
-    rule = "file-gone" if one.claim.kind == PATH else "folder-gone"
-    what = "folder " if one.claim.kind == FOLDER else "module " if one.claim.kind == MODULE else ""
+    rule = "folder-gone" if one.claim.kind == FOLDER else "file-gone"
+    what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[one.claim.kind]
     went = f"`{plain(newest.path)}` was deleted in {plain(newest.change.said)}"
     if new:
         went = f"`{plain(newest.path)}` moved to `{plain(new)}` in {plain(newest.change.said)}"
@@ -109,7 +109,7 @@ def _question(
         rule,
         key_of(rule, fact, subject, one.version),
         (fact,),
-        f"{fact} names the {what or 'file '}`{plain(subject)}`, which is gone.",
+        f"{fact} names the {what} `{plain(subject)}`, which is gone.",
         (looked, went),
         "say what holds now, or that the fact is false",
     )
