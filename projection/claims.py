@@ -56,9 +56,10 @@ _NAMED = re.compile(
 _HEX = re.compile(r"^[0-9a-f]{7,40}$")
 _COMMIT = re.compile(r"\bcommits?\s+`?([0-9a-f]{7,40})\b`?", re.IGNORECASE)
 _NUMBERED = re.compile(
-    r"(?<![\w./@-])(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w, -]+\])?\s*(?:==|>=|~=|=|\^|@|~|:)?\s*[\"'^~]?v?"
-    r"(\d+(?:\.\d+){0,3})(?![\w.]*\w*-?\d*[A-Za-z_/])", re.ASCII,
-)  # fmt: skip
+    r"(?<![\w./@-])(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w, -]+\])?"
+    r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
+    re.ASCII,
+)
 _SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ELSEWHERE = re.compile(
     r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|"
@@ -82,7 +83,8 @@ _SILENT = re.compile(
     # an example
     r"e\.g\.|eg\.|for example|for instance|such as|"
     # another repository
-    r"upstream|downstream|vendored|(?:other|another|separate|external|sister|sibling|private|public|their|template|"
+    r"upstream(?:'s| has| keeps| calls| uses| names| repo\w*| project)|(?:in|of|from|at) upstream|vendored|"
+    r"(?:other|another|separate|external|sister|sibling|private|public|their|template|"
     r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
     r"[\w`.-]+'s (?:repo|repository|own|fork))(?!\w)",
     re.IGNORECASE,

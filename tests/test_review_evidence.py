@@ -33,9 +33,7 @@ PACKAGE = (
     '{"name": "shop", "scripts": {"build": "tsc", "lint:fix": "eslint --fix", "e2e": "playwright"},\n'
     ' "dependencies": {"react": "^17.0.2", "lodash": "^4.17.21"}, "engines": {"node": ">=16"}}\n'
 )
-PYPROJECT = (
-    '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["click>=8.0", "pydantic==1.10"]\n'
-)
+PYPROJECT = '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["click>=8.0", "pydantic==1.10"]\n'
 CARGO = '[package]\nname = "core"\nedition = "2018"\n\n[dependencies]\nserde = "1"\ntokio = { version = "0.2" }\n'
 START = {
     "src/api/client.py": CLIENT,
@@ -77,11 +75,17 @@ class Row(NamedTuple):
 PLANTED: dict[str, Row] = {
     # ---- must be found
     "gone-file": Row("Mail goes out through `lib/legacy_mailer.py`.", "file-gone"),
-    "gone-file-bare": Row("Mail goes out through lib/legacy_mailer.py and nothing else.", "file-gone"),
+    "gone-file-bare": Row(
+        "Mail goes out through lib/legacy_mailer.py and nothing else.", "file-gone"
+    ),
     "gone-file-name": Row("The sender lives in `legacy_mailer.py`.", "file-gone"),
     "gone-file-line": Row("The sender is set up at `lib/legacy_mailer.py:12`.", "file-gone"),
-    "gone-file-wrapped": Row("Mail goes out through\n`lib/legacy_mailer.py`\nat night.", "file-gone"),
-    "gone-file-item": Row("Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"),
+    "gone-file-wrapped": Row(
+        "Mail goes out through\n`lib/legacy_mailer.py`\nat night.", "file-gone"
+    ),
+    "gone-file-item": Row(
+        "Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"
+    ),
     "gone-config": Row("Defaults stand in `old/config.yml`.", "file-gone"),
     "gone-script": Row("Deploy with `./scripts/deploy.sh production`.", "file-gone"),
     "gone-script-bash": Row("Deploy with `bash scripts/deploy.sh`.", "file-gone"),
@@ -110,6 +114,9 @@ PLANTED: dict[str, Row] = {
     "version-python": Row("Python 3.10 is the floor.", "version-changed"),
     "version-pin": Row("Pinned: `pydantic==1.10`.", "version-changed"),
     "version-cargo": Row("The core runs on tokio 0.2.", "version-changed"),
+    "version-list": Row(
+        "In use: serde 1, tokio 0.2 (archived upstream, works fine).", "version-changed"
+    ),
     "version-edition": Row("Rust **edition 2018** everywhere.", "version-changed"),
     "stray": Row("The retry landed in commit {stray}.", "commit-stray"),
     "stray-span": Row("See `{stray}` for the retry.", "commit-stray"),
@@ -137,10 +144,14 @@ PLANTED: dict[str, Row] = {
     # ---- must not be found: it is an example, a glob, another place
     "example": Row("Name senders by what they send, e.g. `lib/legacy_mailer.py`."),
     "example-long": Row("Scripts are verbs, for example `scripts/deploy.sh`."),
-    "example-fence": Row("Layout:\n\n```\nlib/legacy_mailer.py\nretry_webhook()\n```\n\nKeep to it."),
+    "example-fence": Row(
+        "Layout:\n\n```\nlib/legacy_mailer.py\nretry_webhook()\n```\n\nKeep to it."
+    ),
     "example-placeholder": Row("New senders are `lib/<name>_mailer.py`."),
     "glob": Row("Lint covers `lib/legacy_*.py`, `src/queue/**` and `**/deploy.sh`."),
-    "url": Row("See https://example.invalid/lib/legacy_mailer.py and www.example.invalid/old/config.yml."),
+    "url": Row(
+        "See https://example.invalid/lib/legacy_mailer.py and www.example.invalid/old/config.yml."
+    ),
     "url-link": Row("See [the sender](https://example.invalid/src/queue/worker.py)."),
     "other-repo": Row("In the `mail` repository `lib/legacy_mailer.py` is the entry."),
     "other-upstream": Row("Upstream keeps `retry_webhook()` in `src/api/client.py`."),
@@ -149,11 +160,16 @@ PLANTED: dict[str, Row] = {
     "other-parent": Row("Beside it, `../mail/lib/legacy_mailer.py` sends."),
     # ---- must not be found: it never was here, or not since
     "never-file": Row("Ideas go to `ideas/someday.md` and `docs/plan.md`."),
-    "never-name": Row("`requests.get()` and `asyncio.gather()` and `FutureWarning` are theirs; `urlopen_all`."),
+    "never-name": Row(
+        "`requests.get()` and `asyncio.gather()` and `FutureWarning` are theirs; `urlopen_all`."
+    ),
     "never-command": Row("Run `npm run storybook` and `make coffee`."),
     "never-version": Row("Postgres 14 and Redis 6.2, react-query 3.1, click 3 times."),
     "never-commit": Row("Theirs is commit 1234abcd and build `deadbee1`."),
     "never-since": Row("Early notes stood in `notes/early.md`."),
+    "numbers": Row(
+        "See ADR-0001, increment-57, tokio-test 3/4 and 2026-07-15; click-17 is not pydantic-1."
+    ),
     "words": Row("Read and/or write; client/server; input/output; 24/7; `true`; `null`; v2.0.1."),
     "abbreviations": Row("Ask A. B. Smith, cf. Sec. 3.2, vs. 17 others."),
     "document-only": Row("The guide says `guide_only_word` somewhere."),
@@ -177,7 +193,16 @@ def commit(path: Path, files: dict[str, str | None], when: str, subject: str) ->
 def git(path: Path, *arguments: str, when: str = AFTER) -> str:
     """Run git with a fixed clock."""
     done = subprocess.run(
-        ["git", "-C", str(path), "-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", *arguments],
+        [
+            "git",
+            "-C",
+            str(path),
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.invalid",
+            *arguments,
+        ],
         env={**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when},
         capture_output=True,
         check=True,
@@ -210,7 +235,9 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     commit(path, {"notes/early.md": None}, EARLY, "drop early notes")
     stray = commit(path, {"stray.txt": "x\n"}, EARLY, "retry, first try")
     git(path, "reset", "-q", "--hard", "HEAD~1")
-    commit(path, {"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer")
+    commit(
+        path, {"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer"
+    )
     commit(
         path,
         {"scripts/deploy.sh": None, "tests/test_client.py": None, "tools/gen/__main__.py": None,
@@ -239,7 +266,9 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         {
             "package.json": '{"name": "shop", "scripts": {"build": "tsc"},\n "dependencies": {"react": "^18.2.0", '
             '"lodash": "^4.17.21"}, "engines": {"node": ">=20"}}\n',
-            "pyproject.toml": PYPROJECT.replace("3.10", "3.12").replace("8.0", "8.1").replace("1.10", "2.7"),
+            "pyproject.toml": PYPROJECT.replace("3.10", "3.12")
+            .replace("8.0", "8.1")
+            .replace("1.10", "2.7"),
             "core/Cargo.toml": CARGO.replace('"0.2"', '"1.35"').replace("2018", "2021"),
             "Makefile": "lint:\n\truff\n",
         },
@@ -275,3 +304,118 @@ def test_precision_and_recall(planted: Planted) -> None:
         print(f"{rule:<16} planted {len(wanted):>2}  found {len(found):>2}  right {right:>2}")
         assert right >= 0.9 * len(found)
         assert right >= 0.9 * len(wanted)
+
+
+def test_evidence_says_where_and_by_whom(planted: Planted) -> None:
+    """A finding names what was looked for, at which commit, and the commit that took it away."""
+    (question,) = planted.found["gone-file"]
+    head, queue = (
+        planted.code.commit[:7],
+        git(planted.path, "log", "--format=%h", "-1", "--", "lib"),
+    )
+    assert question.said == "gone-file names the file `lib/legacy_mailer.py`, which is gone."
+    assert question.evidence == (
+        f"no path ends in `lib/legacy_mailer.py` at {head}",
+        f'`lib/legacy_mailer.py` was deleted in {queue.strip()[:7]} (2026-07-01, "Drop the old mailer")',
+    )
+    (renamed,) = planted.found["renamed"]
+    assert renamed.said == "renamed names `src/api/client.py`, which is `src/http/client.py` now."
+    assert renamed.swaps == (("src/api/client.py", "src/http/client.py"),)
+    (version,) = planted.found["version-react"]
+    assert version.said == "version-react says react 17; package.json says 18.2.0."
+    (name,) = planted.found["gone-method"]
+    assert "`def charge_card(self):` left `src/api/server.py` in" in name.evidence[1]
+    assert "\"Payments < !-- move -- > to 'a' service\"" in name.evidence[1]
+    (lot,) = planted.found["changed-lot"]
+    assert lot.evidence[0].startswith(
+        "120 lines of 120 are gone since, 2 came; the newest change is "
+    )
+
+
+def test_a_text_written_after_the_removal_is_no_finding(planted: Planted) -> None:
+    """What history did before a text was written is no news to its author."""
+    later = [
+        standing(one.fact.id, one.fact.text, "2026-07-02-120000000-0c1d2e3f4a5b")
+        for one in planted.standings
+    ]
+    found = evidence_questions(later, planted.code)
+    assert {question.rule for question in found} == {"commit-stray"}
+
+
+def test_what_is_not_live_is_not_looked_at(planted: Planted) -> None:
+    """Archived, closed, redacted, false and disputed facts name what they like."""
+    one = standing("a", PLANTED["gone-file"].text)
+    fact = one.fact
+    other = Version("deadbeef", "another", WRITTEN)
+    rests = [
+        one._replace(reason="faded"),
+        one._replace(fact=fact._replace(closed=True)),
+        one._replace(fact=fact._replace(redacted=True)),
+        one._replace(fact=fact._replace(superseded_by=("b",))),
+        one._replace(fact=fact._replace(heads=(*fact.heads, other))),
+    ]
+    assert evidence_questions(rests, planted.code) == []
+    assert len(evidence_questions([one], planted.code)) == 1
+
+
+def test_the_ledger_is_no_code(planted: Planted) -> None:
+    """Below the folder of the ledger nothing is looked for and nothing counts as there."""
+    code = Code(planted.code._git, planted.code.commit, "lib/")
+    assert "lib/mailer.py" not in code.files()
+    found = evidence_questions([standing("a", PLANTED["gone-file"].text)], code)
+    assert found == []
+
+
+def test_same_question_same_key(planted: Planted) -> None:
+    """The key depends on rule, fact, subject and text, not on the order in which facts are looked at."""
+    again = evidence_questions(list(reversed(planted.standings)), planted.code)
+    assert {q.key for q in again} == {q.key for some in planted.found.values() for q in some}
+    assert len({q.key for q in again}) == len(again)
+
+
+def test_claims_of_a_clause() -> None:
+    """What stands in one clause is silent by itself; the next clause speaks."""
+    found = claims("`a/old.py` was removed; `a/new.py` holds `run_all()`. No `x.py`? `y.py` then.")
+    assert [(one.kind, one.subject) for one in found] == [
+        ("path", "a/new.py"),
+        ("name", "run_all"),
+        ("path", "x.py"),
+        ("path", "y.py"),
+    ]
+
+
+def test_known_ends() -> None:
+    """A path is known whole, by its folders, and by each of their last parts."""
+    assert known_ends(["a/b/c.py", "a/d.py"]) == {
+        "a/b/c.py", "b/c.py", "c.py", "a/b", "b", "a", "a/d.py", "d.py",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "versions", "targets"),
+    [
+        ("go.mod", "module x\n\ngo 1.21\n\nrequire github.com/a/chi v5.0.1\n",
+         {("go", "1.21"), ("chi", "5.0.1")}, set()),
+        ("requirements-dev.txt", "# x\nDjango[argon2]==4.2\n-r other.txt\n", {("django", "4.2")}, set()),
+        ("a/justfile", "build target='x': dep\n  x\nlint:\n", set(), {("just", "build"), ("just", "lint")}),
+        (".nvmrc", "v20.1\n", {("node", "20.1")}, set()),
+        ("package.json", "{", set(), set()),
+        ("package.json", '{"scripts": null, "dependencies": {"x": "workspace:*"}}', set(), set()),
+        ("Cargo.toml", '[workspace.dependencies]\nserde = { version = "1.0" }\n', {("serde", "1.0")}, set()),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.11"\n', {("python", "3.11")}, set()),
+    ],
+)  # fmt: skip
+def test_read_manifest(
+    path: str, text: str, versions: set[tuple[str, str]], targets: set[tuple[str, str]]
+) -> None:
+    """Each kind of manifest gives its versions and tasks; a broken one gives none."""
+    found = read_manifest(path, text.encode())
+    assert versions <= set(found.versions)
+    assert targets == set(found.targets)
+    assert bool(found.versions) == bool(versions)
+
+
+def test_agrees() -> None:
+    """Versions agree as far as both say."""
+    assert agrees("18", "18.2.0") and agrees("18.2.0", "18") and agrees("3.11", "3.11")
+    assert not agrees("17", "18.2.0") and not agrees("3.1", "3.11")

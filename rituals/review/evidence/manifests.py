@@ -61,7 +61,7 @@ def read_manifest(path: str, data: bytes) -> Manifest:
             (), tuple(sorted({("make", one) for task in tasks for one in task.split()}))
         )
     if name in ("justfile", "Justfile"):
-        tasks = re.findall(r"^@?([A-Za-z_][\w-]*)[^:=\n]*:(?!=)", text, re.MULTILINE)
+        tasks = re.findall(r"^@?([A-Za-z_][\w-]*)(?:[ \t]+[^:\n]*)?:(?!=)", text, re.MULTILINE)
         return Manifest((), tuple(sorted({("just", task) for task in tasks})))
     if name == "go.mod":
         rows = re.findall(r"^\s*(?:require\s+)?([\w./-]+)\s+v?(\d[\d.]*)", text, re.MULTILINE)
