@@ -1,8 +1,8 @@
-"""The code beside a ledger, asked through the git executable: what stands at a commit, and what history took.
+"""The code beside a ledger, asked through the git executable: what is at a commit, and what history took.
 
 Every answer is about one commit and its ancestors, so the same commit gives the same answer, and each
-question about many things is one git call. Merge commits are not looked into: what they bring was done on a
-side that is looked at.
+question about many things is one git call. Merge commits are not looked into: what they bring was done
+on a side that is looked at.
 """
 
 from __future__ import annotations

@@ -230,6 +230,10 @@ class Memory:
             *self.snapshot.ask(lambda cache: cache.unread()),
         )
         self.snapshot.notes.clear()
+        if receipt.commit and not receipt.already and draft.type == "work":
+            from memory.due import due_findings
+
+            notes += self.snapshot.ask(lambda cache: due_findings(cache, receipt))
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
 
     def drain(self) -> Landed | None:

@@ -1,4 +1,4 @@
-"""What time did to memory between two states: tiers changed, facts archived, threads swept, what fades next."""
+"""What time did to memory between two states: tiers, the archive, swept threads, what fades next."""
 
 from __future__ import annotations
 
@@ -68,7 +68,12 @@ def ageing(
     next_out = fading(now, work, policy)
     if before is None:
         return Ageing(fading=next_out)
-    born, changed, faded, swept, returned, false = [], [], [], [], [], []
+    born: list[str] = []
+    changed: list[Change] = []
+    faded: list[str] = []
+    swept: list[str] = []
+    returned: list[str] = []
+    false: list[str] = []
     for standing in now:
         fact = standing.fact.id
         earlier = before.get(fact)

@@ -47,7 +47,8 @@ _ROOTED = re.compile(
 )
 _POSITION = re.compile(r"(?:::?[\w.\[\]-]+)+$|#L?\d+(?:-L?\d+)?$")
 _DEFINED = re.compile(
-    r"^(?:pub |async |export |static |abstract )*(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|macro|mod)"
+    r"^(?:pub |async |export |static |abstract )*"
+    r"(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|macro|mod)"
     r"\s+([A-Za-z_]\w*)", re.ASCII,
 )  # fmt: skip
 _NAMED = re.compile(
@@ -67,7 +68,8 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<=[.!?])\s+(?=[A-Z`*_(\[\"'])|;\s+|\s+[—–]\s+|\n\s*\n|\n\s*(?=[-*+] |\d+[.)] )"
+    r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<=[.!?])\s+(?=[A-Z`*_(\[\"'])|"
+    r";\s+|\s+[—–]\s+|\n\s*\n|\n\s*(?=[-*+] |\d+[.)] )"
 )
 
 #: Clauses with these words claim nothing about the present of this repository.
@@ -78,14 +80,17 @@ _SILENT = re.compile(
     r"moved (?:to|from|out|into)|replaced (?:by|with)|superseded|obsolete|instead of|rather than|not yet|"
     r"was called|were called|(?:once|originally) lived|got rid of|rid of|"
     # never meant to be there
-    r"there (?:is|are|was|were) no|no such|(?:does|do|must|should|did|will) ?n[o']t (?:exist|add|create|bring|need|have)|"
+    r"there (?:is|are|was|were) no|no such|"
+    r"(?:does|do|must|should|did|will) ?n[o']t (?:exist|add|create|bring|need|have)|"
     r"never (?:add|create|commit|existed)|without an?|"
     # an example
     r"e\.g\.|eg\.|for example|for instance|such as|"
     # another repository
-    r"upstream(?:'s| has| keeps| calls| uses| names| repo\w*| project)|(?:in|of|from|at) upstream|vendored|"
+    r"upstream(?:'s| has| keeps| calls| uses| names| repo\w*| project)|"
+    r"(?:in|of|from|at) upstream|vendored|"
     r"(?:other|another|separate|external|sister|sibling|private|public|their|template|"
-    r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
+    r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|"
+    r"in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
     r"[\w`.-]+'s (?:repo|repository|own|fork))(?!\w)",
     re.IGNORECASE,
 )
@@ -98,7 +103,8 @@ _RUNNERS = {
 }  # fmt: skip
 #: Commands of the runners themselves, and targets that are there without being written.
 _BUILT_IN = frozenset(
-    "install add remove ci test start init publish exec dlx up upgrade update why link pack audit run".split()
+    "install add remove ci test start init publish exec dlx up upgrade update why link pack audit "
+    "run".split()
 )
 _INTERPRETERS = frozenset(
     "python python3 node bash sh zsh ruby deno tsx ts-node pytest uv poetry cat source".split()

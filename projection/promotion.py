@@ -1,6 +1,6 @@
 """Which facts are worth promoting out of memory, into what every agent of a repository reads.
 
-Five criteria, each 0, 1 or 2, whole numbers, each by the one rule that its function states; the sum proposes.
+Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum proposes.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _SPECIFIC = re.compile(
 )
 _WORD = re.compile(r"[a-z][a-z0-9]{3,}|[a-z0-9]+(?:[_./-][a-z0-9]+)+|\d+(?:\.\d+)+")
 _COMMON = frozenset(
-    "that this with from have been they them then than when what which while where were will would there their "
-    "these those such some also into only over under between after before because does done each every must "
-    "should shall never always more most other same very just like uses used using make made".split()
-)  # fmt: skip
+    "that this with from have been they them then than when what which while where were will would there "
+    "their these those such some also into only over under between after before because does done each "
+    "every must should shall never always more most other same very just like uses used using make made".split()
+)
 _LONG_CHARS = 800
 
 
@@ -137,7 +137,7 @@ def reusable(fact: Fact) -> int:
 
 
 def specific(text: str) -> int:
-    """2 where it names two or more things in code, numbers or paths, 1 for one; one less when it is long."""
+    """2 where it names two things in code, numbers or paths, 1 for one; one less when it is long."""
     named = min(2, len({match[0] for match in _SPECIFIC.finditer(text)}))
     return max(0, named - (len(text) > _LONG_CHARS))
 

@@ -1,7 +1,8 @@
 """What earlier reviews asked: their questions live on as threads that bear the questions' keys.
 
-A thread that a review raised has the footer keys `review` (the rule that found it) and `keys` (the questions
-it asks). A question is known by its key for good, whether its thread is open or closed (FORMAT.md, R2).
+A thread that a review raised has the footer keys `review` (the rule that found it) and `keys` (the
+questions it asks). A question is known by its key for good, whether its thread is open or closed
+(FORMAT.md, R2).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How fast a ledger grows, and policies that do not fit its pace.
 
-Windows count work sessions, so what they mean in days depends on the pace. Whole numbers; the only clock is
-that of the stems.
+Windows count work sessions, so what they mean in days depends on the pace. Whole numbers; the only clock
+is that of the stems.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Applying a review: one log of type `review` on the very commit it was made from, then the projection.
 
-What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an open
-thread, once. When another writer was faster, the plan is made again on what stands there then (FORMAT.md, R6).
+What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
+open thread, once. When another writer was faster, the plan is made again on what stands there then
+(FORMAT.md, R6).
 """
 
 from __future__ import annotations
@@ -174,6 +175,7 @@ def _accepted(plan: Plan, accepted: list[Question]) -> list[Event]:
             continue
         text = fact.text
         for old, new in pairs:
-            text = re.sub(rf"(?<![\w/.-]){re.escape(old)}(?![\w/-])", lambda _, new=new: new, text)
+            whole = rf"(?<![\w/.-]){re.escape(old)}(?![\w/-])"
+            text = re.sub(whole, new.replace("\\", r"\\"), text)
         found[FactUpdated, name] = FactUpdated(name, text)
     return list(found.values())

@@ -1,4 +1,4 @@
-"""What a review says in its log: the section `## Memory Review`. Ids, numbers and evidence, no fact's text."""
+"""What a review says in its log, `## Memory Review`: ids, numbers and evidence, no fact's text."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ def summary_lines(plan: Plan) -> list[str]:
     tenths = plan.pace.weekly_tenths
     if plan.pace.sessions:
         agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
-        lines.append(
-            f"Pace: {tenths // 10}.{tenths % 10} work sessions a week over {plan.pace.days} days ({agents})"
-        )
+        weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
+        lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
     for label, ids in (

@@ -1,4 +1,4 @@
-"""Commits that are not in the history any more, and files that changed a lot since a fact was last used."""
+"""Commits that left the history, and files that changed a lot since a fact was last used."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from ledger.order import milliseconds_of
 from ledger.values import Record
 from projection.claims import Claim, claims
 from projection.fact import Fact
+from projection.raised import is_raised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +35,17 @@ class Named(Record):
 
 
 def named_by(standings: Iterable[Standing]) -> list[Named]:
-    """Return what live facts name. Disputed, redacted and closed ones are left to their dispute or rest."""
+    """Return what live facts name.
+
+    Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
+    others.
+    """
     found = []
     for standing in standings:
         fact = standing.fact
         if not standing.live or fact.false or fact.redacted or fact.closed or len(fact.heads) != 1:
+            continue
+        if is_raised(fact):
             continue
         written = written_ms(fact)
         found += [Named(fact, claim, written) for claim in claims(fact.text)]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 #: What stands before a name that is defined there; `#define` and annotations of types included.
 _DEFINES = (
     r"(?:\b(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|let|var|val|static|macro_rules!|"
-    r"mod|module|record|protocol|union|typedef|sub|CREATE (?:TABLE|VIEW|FUNCTION))\s+(?:\([^)]*\)\s*)?|#define\s+|"
+    r"mod|module|record|protocol|union|typedef|sub|CREATE (?:TABLE|VIEW|FUNCTION))\s+"
+    r"(?:\([^)]*\)\s*)?|#define\s+|"
     r"^\s*(?:(?:public|private|protected|static|final|async|export|abstract|override|virtual|inline|readonly)\s+)+"
     r"(?:[\w<>\[\],.*&:?]+\s+)*)"
 )
@@ -28,8 +29,8 @@ def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
     """Ask about names of code that stand nowhere in it any more.
 
     Documents do not count, neither for a name nor against it. A name whose definition no commit took away
-    after the text was written is no finding: it may be of a library, or of another repository. For a name in
-    capitals, a setting of the environment, any line of code counts as its definition.
+    after the text was written is no finding: it may be of a library, or of another repository. For a name
+    in capitals, a setting of the environment, any line of code counts as its definition.
 
     Args:
         named: what facts name.
