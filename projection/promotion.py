@@ -36,7 +36,8 @@ _WORD = re.compile(r"[a-z][a-z0-9]{3,}|[a-z0-9]+(?:[_./-][a-z0-9]+)+|\d+(?:\.\d+
 _COMMON = frozenset(
     "that this with from have been they them then than when what which while where were will would there "
     "their these those such some also into only over under between after before because does done each "
-    "every must should shall never always more most other same very just like uses used using make made".split()
+    "every must should shall never always more most other same very just like uses used using make "
+    "made".split()
 )
 _LONG_CHARS = 800
 
