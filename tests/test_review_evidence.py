@@ -16,9 +16,9 @@ import pytest
 from ledger.code import Code
 from ledger.gitcli import Git
 from ledger.ids import version_id
-from projection.claims import claims
 from projection.fact import Fact, Version
 from projection.state import Standing
+from rituals.review.evidence.claims import claims
 from rituals.review.evidence.manifests import agrees, read_manifest
 from rituals.review.evidence.paths import known_ends
 from rituals.review.evidence.whole import evidence_questions

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.event import FactPromoted
-from projection.claims import FOLDER, PATH, claims
 from projection.promotion import PROMOTE, Score, candidates, scores
+from rituals.review.evidence.claims import FOLDER, PATH, claims
 from rituals.review.question import Question, key_of
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projection.claims import COMMIT, PATH
+from rituals.review.evidence.claims import COMMIT, PATH
 from rituals.review.evidence.named import Named, used_ms
 from rituals.review.question import Question, key_of, plain
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ledger.order import milliseconds_of
 from ledger.values import Record
-from projection.claims import Claim, claims
 from projection.fact import Fact
 from projection.raised import is_raised
+from rituals.review.evidence.claims import Claim, claims
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

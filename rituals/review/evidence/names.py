@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from projection.claims import NAME
+from rituals.review.evidence.claims import NAME
 from rituals.review.evidence.named import Named
 from rituals.review.question import Question, key_of, plain
 

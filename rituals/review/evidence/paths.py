@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projection.claims import FOLDER, MODULE, PATH
+from rituals.review.evidence.claims import FOLDER, MODULE, PATH
 from rituals.review.evidence.named import Named
 from rituals.review.question import Question, key_of, plain
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.values import Record
-from projection.claims import TARGET, VERSION
+from rituals.review.evidence.claims import TARGET, VERSION
 from rituals.review.evidence.manifests import Manifest, agrees, is_manifest, read_manifest
 from rituals.review.evidence.named import Named
 from rituals.review.question import Question, key_of, plain
