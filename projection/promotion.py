@@ -22,7 +22,9 @@ PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
 #: From this sum on a fact is worth promoting; up to the other one it may fade.
 PROMOTE_FROM, ARCHIVE_UP_TO = 8, 3
 #: A candidate was used by at least so many sessions.
-LEAST_USES = 3
+LEAST_USES = 5
+#: One agent uses a fact often with so many sessions of the archive window.
+_OFTEN_SESSIONS = 3
 _RULES = frozenset(("convention", "pattern", "preference"))
 _CHOICES = frozenset(("decision", "stack", "invariant"))
 _MODAL = re.compile(
@@ -146,7 +148,7 @@ def specific(text: str) -> int:
 def used(sessions: Mapping[str, int]) -> int:
     """2 where two or more agents used it in the archive window, 1 where one did three times, else 0."""
     named = sum(1 for agent in sessions if agent)  # a log may not say whose it is
-    return 2 if named > 1 else int(sum(sessions.values()) >= LEAST_USES)
+    return 2 if named > 1 else int(sum(sessions.values()) >= _OFTEN_SESSIONS)
 
 
 def unlike(own: frozenset[str], others: Iterable[frozenset[str]]) -> int:

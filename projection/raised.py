@@ -1,8 +1,8 @@
 """What earlier reviews asked: their questions live on as threads that bear the questions' keys.
 
-A thread that a review raised has the footer keys `review` (the rule that found it) and `keys` (the
-questions it asks). A question is known by its key for good, whether its thread is open or closed
-(FORMAT.md, R2).
+A thread that a review raised has the footer keys `review` (the rule that found it), `keys` (the questions
+it asks) and `about` (the facts of a question that it asks alone). A question is known by its key for good,
+whether its thread is open or closed (FORMAT.md, R2).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Footer keys of a thread that a review raised.
-RULE_KEY, QUESTIONS_KEY = "review", "keys"
+RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
 #: How the id of such a thread starts.
 THREAD_PREFIX = "review-"
 
@@ -28,6 +28,7 @@ class Raised(Record):
         id: of the thread.
         rule: what found it.
         keys: of the questions it asks.
+        about: ids of the facts that its one question is about; empty for several questions.
         closed: whether somebody answered it.
         closed_at: the stem of the log that did, "" for an open one.
     """
@@ -35,6 +36,7 @@ class Raised(Record):
     id: str
     rule: str
     keys: tuple[str, ...]
+    about: tuple[str, ...]
     closed: bool
     closed_at: str
 
@@ -53,7 +55,11 @@ def raised_threads(facts: Iterable[Fact]) -> tuple[Raised, ...]:
         if not is_raised(fact):
             continue
         meta = dict(fact.meta)
-        keys = tuple(key.strip() for key in meta.get(QUESTIONS_KEY, "").split(",") if key.strip())
+        keys, about = _listed(meta.get(QUESTIONS_KEY, "")), _listed(meta.get(ABOUT_KEY, ""))
         done = fact.closed_at or fact.superseded_at or fact.invalidated_at
-        found.append(Raised(fact.id, meta[RULE_KEY], keys, bool(done), done))
+        found.append(Raised(fact.id, meta[RULE_KEY], keys, about, bool(done), done))
     return tuple(sorted(found))
+
+
+def _listed(value: str) -> tuple[str, ...]:
+    return tuple([item.strip() for item in value.split(",") if item.strip()])

@@ -74,7 +74,7 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     assert ran.said.replace(thread, "THREAD") == (
         "STEM  committed in COMMIT on main\n"
         "Reviewed    3 work sessions since the beginning\n"
-        "Raised      THREAD: Confirm each of these, or say what holds instead: nobody confirmed them for long.\n"
+        "Raised      THREAD: Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.\n"
         "Published   archive/INDEX.md, continuity.md\n"
     ) or ran.said.replace(thread, "THREAD").endswith("Published   continuity.md\n")
     assert f"id: {thread}" in (repo.path / "memory/continuity.md").read_text()

@@ -463,7 +463,7 @@ def test_promotion_scores() -> None:
     book.log(new("rule", rule, "convention"), new("twin", rule + " Twice.", "convention"),
              new("vague", "Things went fine.", "fact"), new("known", "Money is kept in integer cents always.", "convention"),
              new("job", kind="thread"))  # fmt: skip
-    for agent in "abc":
+    for agent in "abcab":
         book.log("rule", "vague", "known", "job", agent=agent)
     plan = book.plan()
     users: dict[str, Any] = {name: {"a": 1, "b": 1} for name in ("rule", "known")} | {
@@ -487,7 +487,7 @@ def test_a_promotion_is_asked_about_and_accepted() -> None:
     """A fact that several agents use lately is proposed; accepting makes it core."""
     book = Book(Policy())
     book.log(new("rule", "Always call `retry_all()` in `queue.py`; never twice.", "pattern"))
-    for agent in "abc":
+    for agent in "abcab":
         book.log("rule", agent=agent)
     plan = book.plan()
     assert [(one.id, one.total, one.proposal) for one in plan.scores] == [("rule", 9, "promote")]

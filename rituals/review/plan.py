@@ -131,11 +131,13 @@ def plan_of(tip: str, state: State, logs: list[tuple[LogRef, Entry]], code: Code
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, found_pace, raised)
     scored = score_facts(state, standings, entries, code)
+    evidence = evidence_questions(standings, code) if code is not None else []
+    doubted = {name for question in evidence for name in question.facts}
     questions = ordered(
         [
             *invariant_questions(ground),
-            *(evidence_questions(standings, code) if code is not None else ()),
-            *promotion_questions(scored, state, code, code.files() if code and scored else {}),
+            *evidence,
+            *promotion_questions(scored, state, doubted, code.files() if code and scored else {}),
             *thread_questions(ground),
             *wordy_questions(ground),
             *size_questions(ground),

@@ -10,6 +10,7 @@ from rituals.review.question import Question, key_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from ledger.code import Code
     from ledger.session import Entry
@@ -55,20 +56,20 @@ def score_facts(
 
 
 def promotion_questions(
-    found: Sequence[Score], state: State, code: Code | None, files: Mapping[str, str]
+    found: Sequence[Score], state: State, doubted: AbstractSet[str], files: Mapping[str, str]
 ) -> list[Question]:
     """Ask about the facts that are worth promoting.
 
     Args:
         found: the scores.
         state: of the ledger.
-        code: the code repository, None for none.
-        files: its paths.
+        doubted: ids that another question is about already.
+        files: the paths of the code.
     """
     asked = []
     for score in found:
         fact = state.fact(score.id)
-        if score.proposal != PROMOTE or fact is None:
+        if score.proposal != PROMOTE or fact is None or fact.id in doubted:
             continue
         marks = ", ".join(
             f"{name} {getattr(score, name)}"

@@ -10,7 +10,7 @@ from ledger.digest import sha256
 from ledger.event import Event, FactCreated
 from ledger.values import Record
 from projection.policy import THREAD_KIND
-from projection.raised import QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
+from projection.raised import ABOUT_KEY, QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ TOGETHER = frozenset(
 )
 #: What a thread of several questions asks for.
 _ASKS = {
-    "invariant-due": "Confirm each of these, or say what holds instead: nobody confirmed them for long.",
+    "invariant-due": "Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.",
     "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
     "thread-stalled": "Close these threads, or go on with them: no session named them for long.",
     "thread-wordy": "Shorten these closed threads: their text crowds continuity.md until they are swept.",
@@ -118,25 +118,30 @@ def threads_for(questions: Sequence[Question]) -> tuple[FactCreated, ...]:
     for rule in dict.fromkeys(question.rule for question in questions):
         asked = [question for question in questions if question.rule == rule]
         if rule not in TOGETHER:
-            found += [
-                _thread(rule, question.key, [question.key], _text(question)) for question in asked
-            ]
+            found += [_alone(question, _text(question)) for question in asked]
             continue
         for at in range(0, len(asked), _TOGETHER):
             some = asked[at : at + _TOGETHER]
             keys = [question.key for question in some]
-            found.append(_thread(rule, key_of(rule, *keys), keys, _shared_text(rule, some)))
+            meta = _meta((QUESTIONS_KEY, ", ".join(keys)), (RULE_KEY, rule))
+            name = f"{THREAD_PREFIX}{rule}-{key_of(rule, *keys)}"
+            found.append(FactCreated(name, _shared_text(rule, some), " ", meta))
     return tuple(found)
 
 
-def answered_thread(question: Question, mark: str = "x") -> FactCreated:
+def answered_thread(question: Question) -> FactCreated:
     """Return the closed thread by which a question is known as answered."""
-    return _thread(question.rule, question.key, [question.key], f"Rejected: {question.said}", mark)
+    return _alone(question, f"Rejected: {question.said}", "x")
 
 
-def _thread(rule: str, name: str, keys: Sequence[str], text: str, mark: str = " ") -> FactCreated:
-    meta = (("kind", THREAD_KIND), (QUESTIONS_KEY, ", ".join(keys)), (RULE_KEY, rule))
-    return FactCreated(f"{THREAD_PREFIX}{rule}-{name}", text, mark, meta)
+def _alone(question: Question, text: str, mark: str = " ") -> FactCreated:
+    about = ((ABOUT_KEY, ", ".join(question.facts)),) if question.facts else ()
+    meta = _meta(*about, (QUESTIONS_KEY, question.key), (RULE_KEY, question.rule))
+    return FactCreated(f"{THREAD_PREFIX}{question.rule}-{question.key}", text, mark, meta)
+
+
+def _meta(*own: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    return (("kind", THREAD_KIND), *own)
 
 
 def _text(question: Question) -> str:

@@ -30,7 +30,7 @@ def commit_questions(named: Iterable[Named], code: Code) -> list[Question]:
     return [
         Question(
             "commit-stray",
-            key_of("commit-stray", one.fact.id, one.claim.subject, one.version),
+            key_of("commit-stray", one.fact.id, one.claim.subject),
             (one.fact.id,),
             f"{one.fact.id} names the commit {one.claim.subject}, which is not in the history.",
             (
@@ -95,7 +95,7 @@ def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]
         found.append(
             Question(
                 "code-changed",
-                key_of("code-changed", fact, path, one.version, one.fact.anchor),
+                key_of("code-changed", fact, path, one.fact.anchor),
                 (fact,),
                 f"{fact} names `{plain(path)}`.",
                 (

@@ -177,7 +177,7 @@ def _of_word(word: str) -> list[Claim]:
     chain = word[: named.start(1)] if named[1] else word
     last = re.split(r"::|\.|#|->", chain)[-1]
     certain = bool(named[1])
-    if len(last) >= 4 and (_is_coined(last) or (certain and len(last) >= 6)):
+    if len(last) >= 4 and (_is_coined(last) or certain):
         return [Claim(NAME, last, "", certain)]
     return []
 

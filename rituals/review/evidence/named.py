@@ -28,11 +28,6 @@ class Named(Record):
     claim: Claim
     written_ms: int
 
-    @property
-    def version(self) -> str:
-        """The version of the text."""
-        return self.fact.heads[0].id
-
 
 def named_by(standings: Iterable[Standing]) -> list[Named]:
     """Return what live facts name.

@@ -73,7 +73,7 @@ def _question(one: Named, lost: Lost, code: Code) -> Question:
     line = plain(lost.line)[:_SHOWN_CHARS].replace("`", "'")
     return Question(
         "name-gone",
-        key_of("name-gone", fact, one.claim.subject, one.version),
+        key_of("name-gone", fact, one.claim.subject),
         (fact,),
         f"{fact} names `{name}`, which is gone from the code.",
         (

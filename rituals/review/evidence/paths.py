@@ -90,7 +90,7 @@ def _question(
         better = _shorter(subject, newest.path, new)
         return Question(
             "file-renamed",
-            key_of("file-renamed", fact, subject, one.version),
+            key_of("file-renamed", fact, subject),
             (fact,),
             f"{fact} names `{plain(subject)}`, which is `{plain(better)}` now.",
             (
@@ -107,7 +107,7 @@ def _question(
         went = f"`{plain(newest.path)}` moved to `{plain(new)}` in {plain(newest.change.said)}"
     return Question(
         rule,
-        key_of(rule, fact, subject, one.version),
+        key_of(rule, fact, subject),
         (fact,),
         f"{fact} names the {what} `{plain(subject)}`, which is gone.",
         (looked, went),

@@ -110,7 +110,7 @@ def _version(
         now, path = versions[name][0]
         return Question(
             "version-changed",
-            key_of("version-changed", fact, f"{name} {said}", one.version),
+            key_of("version-changed", fact, f"{name} {said}"),
             (fact,),
             f"{fact} says {plain(name)} {said}; {plain(path)} says {now}.",
             (
@@ -132,7 +132,7 @@ def _task(one: Named, turns: list[_Turn], code: Code) -> Question | None:
             continue
         return Question(
             "command-gone",
-            key_of("command-gone", fact, f"{runner} {task}", one.version),
+            key_of("command-gone", fact, f"{runner} {task}"),
             (fact,),
             f"{fact} names the command `{command}`, which is gone.",
             (
