@@ -99,19 +99,15 @@ def thread_questions(ground: Ground) -> list[Question]:
     for standing in ground.standings:
         fact = standing.fact
         stalled = fact.kind == THREAD_KIND and not fact.closed and not fact.false
-        if (
-            not after
-            or not stalled
-            or is_raised(fact)
-            or ground.sessions_since(fact.anchor) <= after
-        ):
+        sessions = ground.sessions_since(fact.anchor)
+        if not after or not stalled or is_raised(fact) or sessions <= after:
             continue
         found.append(
             Question(
                 "thread-stalled",
                 key_of("thread-stalled", fact.id, fact.anchor),
                 (fact.id,),
-                f"{fact.id}: last named {fact.last_used}, more than {after} work sessions ago.",
+                f"{fact.id}: last named {fact.last_used}; {sessions} work sessions went by.",
                 proposal="close it",
                 accept=(ThreadClosed(fact.id),),
             )
