@@ -58,6 +58,8 @@ CODES: dict[str, tuple[str, str]] = {
     "not-a-thread": (WARNING, "closed or reopened, but not a thread"),
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
+    "similar-fact": (WARNING, "a new fact says what another one says already"),
+    "opposite-fact": (WARNING, "a new fact says the opposite of another one"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
     "review-due": (INFO, "a review is due, by sessions or by size"),

@@ -155,12 +155,9 @@ class Memory:
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""
-        from rapidfuzz import fuzz, process
+        from memory.fuzzy import nearest
 
-        found = process.extract(
-            fact, self.snapshot.cache().ids(), scorer=fuzz.ratio, limit=count, score_cutoff=70
-        )
-        return tuple(sorted((name for name, _, _ in found), key=lambda n: -fuzz.ratio(fact, n)))
+        return nearest(fact, self.snapshot.cache().ids(), count)
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
@@ -201,6 +198,7 @@ class Memory:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = False,
+        strict: bool = False,
         on: str | None = None,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
@@ -211,6 +209,7 @@ class Memory:
             dry_run: change nothing, and return what would be.
             stage: write it into the work tree and the index, and leave the commit to the user.
             tiers: work out, for the receipt, which tiers changed.
+            strict: refuse a new fact that says what another one says, or the opposite.
             on: commit it on this tip or not at all: what it says holds only there.
 
         Raises:
@@ -222,7 +221,14 @@ class Memory:
         """
         noticed = () if dry_run or stage or on is not None else self._absorb_for_append()
         receipt = self._recorder.append(
-            draft, self.occasion(), again=again, dry_run=dry_run, stage=stage, tiers=tiers, on=on
+            draft,
+            self.occasion(),
+            again=again,
+            dry_run=dry_run,
+            stage=stage,
+            tiers=tiers,
+            strict=strict,
+            on=on,
         )
         notes = (
             *self.snapshot.notes,

@@ -75,6 +75,7 @@ def build(
             "version": CACHE_VERSION,
             "generation": os.urandom(8).hex(),
             "policy": (policy[0], plain(policy[1]), policy[2]),
+            "indexed": "",  # the word index is filled when it is first asked
         }
         head = Head(
             commit,

@@ -136,6 +136,11 @@ class Cache:
         self._base.execute("UPDATE meta SET value = ? WHERE key = ?", (packed, key))
 
     @property
+    def base(self) -> sqlite3.Connection:
+        """The open file, for the word index that lives in it."""
+        return self._base
+
+    @property
     def commit(self) -> str:
         """The commit that it mirrors."""
         return self.head.commit

@@ -20,6 +20,7 @@ class SessionDraft(Record):
         agent: who writes, "" for the default of the process.
         type: `work`, `review`, `import`, `edit` or `checkpoint`.
         header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
+        made: ids that nobody chose: they were made from the texts of new facts.
     """
 
     title: str = DEFAULT_TITLE
@@ -28,6 +29,7 @@ class SessionDraft(Record):
     agent: str = ""
     type: str = "work"
     header: tuple[tuple[str, str], ...] = ()
+    made: tuple[str, ...] = ()
 
 
 def draft_of(log: SessionLog) -> SessionDraft:

@@ -23,6 +23,7 @@ from memory.checkout import follow, store_blob
 from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
 from memory.landing import Lander, Occasion, check_writable
 from memory.moves import moves, tiers_of
+from memory.noticing import look_first
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
 from projection.fold import resolve
@@ -63,6 +64,7 @@ class Recorder:
         dry_run: bool = False,
         stage: bool = False,
         tiers: bool = True,
+        strict: bool = False,
         durable: Callable[[], None] | None = None,
         on: str | None = None,
     ) -> Receipt:
@@ -75,6 +77,7 @@ class Recorder:
             dry_run: change nothing; the receipt says what would be.
             stage: write the log into the work tree and the index, and leave the commit to the user.
             tiers: work out which tiers changed.
+            strict: refuse what is otherwise told: a new fact that repeats or denies another one.
             durable: told when the log can not be lost any more, before it is committed.
             on: commit it on this tip or not at all.
 
@@ -101,19 +104,23 @@ class Recorder:
             raise DraftRefused(refused)
         data = encode(log)
         stem = seal(stamp, data)
-        findings = _event_findings(log.events, cache, histories)
+        clock = cache.clock() if tiers else None
+        before = tiers_of(cache, histories, clock) if clock else {}
+        entry = entry_of(stem, log)
+        findings = (
+            *look_first(self._snapshot, entry, draft.made, strict=strict),
+            *_event_findings(log.events, cache, histories),
+        )
         receipt = Receipt(stem, "", births(log.events), (), findings, False, log_path(stem), data)
         if dry_run:
             return receipt
         if stage:
             return receipt._replace(findings=(*findings, *self._stage(stem, data)))
-        clock = cache.clock() if tiers else None
-        before = tiers_of(cache, histories, clock) if clock else {}
         if on is None:
             self._lander.spool.put(stem, data)
         if durable is not None:
             durable()
-        landed = self._lander.land(occasion, (stem, data, entry_of(stem, log)), on)
+        landed = self._lander.land(occasion, (stem, data, entry), on)
         receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
         if clock is None:
             return receipt

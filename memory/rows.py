@@ -37,6 +37,10 @@ CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE INDEX edges_old ON edges(old);
+CREATE TABLE changed(id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE texts(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, words TEXT NOT NULL);
+CREATE TABLE posts(word TEXT NOT NULL, part INTEGER NOT NULL, facts BLOB NOT NULL,
+  PRIMARY KEY(word, part)) WITHOUT ROWID;
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:

@@ -440,6 +440,26 @@ case(
 )
 
 
+@case(
+    "similar-fact",
+    "warning: y is similar to `use-x` (100)",
+    "say `--ref use-x` or `--update use-x TEXT` instead; where both are recorded, "
+    "`--supersede y=use-x` makes one of them",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", "Second", "--new", "id=y We use X.")
+
+
+@case(
+    "opposite-fact",
+    'warning: use-spaces contradicts `use-tabs`: "spaces" against "tabs"',
+    "if use-tabs is false now, say `--supersede use-tabs=use-spaces`, in this log or the next",
+)
+def _(shop: Shop) -> Arguments:
+    shop.run("append", "--new", "id=use-tabs Indent with tabs.")
+    return ("append", "--title", "Third", "--new", "id=use-spaces Indent with spaces.")
+
+
 # ---- projection and repository --------------------------------------------------------------------
 
 

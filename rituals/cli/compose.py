@@ -134,8 +134,11 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     events: list[Event] = [*base.events]
     used = {event.id for event in events}
     events += [FactReferenced(fact) for fact in request.refs]
+    made = []
     for new in request.new:
         fact = new.id or _free_id(new.text, used, taken)
+        if not new.id:
+            made.append(fact)
         used.add(fact)
         events.append(_birth(fact, new))
     events += [FactUpdated(fact, tidy(text)) for fact, text in request.update]
@@ -151,6 +154,7 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
         request.agent or base.agent,
         request.type or base.type,
         header + tuple((key, value) for key, value in request.header if value),
+        tuple(made),
     )
 
 

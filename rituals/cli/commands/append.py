@@ -16,10 +16,18 @@ from rituals.cli.context import Invocation
 @append_options.header
 @click.option("--again", is_flag=True, help="Also if the same was recorded a moment ago.")
 @click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
+@click.option("--strict", is_flag=True, help="Refuse a new fact that repeats or denies another.")
 @options.dry_run
 @options.command
 def command(
-    call: Invocation, /, file: str, again: bool, stage: bool, dry_run: bool, **given: Any
+    call: Invocation,
+    /,
+    file: str,
+    again: bool,
+    stage: bool,
+    strict: bool,
+    dry_run: bool,
+    **given: Any,
 ) -> None:
     """Append a session log to the ledger and commit it.
 
@@ -31,7 +39,9 @@ def command(
 
     memory = call.memory()
     draft, findings = read_draft_of(call, memory, file, given)
-    receipt = memory.append(draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage)
+    receipt = memory.append(
+        draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
+    )
     receipt = receipt._replace(findings=(*findings, *receipt.findings))
     call.landed = bool(receipt.commit) and not receipt.already
     out = call.out

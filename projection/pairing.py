@@ -1,0 +1,126 @@
+"""Which facts are worth comparing: those that share their rare words.
+
+Comparing every pair of 10,000 facts takes minutes. An index from words to facts proposes a few for each,
+and comparing those takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from _collections import _count_elements  # type: ignore[import-not-found]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from projection.words import Statement
+
+#: How many candidates a fact gets.
+CANDIDATES = 20
+#: How many facts are looked up by their rarest words before the best of them are chosen.
+SHORTLIST = 64
+#: How many entries of the index are read for one query; its rarest words come first.
+ENTRIES_LIMIT = 4000
+#: So many words are asked for, however common they are.
+LEAST_WORDS = 2
+#: Of so many statements of one text each asks for itself, beside the text as a whole.
+ASKING = 6
+
+
+def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[str]]:
+    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one."""
+    known = frozenset(words)
+    asked = [known]
+    if len(parts) > 1:
+        for part in parts[:ASKING]:
+            one = known.intersection(part.forms)
+            if len(one) > 1 and one not in asked:
+                asked.append(one)
+    return asked
+
+
+def chosen(counts: Iterable[tuple[int, str]]) -> list[str]:
+    """Choose the words to look up: the rarest ones, as many as the limit allows.
+
+    Args:
+        counts: (in how many facts, word).
+    """
+    total = 0
+    found: list[str] = []
+    for count, word in sorted(counts):
+        if not count:
+            continue
+        total += count
+        if total > ENTRIES_LIMIT and len(found) >= LEAST_WORDS:
+            break
+        found.append(word)
+    return found
+
+
+def shortlist(shared: Mapping[int, int]) -> list[int]:
+    """Return the numbers of the facts that share most of the words looked up.
+
+    All that share as many come along or none, so that the order of the numbers decides nothing; only
+    where the first level alone is too long it is returned whole.
+    """
+    levels: dict[int, int] = {}
+    _count_elements(levels, shared.values())
+    total, least = 0, 0
+    for count in sorted(levels, reverse=True):
+        if total and total + levels[count] > SHORTLIST:
+            break
+        total, least = total + levels[count], count
+    return [number for number, count in shared.items() if count >= least]
+
+
+def best(asked: frozenset[str], known: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return the ids of the best candidates, best first.
+
+    Args:
+        asked: the words of the query.
+        known: (id, distinct words) of the facts on the shortlist.
+    """
+    ranked = []
+    for fact, words in known:
+        shared = len(asked.intersection(words))
+        least = min(len(asked), len(words))
+        # as `difference.likeness`, and what share of the shorter one is covered
+        if 2 * shared < least or (shared < 2 and least > 2):
+            continue
+        rank = shared / least + 2 * shared / (len(asked) + len(words))
+        ranked.append((-rank, fact))
+    ranked.sort()
+    return [fact for _, fact in ranked[:CANDIDATES]]
+
+
+class Postings:
+    """An index from words to facts, in memory.
+
+    Args:
+        words: the distinct words of each fact, by id.
+    """
+
+    def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
+        self._ids = sorted(words)
+        self._words = [words[fact] for fact in self._ids]
+        self._posts: dict[str, list[int]] = {}
+        for number, own in enumerate(self._words):
+            for word in own:
+                self._posts.setdefault(word, []).append(number)
+
+    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
+        """Return the ids worth comparing with a text, sorted.
+
+        Args:
+            asked: the queries of the text.
+            fact: its id, which is left out.
+        """
+        found: set[str] = set()
+        posts = self._posts
+        for words in asked:
+            shared: dict[int, int] = {}
+            for word in chosen((len(posts.get(word, ())), word) for word in words):
+                _count_elements(shared, posts[word])
+            listed = ((self._ids[n], self._words[n]) for n in shortlist(shared))
+            found.update(best(words, listed))
+        found.discard(fact)
+        return sorted(found)
