@@ -286,7 +286,7 @@ def test_a_review_that_was_outrun_is_made_again(
     shop(repo, run)
     plans = []
 
-    def slow(memory: Api, code_path: str = "") -> object:
+    def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
         plan = make_plan(memory, code_path)
         plans.append(plan.sessions_since)
         if len(plans) == 1:
@@ -311,7 +311,7 @@ def test_a_review_that_is_always_outrun_gives_up(
     shop(repo, run)
     count = iter(range(100))
 
-    def slow(memory: Api, code_path: str = "") -> object:
+    def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
         plan = make_plan(memory, code_path)
         repo.git("commit", "-q", "--allow-empty", "-m", f"code {next(count)}")
         return plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ledger.event import VERB_OF
+from ledger.event import VERB_OF, Event, FactSuperseded
 from rituals.cli.output import Output, counted
 from rituals.review.apply import ACCEPT, LATER, REJECT
 from rituals.review.question import RULES
@@ -55,9 +55,11 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
     out.talk(question.said)
     for line in question.evidence:
         out.talk(f"  {line}")
-    fact = plan.state.fact(question.facts[0]) if question.facts else None
-    if fact is not None:
-        lines = fact.text.split("\n")
+    for name in question.facts:
+        fact = plan.state.fact(name)
+        lines = fact.text.split("\n") if fact else []
+        if len(question.facts) > 1 and fact:
+            out.talk((f"  {name}", "bold"))
         for line in lines[:_SHOWN_LINES]:
             out.talk(("  │ ", "dim"), line)
         if len(lines) > _SHOWN_LINES:
@@ -65,9 +67,14 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
     if question.proposal:
         out.talk(("proposal:", "cyan"), f" {question.proposal}")
     if question.acceptable:
-        said = [f"{VERB_OF[type(event)]}: {event.id}" for event in question.accept]
+        said = [_said(event) for event in question.accept]
         said += [f"Updated: {question.facts[0]} ({old} → {new})" for old, new in question.swaps]
         out.talk(("accept:", "cyan"), f" {'; '.join(said)}")
+
+
+def _said(event: Event) -> str:
+    new = f" → {event.new}" if isinstance(event, FactSuperseded) else ""
+    return f"{VERB_OF[type(event)]}: {event.id}{new}"
 
 
 def _asked(acceptable: bool, out: Output) -> str:

@@ -63,6 +63,7 @@ def review(
     *,
     ask: Callable[[Plan], Mapping[str, str]] | None = None,
     dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Review a ledger.
 
@@ -72,6 +73,7 @@ def review(
         ask: answers the questions of a plan: their keys, and the ids of settled threads, with `ACCEPT`,
             `REJECT` or `LATER`. None answers none.
         dry_run: change nothing; say what would be.
+        progress: told how far a long comparing of facts is.
 
     Raises:
         ReviewRuns: another review is under way.
@@ -82,7 +84,7 @@ def review(
     """
     if dry_run:
         edits = memory.absorb_first(dry_run=True)
-        plan = plan_review(memory, code_path)
+        plan = plan_review(memory, code_path, progress)
         return Outcome(plan, events=() if plan.nothing_new else events_of(plan, {}), findings=edits)
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
@@ -94,7 +96,7 @@ def review(
         for left in reversed(range(_TRIES)):
             memory.drain()
             findings += memory.absorb_first()
-            plan = plan_review(memory, code_path)
+            plan = plan_review(memory, code_path, progress)
             if ask is not None:
                 given.update(ask(plan._replace(questions=_open(plan, given))))
             outcome = Outcome(plan, findings=findings)

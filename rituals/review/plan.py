@@ -17,6 +17,7 @@ from projection.replay import State
 from projection.state import TIERS, Summary
 from projection.velocity import Pace, pace
 from rituals.review.evidence.whole import code_of, evidence_questions
+from rituals.review.pairs import pair_questions
 from rituals.review.promotions import promotion_questions, score_facts
 from rituals.review.question import Question, ordered, threads_for
 from rituals.review.upkeep import (
@@ -31,6 +32,8 @@ from rituals.review.upkeep import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ledger.code import Code
     from ledger.logset import LogRef
     from ledger.session import Entry
@@ -93,12 +96,15 @@ class Plan(Record):
         return tuple(question for question in self.questions if question.key not in answered)
 
 
-def plan_review(memory: Memory, code_path: str = "") -> Plan:
+def plan_review(
+    memory: Memory, code_path: str = "", progress: Callable[[int, int], None] | None = None
+) -> Plan:
     """Make the plan of a review of a home as it stands now. Nothing is written.
 
     Args:
         memory: the home, open.
         code_path: a folder in the code repository, "" for the home's own.
+        progress: told how far a long comparing of facts is.
 
     Raises:
         NotFound: there is no repository at `code_path`.
@@ -109,10 +115,16 @@ def plan_review(memory: Memory, code_path: str = "") -> Plan:
         return cache.commit, state_of(cache), logs
 
     tip, state, logs = memory.snapshot.ask(read)
-    return plan_of(tip, state, sorted(logs, key=_by_key), code_of(memory.home, code_path))
+    return plan_of(tip, state, sorted(logs, key=_by_key), code_of(memory.home, code_path), progress)
 
 
-def plan_of(tip: str, state: State, logs: list[tuple[LogRef, Entry]], code: Code | None) -> Plan:
+def plan_of(
+    tip: str,
+    state: State,
+    logs: list[tuple[LogRef, Entry]],
+    code: Code | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Plan:
     """Make the plan of a review.
 
     Args:
@@ -120,6 +132,7 @@ def plan_of(tip: str, state: State, logs: list[tuple[LogRef, Entry]], code: Code
         state: of it.
         logs: its logs, in ledger order.
         code: the code repository, None for none.
+        progress: told how far a long comparing of facts is.
     """
     entries = [entry for _, entry in logs]
     standings = tuple(state.standings())
@@ -132,11 +145,14 @@ def plan_of(tip: str, state: State, logs: list[tuple[LogRef, Entry]], code: Code
     ground = Ground(state, standings, size, found_pace, raised)
     scored = score_facts(state, standings, entries, code)
     evidence = evidence_questions(standings, code) if code is not None else []
-    doubted = {name for question in evidence for name in question.facts}
+    aged = ageing(before, standings, state.work, state.policy)
+    pairs = pair_questions(ground, aged.returned, progress)
+    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
     questions = ordered(
         [
             *invariant_questions(ground),
             *evidence,
+            *pairs,
             *promotion_questions(scored, state, doubted, code.files() if code and scored else {}),
             *thread_questions(ground),
             *wordy_questions(ground),
@@ -157,7 +173,7 @@ def plan_of(tip: str, state: State, logs: list[tuple[LogRef, Entry]], code: Code
         sessions_since=sessions_since,
         due=reasons(sessions_since, size, state.policy.review),
         size=size,
-        ageing=ageing(before, standings, state.work, state.policy),
+        ageing=aged,
         tiers=tuple(zip(TIERS, view.tiers, strict=True)),
         pace=found_pace,
         scores=scored,

@@ -35,7 +35,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()
     ask = (lambda plan: walk(plan, out)) if asking else None
-    outcome = review(memory, code, ask=ask, dry_run=dry_run)
+    outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
     plan = outcome.plan
     call.landed = bool(outcome.commit)
     if call.json:
