@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 DOCUMENTS = ("md", "mdx", "rst", "txt", "adoc")
 #: More paths on one command line than this are asked for all at once.
 _PATHS_LIMIT = 2000
+#: How many names one walk through the history looks for.
+_NAMES_AT_ONCE = 1000
 #: Contents of blobs over this size are not read.
 _BLOB_LIMIT_BYTES = 1 << 20
 _HEADER = "\x01%H %ct %s"
-_PLAIN = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature")
+#: Whatever the user's settings say, the output has one form.
+_PLAIN = (
+    "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature",
+    "--no-notes", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_PLAIN_GREP = ("--no-color", "--no-line-number", "--no-column", "--threads=2")
 
 
 class Change(Record):
@@ -117,8 +124,9 @@ class Code:
             return frozenset()
         patterns = [part for name in wanted for part in ("-e", name)]
         status, out, err = self._git.call(
-            "grep", "-I", "-h", "-o", "-w", "-F", *patterns, self.commit, "--", *self._code_only()
-        )
+            "grep", "-I", "-h", "-o", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
+            *self._code_only(),
+        )  # fmt: skip
         if status > 1:
             raise self._git.failure("grep", status, err)
         return frozenset(out.decode("utf-8", "replace").split("\n")) & set(wanted)
@@ -164,11 +172,13 @@ class Code:
         return found
 
     def lost(self, names: Iterable[str], since_ms: int) -> Iterator[Lost]:
-        """Yield the lines of code with these names that commits took away, newest first."""
+        """Yield the lines of code with these names that commits took away; of each name newest first."""
         wanted = sorted(set(names))
-        if not wanted:
-            return
-        either = "|".join(re.escape(name) for name in wanted)
+        for at in range(0, len(wanted), _NAMES_AT_ONCE):
+            yield from self._lost(wanted[at : at + _NAMES_AT_ONCE], since_ms)
+
+    def _lost(self, names: Sequence[str], since_ms: int) -> Iterator[Lost]:
+        either = "|".join(re.escape(name) for name in names)
         pattern = f"(^|[^A-Za-z0-9_])({either})([^A-Za-z0-9_]|$)"
         out = self._log(
             since_ms, "--pickaxe-regex", f"-S{pattern}", "-p", "-U0", specs=self._code_only()

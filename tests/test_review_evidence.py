@@ -373,6 +373,33 @@ def test_same_question_same_key(planted: Planted) -> None:
     assert len({q.key for q in again}) == len(again)
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["color.ui=always", "grep.lineNumber=true", "grep.column=true", "grep.patternType=perl",
+     "diff.noprefix=true", "diff.mnemonicPrefix=true", "diff.renames=copies", "log.showSignature=true",
+     "diff.algorithm=histogram", "log.decorate=full", "core.quotePath=true"],
+)  # fmt: skip
+def test_the_users_settings_change_nothing(setting: str, planted: Planted) -> None:
+    """However the user likes git's output, the audit reads the same."""
+    names = (
+        "gone-file",
+        "renamed",
+        "gone-method",
+        "gone-npm",
+        "version-react",
+        "changed-lot",
+        "stray",
+    )
+    some = [one for one in planted.standings if one.fact.id in names]
+    key, _, value = setting.partition("=")
+    git(planted.path, "config", key, value)
+    try:
+        found = evidence_questions(some, planted.code)
+    finally:
+        git(planted.path, "config", "--unset", key)
+    assert sorted(found) == sorted(one for name in names for one in planted.found[name])
+
+
 def test_claims_of_a_clause() -> None:
     """What stands in one clause is silent by itself; the next clause speaks."""
     found = claims("`a/old.py` was removed; `a/new.py` holds `run_all()`. No `x.py`? `y.py` then.")
