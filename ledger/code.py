@@ -150,6 +150,18 @@ class Code:
                 if path.strip("\n"):
                     yield Removal(path.strip("\n"), change)
 
+    def ignored(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return which paths the repository ignores: what is there may be on the disk alone.
+
+        Read from the work tree, where git reads it; a bare repository ignores nothing.
+        """
+        wanted = sorted(set(paths))
+        if not wanted:
+            return frozenset()
+        data = "".join(path + "\0" for path in wanted).encode("utf-8", "surrogateescape")
+        _, out, _ = self._git.call("check-ignore", "--no-index", "-z", "--stdin", data=data)
+        return frozenset(out.decode("utf-8", "surrogateescape").split("\0")) & set(wanted)
+
     def renames(self, commits: Iterable[str]) -> dict[tuple[str, str], str]:
         """Return what commits renamed: (commit, old path) -> new path."""
         wanted = sorted(set(commits))

@@ -61,6 +61,9 @@ START = {
     "pyproject.toml": PYPROJECT,
     "core/Cargo.toml": CARGO,
     "Makefile": "lint:\n\truff\n\ndeploy: lint\n\tsh scripts/deploy.sh\n",
+    ".env": "A=1\n",
+    ".editorconfig": "root = true\n",
+    "dist/bundle.js": "1\n",
     "notes/early.md": "gone before any fact\n",
 }
 
@@ -87,6 +90,7 @@ PLANTED: dict[str, Row] = {
         "Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"
     ),
     "gone-config": Row("Defaults stand in `old/config.yml`.", "file-gone"),
+    "gone-dotfile": Row("Lines end as `.editorconfig` says.", "file-gone"),
     "gone-script": Row("Deploy with `./scripts/deploy.sh production`.", "file-gone"),
     "gone-script-bash": Row("Deploy with `bash scripts/deploy.sh`.", "file-gone"),
     "gone-test": Row("Check it with `pytest tests/test_client.py -q`.", "file-gone"),
@@ -172,6 +176,9 @@ PLANTED: dict[str, Row] = {
     ),
     "words": Row("Read and/or write; client/server; input/output; 24/7; `true`; `null`; v2.0.1."),
     "abbreviations": Row("Ask A. B. Smith, cf. Sec. 3.2, vs. 17 others."),
+    "ignored": Row(
+        "Settings of a machine stand in `.env`; the bundle is `dist/bundle.js` in `dist/`."
+    ),
     "document-only": Row("The guide says `guide_only_word` somewhere."),
 }
 
@@ -275,6 +282,13 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
         AFTER,
         "Newer everything",
     )
+    ignored: dict[str, str | None] = {
+        ".env": None,
+        ".editorconfig": None,
+        "dist/bundle.js": None,
+        ".gitignore": ".env\ndist/\n",
+    }
+    commit(path, ignored, AFTER, "Ignore what is made")
     commit(path, {"src/core/engine.py": "def run():\n    pass\n"}, AFTER, "Rewrite the engine")
     standings = [
         standing(name, row.text.replace("{stray}", stray[:10]).replace("{first}", first[:10]))

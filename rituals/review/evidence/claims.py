@@ -41,6 +41,7 @@ _EXTENSIONS = (
     "csv|env|lock|gradle|mk|cmake|tf|ipynb|properties|mdc"
 )  # fmt: skip
 _FILE = re.compile(rf"^[\w@+.-]*[\w+-]\.(?:{_EXTENSIONS})$", re.ASCII)
+_DOTTED = re.compile(r"^\.[a-z]*(?:rc|ignore|env|config|attributes|version)(?:\.\w+)?$")
 _SLASHED = re.compile(r"^[\w+.-]+(?:/[\w@+.-]+)*/?$", re.ASCII)
 _ROOTED = re.compile(
     rf"(?<![\w/~.:@-])(?:\./)?(?:[\w+-][\w+.-]*/)+[\w+.-]+\.(?:{_EXTENSIONS})\b(?![/\w])", re.ASCII
@@ -193,7 +194,7 @@ def _path(word: str) -> Claim | None:
     if bare.endswith("/"):
         return Claim(FOLDER, bare[:-1]) if _SLASHED.match(bare) and bare.strip("/.") else None
     if "/" not in bare:
-        return Claim(PATH, bare) if _FILE.match(bare) else None
+        return Claim(PATH, bare) if _FILE.match(bare) or _DOTTED.match(bare) else None
     if not _SLASHED.match(bare) or any(
         part in ("foo", "bar", "path", "your") for part in bare.split("/")
     ):

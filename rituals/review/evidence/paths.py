@@ -17,7 +17,8 @@ def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> 
     """Ask about paths that were there and are not any more.
 
     A path may be written from the top of the repository or by its last parts alone. It is there while any
-    path ends in it. Gone without a commit that took it away after the text was written is no finding.
+    path ends in it. One that the repository ignores by now may be on the disk alone. Gone without a commit
+    that took it away after the text was written is no finding.
 
     Args:
         named: what facts name.
@@ -47,6 +48,8 @@ def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> 
         ]
         if taken:
             found.append((one, taken))
+    ignored = code.ignored(removal.path for _, taken in found for removal in taken)
+    found = [(one, taken) for one, taken in found if taken[0].path not in ignored]
     renames = code.renames({removal.change.commit for _, taken in found for removal in taken})
     return [_question(one, taken, renames, known, code) for one, taken in found]
 
