@@ -84,13 +84,22 @@ def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
     """
     for _ in range(2):
         try:
-            return _notice(snapshot.cache(), entry)
+            return notice_in(snapshot.cache(), entry)
         except CACHE_ERRORS:
             snapshot.discard()
     return ()
 
 
-def _notice(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
+def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
+    """Look in a cache for facts that say what a log is about to say, or the opposite.
+
+    Args:
+        cache: outside of a reading; its word index is brought forward.
+        entry: what the log says.
+
+    Raises:
+        sqlite3.Error: the cache can not be used.
+    """
     from memory.wordindex import WordIndex
     from projection.pairing import queries
     from projection.words import index_words, statements

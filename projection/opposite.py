@@ -18,7 +18,16 @@ from projection.difference import (
     odd,
     same_family,
 )
-from projection.vocabulary import CHOOSING, LABELS, MOMENTS, NEGATORS, PLACING, SCOPES, SLOTS
+from projection.vocabulary import (
+    CHOOSING,
+    COUNTED,
+    LABELS,
+    MOMENTS,
+    NEGATORS,
+    PLACING,
+    SCOPES,
+    SLOTS,
+)
 from projection.words import DATE, HASH, Statement, Word, stem
 
 TYPE_CHECKING = False
@@ -206,6 +215,8 @@ def _value(
     left, right = lefts[0], rights[0]
     if _is_label(left) or _is_label(right) or _measure(left) != _measure(right):
         return None
+    if _is_count(one, left) or _is_count(two, right):
+        return None
     if version != (_is_version(left) or _is_version(right)):
         return None
     rest = _without(found.left, left), _without(found.right, right)
@@ -221,6 +232,14 @@ def _measure(word: Word) -> str:
 
 def _is_label(word: Word) -> bool:
     return word.before in LABELS or stem(word.before) in LABELS or word.raw.startswith("#")
+
+
+def _is_count(statement: Statement, word: Word) -> bool:
+    """Tell whether a value was counted at some time: `146 workspace tests`, `tests 146 / lint 0`."""
+    behind = statement.words[statement.words.index(word) + 1 :][:2]
+    return any(other.raw.lower() in COUNTED for other in behind) or (
+        statement.text.count(" / ") > 1
+    )
 
 
 def _is_version(word: Word) -> bool:

@@ -251,9 +251,11 @@ NUMBERS = {
 LABELS = frozenset(
     "increment step phase pr issue adr chapter section sprint milestone ticket stage round part "
     "line page commit build task bug rfc item note item option case rule level tier wave batch "
-    "iteration week day quarter appendix figure table test http status code error revision story "
+    "iteration row week day quarter appendix figure table test http status code error revision story "
     "epic job question decision finding attempt exit d e k q".split()
 )
+#: A number of these is what somebody counted once, no rule.
+COUNTED = frozenset("tests suites failures errors warnings commits specs assertions".split())
 #: Words that say that a fact tells of one moment, so that another one may say something else.
 MOMENTS = frozenset(
     "january february march april june july august september october november december monday "

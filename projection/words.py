@@ -190,6 +190,9 @@ def _single(sentence: str) -> Iterator[tuple[str, str, bool]]:
         low = bare.lower()
         if "-" in low[1:] and low[0] not in "./-" and not low.replace("-", "").isdigit():
             parts = [part for part in bare.split("-") if part]
+            if any(part.isdigit() for part in parts[1:]):  # tutorial-10, utf-8: a name, no value
+                yield bare, low, ends
+                continue
             for part in parts[:-1]:
                 yield part, part.lower(), False
             yield parts[-1], parts[-1].lower(), ends

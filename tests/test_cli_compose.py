@@ -126,6 +126,7 @@ def test_compose_on_top_of_a_file() -> None:
         "bob",
         "review",
         (("own", "1"), ("role", "builder")),
+        ("why-slow",),
     )
 
 

@@ -89,13 +89,8 @@ def test_warm_is_cold(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [pair.one for pair in pairs()][::5]
     rng = random.Random(seed)
     start = rng.randrange(len(logs))
-    warm = (
-        build("", "0" * 40, *map(list, zip(*logs[:start], strict=True)), (), POLICY)
-        if start
-        else None
-    )
-    if warm is None:
-        warm = build("", "0" * 40, [], [], (), POLICY)
+    refs, entries = [ref for ref, _ in logs[:start]], [entry for _, entry in logs[:start]]
+    warm = build("", "0" * 40, refs, entries, (), POLICY)
     done = start
     while done < len(logs):
         step = rng.randint(1, 9)

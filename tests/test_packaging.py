@@ -28,8 +28,8 @@ needs_checkout = pytest.mark.skipif(
 FAST = (
     "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
     "ledger.fastimport", "ledger.logset", "memory.api", "memory.build", "memory.cache", "memory.copies", "memory.identity", "memory.publish",
-    "memory.landing", "memory.record", "memory.snapshot", "projection.archive", "projection.parse",
-    "projection.render", "projection.replay",
+    "memory.landing", "memory.noticing", "memory.record", "memory.snapshot", "memory.wordindex", "projection.archive", "projection.parse",
+    "projection.claims", "projection.pairing", "projection.render", "projection.replay", "projection.words",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.
 HEAVY = frozenset(

@@ -159,6 +159,25 @@ def in_process(home: Path, runs: int) -> list[Row]:
     return [*rows, append, size]
 
 
+def similar(facts: int, runs: int) -> list[Row]:
+    """Look for similar and opposite facts: before an append, in a review, and everywhere."""
+    out = subprocess.run(
+        [PYTHON, "-m", "tests.bench.similar", str(facts), str(runs)],
+        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
+    )  # fmt: skip
+    found = json.loads(out.stdout)
+    rows = []
+    for key, what, target, limit in (
+        ("alike", "looking first, one new fact among {}", "≤ 5 ms (aim 1.5)", 0.005),
+        ("review", "comparing 100 changed facts among {}", "≤ 1 s", 1.0),
+        ("all", "comparing all pairs of {}", "≤ 60 s", 60.0),
+    ):
+        row = Row(what.format(f"{facts:,} facts, in a running process"), target, limit)
+        row.absolute = _time(found[key]) + ("" if found[key] <= limit else " **miss**")
+        rows.append(row)
+    return rows
+
+
 def one_more(home: Path, runs: int, late: bool) -> Row:
     """Show, as a process, right after another log came."""
     from tests.bench.running import Writer
@@ -308,6 +327,7 @@ def main() -> None:
         lambda: [append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")],
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [compat(folder, few)],
+        lambda: similar(10_000, 20 * runs),
     ]
     for step in steps:
         for row in step():
