@@ -349,20 +349,16 @@ class Cache:
             thread: the kind of threads.
         """
         run, cut = self._base.execute, self.clock().archive
+        firm = ", ".join("?" * len(lasting))
         (young,) = run(
-            "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ?", (cut,)
+            "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ? "  # noqa: S608 - "?" alone
+            f"AND NOT (state = 1 AND kind IN ({firm}))",
+            (cut, *sorted(lasting)),
         ).fetchone()
         (threads,) = run(
             "SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind = ?", (cut, thread)
         ).fetchone()
-        core = sum(
-            run(
-                "SELECT count(*) FROM facts WHERE state = 1 AND kind = ? AND anchor >= ?",
-                (kind, cut),
-            ).fetchone()[0]
-            for kind in sorted(lasting)
-        )
-        return int(young + threads - core)
+        return int(young + threads)
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""
