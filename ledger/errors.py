@@ -155,6 +155,16 @@ class TipMoved(DiurnaError):
         super().__init__(f"{reference} moved while a commit was being made")
 
 
+class Outrun(DiurnaError):
+    """Another writer was faster than something that only holds for one tip: work it out again."""
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(
+            f"{reference} moved while it was being looked at",
+            hint="try again; nothing was changed",
+        )
+
+
 class ReferenceLocked(DiurnaError):
     """The branch's lock file is there; `path` names it."""
 

@@ -62,6 +62,7 @@ CODES: dict[str, tuple[str, str]] = {
     "opposite-fact": (WARNING, "a new fact says the opposite of another one"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
+    "review-due": (INFO, "a review is due, by sessions or by size"),
     "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
     "drift": (WARNING, "the published projection differs from the replay"),

@@ -38,6 +38,7 @@ LOCK_FILE = "diurna/lock"
 #: When this clone pushed last: others take their turn first.
 PUSHED_FILE = "diurna/pushed"
 CACHE_DIR = "diurna/cache"
+REVIEW_LOCK_FILE = "diurna/review"
 JOURNAL_FILE = "diurna/journal.log"
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"

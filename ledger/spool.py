@@ -78,6 +78,13 @@ class Spool:
                 os.rename(here, there)
             # else another process that held the lock before us noted it
 
+    def withdraw(self, stem: str) -> None:
+        """Take back a log that nobody was told of and that is not to be committed any more."""
+        try:
+            os.unlink(f"{self.folder}/{stem}")
+        except FileNotFoundError:
+            pass
+
     def requeue(self, stem: str) -> None:
         """Let a kept log wait again: the ledger lost it."""
         try:

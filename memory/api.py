@@ -199,6 +199,7 @@ class Memory:
         stage: bool = False,
         tiers: bool = False,
         strict: bool = False,
+        on: str | None = None,
     ) -> Receipt:
         """Append a session log: the same write as `diurna append`.
 
@@ -210,14 +211,16 @@ class Memory:
             tiers: work out, for the receipt, which tiers changed.
             strict: refuse a log that holds a secret, or a new fact that repeats or denies another one,
                 instead of storing it without the one and telling of the other.
+            on: commit it on this tip or not at all: what it says holds only there.
 
         Raises:
+            Outrun: the branch is not at `on` any more; nothing changed.
             DraftRefused: it can not be stored canonically; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
             WriteRefused: `stage`, and the home has no work tree.
         """
-        noticed = () if dry_run or stage else self._absorb_for_append()
+        noticed = () if dry_run or stage or on is not None else self._absorb_for_append()
         receipt = self._recorder.append(
             draft,
             self.occasion(),
@@ -226,6 +229,7 @@ class Memory:
             stage=stage,
             tiers=tiers,
             strict=strict,
+            on=on,
         )
         notes = (
             *self.snapshot.notes,
@@ -233,6 +237,10 @@ class Memory:
             *self.snapshot.ask(lambda cache: cache.unread()),
         )
         self.snapshot.notes.clear()
+        if receipt.commit and not receipt.already and draft.type == "work":
+            from memory.due import due_findings
+
+            notes += self.snapshot.ask(lambda cache: due_findings(cache, receipt))
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
 
     def drain(self) -> Landed | None:

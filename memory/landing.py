@@ -18,6 +18,7 @@ from ledger.errors import (
     CorruptRepository,
     DiurnaError,
     GitFailed,
+    Outrun,
     ReferenceLocked,
     StorageFailed,
     TipMoved,
@@ -105,26 +106,51 @@ class Lander:
             return None
         return self.land(occasion, None)
 
-    def land(self, occasion: Occasion, own: tuple[str, bytes, Entry] | None) -> Landed:
-        """Commit everything that waits, with `own` among it; turn failures into "it waits"."""
+    def land(
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        on: str | None = None,
+    ) -> Landed:
+        """Commit everything that waits, with `own` among it; turn failures into "it waits".
+
+        Args:
+            occasion: when and by whom.
+            own: the log of this process: its stem, bytes and entry.
+            on: commit only on this tip, and nothing but `own`, which is not in the spool yet.
+
+        Raises:
+            WaitsInSpool: it can not be committed now.
+            Outrun: the branch is not at `on` any more, or another log waits; nothing changed.
+        """
         stem = own[0] if own else next(iter(self.spool.waiting()), "")
         state = self.home.state_dir
         make_folder(state)
         try:
             with Lock(os.path.join(self.home.repository.commondir, LOCK_FILE)) as lock:
-                return self.despite_pruning(lambda: self._try(occasion, own, lock), lock)
+                if own and on is not None:
+                    if self.home.tip() != on or self.spool.waiting():
+                        raise Outrun(self.home.reference)
+                    self.spool.put(own[0], own[1])
+                return self.despite_pruning(lambda: self._try(occasion, own, lock, on), lock)
         except (
             Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError, ImportError
         ) as problem:  # fmt: skip
             hint = problem.hint if isinstance(problem, DiurnaError) else ""
             raise WaitsInSpool(stem, str(problem), hint) from problem
 
-    def _try(self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock) -> Landed:
+    def _try(
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        lock: Lock,
+        on: str | None,
+    ) -> Landed:
         try:
-            return self._commit_waiting(occasion, own, lock)
+            return self._commit_waiting(occasion, own, lock, on)
         except CACHE_ERRORS:  # a damaged cache is no reason not to commit
             self._snapshot.discard()
-            return self._commit_waiting(occasion, own, lock)
+            return self._commit_waiting(occasion, own, lock, on)
 
     def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
         """Do something again for which git lacked what a prune took meanwhile.
@@ -137,7 +163,11 @@ class Lander:
         return despite_pruning(self.home.repository.commondir, once, remake, lock)
 
     def _commit_waiting(
-        self, occasion: Occasion, own: tuple[str, bytes, Entry] | None, lock: Lock
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        lock: Lock,
+        on: str | None,
     ) -> Landed:
         self._mend()
         self._snapshot.notes += finish_dead(self.home, lock)
@@ -176,7 +206,14 @@ class Lander:
                 "HEAD is detached, so there is no branch to commit to",
                 "check out the branch whose memory this is; the next Diurna command commits it",
             )
-        return self._persist(lambda: self._commit_once(occasion, batch, lock), lock)
+
+        def once() -> Landed:
+            if own and on is not None and self.home.tip() != on:  # git itself was faster
+                self.spool.withdraw(own[0])
+                raise Outrun(self.home.reference)
+            return self._commit_once(occasion, batch, lock)
+
+        return self._persist(once, lock)
 
     def _mend(self) -> None:
         """Look for what a power cut took, and for logs that were committed and never read back.

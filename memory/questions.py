@@ -191,6 +191,32 @@ class Questions:
         ).fetchall()
         return [row[0] for row in reversed(rows)]
 
+    def sessions_after(self, stem: str) -> int:
+        """Count the `work` logs after a stem."""
+        if not stem:
+            return self.summary.sessions
+        row = self._base.execute("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
+        return int(row.fetchone()[0])
+
+    def fading_count(self, lasting: frozenset[str], thread: str) -> int:
+        """Count the live facts that can fade, but for a few that only a whole view tells.
+
+        Args:
+            lasting: the kinds that do not decay.
+            thread: the kind of threads.
+        """
+        run, cut = self._base.execute, self.clock().archive
+        firm = ", ".join("?" * len(lasting))
+        (young,) = run(
+            "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ? "  # noqa: S608 - "?" alone
+            f"AND NOT (state = 1 AND kind IN ({firm}))",
+            (cut, *sorted(lasting)),
+        ).fetchone()
+        (threads,) = run(
+            "SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind = ?", (cut, thread)
+        ).fetchone()
+        return int(young + threads)
+
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""
         rows = self._base.execute(

@@ -69,6 +69,7 @@ class Recorder:
         tiers: bool = True,
         strict: bool = False,
         durable: Callable[[], None] | None = None,
+        on: str | None = None,
     ) -> Receipt:
         """Append a session log and commit it.
 
@@ -81,8 +82,10 @@ class Recorder:
             tiers: work out which tiers changed.
             strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
             durable: told when the log can not be lost any more, before it is committed.
+            on: commit it on this tip or not at all.
 
         Raises:
+            Outrun: the branch is not at `on` any more; nothing changed.
             DraftRefused: it can not be stored canonically; nothing changed.
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
@@ -125,10 +128,11 @@ class Recorder:
             return receipt
         if stage:
             return receipt._replace(findings=(*findings, *self._stage(stem, data)))
-        self._lander.spool.put(stem, data)
+        if on is None:
+            self._lander.spool.put(stem, data)
         if durable is not None:
             durable()
-        landed = self._lander.land(occasion, (stem, data, entry))
+        landed = self._lander.land(occasion, (stem, data, entry), on)
         receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
         if clock is None:
             return receipt

@@ -616,6 +616,18 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "review-due",
+    "info: a review is due: 2 of 2 work sessions",
+    "run `diurna review`; `diurna review --dry-run` shows what it would do",
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace("every = 10", "every = 2", 1))
+    shop.commit()
+    return ("append", "--title", "Second")
+
+
+@case(
     "unsigned",
     "info: commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key",
 )

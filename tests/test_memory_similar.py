@@ -136,9 +136,9 @@ def memory(repo: Repo) -> Memory:
     return found
 
 
-def codes(memory: Memory, *acts: Event, **options: bool) -> list[str]:
+def codes(memory: Memory, *acts: Event, strict: bool = False, dry_run: bool = False) -> list[str]:
     """Append a log and return the codes of its findings."""
-    receipt = memory.append(SessionDraft("Next", events=acts), **options)
+    receipt = memory.append(SessionDraft("Next", events=acts), strict=strict, dry_run=dry_run)
     return [finding.code for finding in receipt.findings]
 
 

@@ -162,6 +162,10 @@ class Invocation:
         """Tell whether standard input is something other than a terminal."""
         return bool(sys.stdin) and not sys.stdin.isatty()
 
+    def interactive(self) -> bool:
+        """Tell whether a person can be asked: both ends are a terminal."""
+        return bool(sys.stdin and sys.stderr) and sys.stdin.isatty() and sys.stderr.isatty()
+
     def close(self) -> None:
         """Say what the opened home has to say beside the answer, and close it."""
         memory = self._memory

@@ -6,6 +6,7 @@ from bisect import bisect_right
 
 from ledger.home import Home
 from ledger.values import Record
+from projection.due import Size, reasons, size_of
 from projection.state import TIERS
 from rituals.decide.disputes import kinds_of
 from rituals.decide.standing import due
@@ -34,6 +35,8 @@ class Overview(Record):
         tiers: (tier, count), all six.
         since_review: work logs since the last review.
         review_every: after how many a review is due, 0 for never.
+        due: why a review is due; empty when none is.
+        size: of `continuity.md`.
         drift: published projection files that differ from the replay.
         edited: projection files that a person edited.
         waiting: stems of logs that wait in the spool.
@@ -50,6 +53,8 @@ class Overview(Record):
     tiers: tuple[tuple[str, int], ...]
     since_review: int
     review_every: int
+    due: tuple[str, ...]
+    size: Size
     drift: tuple[str, ...]
     edited: tuple[str, ...]
     waiting: tuple[str, ...]
@@ -67,21 +72,25 @@ class Overview(Record):
     @property
     def review_due(self) -> bool:
         """Whether the policy asks for a review now."""
-        return 0 < self.review_every <= self.since_review
+        return bool(self.due)
 
 
 def overview(memory: Memory) -> Overview:
     """Gather where a ledger stands. Nothing is written."""
     state = memory.state()
     view = state.view()
+    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    size = size_of(view)
     return Overview(
         memory.home,
         state.summary.logs,
         state.summary.sessions,
         sum(view.tiers),
         tuple(zip(TIERS, view.tiers, strict=True)),
-        len(state.work) - bisect_right(state.work, state.summary.last_review),
+        since,
         state.policy.review.every,
+        reasons(since, size, state.policy.review),
+        size,
         memory.drift(),
         memory.edited(),
         tuple(memory.waiting()),

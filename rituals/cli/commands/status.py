@@ -37,6 +37,8 @@ def command(call: Invocation) -> None:
                     "due": found.review_due,
                     "since": found.since_review,
                     "every": found.review_every,
+                    "reasons": list(found.due),
+                    **dict(zip(found.size._fields, found.size, strict=True)),
                 },
                 "drift": list(found.drift),
                 "edited": list(found.edited),
@@ -52,7 +54,7 @@ def command(call: Invocation) -> None:
         return
     home = found.home
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
-    due = " — due" if found.review_due else ""
+    due = f" — due: {'; '.join(found.due)}" if found.due else ""
     rows = [
         ("home", f"{home.kind} in {home.repository.where}/{home.prefix}".rstrip("/")),
         ("branch", home.branch or "(detached)"),

@@ -1,0 +1,61 @@
+"""`diurna review`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.output import counted
+
+
+@click.command("review")
+@click.option("--code", metavar="PATH", default="", help="The repository whose code this is about.")
+@click.option("--yes", is_flag=True, help="Ask nothing: what needs a person is raised as threads.")
+@options.dry_run
+@options.command
+def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
+    """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
+
+    On a terminal it asks about each finding: accept, reject, later. Elsewhere, or with --yes, it decides
+    nothing: what needs a person becomes an open thread, each once. Appends one log of type `review` and
+    publishes the projection; with nothing new it writes no log.
+
+    \b
+    Examples:
+      diurna review --dry-run
+      diurna review
+      diurna review --yes --json
+    """
+    from rituals.cli.review_answers import answer_lines, review_object
+    from rituals.cli.walk import walk
+    from rituals.review.apply import review
+    from rituals.review.report import body
+
+    memory, out = call.memory(), call.out
+    asking = not (yes or dry_run or call.json) and call.interactive()
+    ask = (lambda plan: walk(plan, out)) if asking else None
+    outcome = review(memory, code, ask=ask, dry_run=dry_run, progress=out.progress)
+    plan = outcome.plan
+    call.landed = bool(outcome.commit)
+    if call.json:
+        out.answer(review_object(outcome, dry_run))
+        return out.findings(outcome.findings)
+    if not outcome.stem and not (dry_run and not plan.nothing_new):
+        waiting = len(plan.unanswered)
+        left = f"; {counted(waiting, 'question')} still open" if waiting else ""
+        out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
+    else:
+        if dry_run:
+            out.line("would append a review log:")
+            out.text(body(plan) + "\n")
+        else:
+            where = f"{outcome.commit[:7]} on {memory.home.branch}"
+            out.line((outcome.stem, "yellow"), f"  committed in {where}")
+            since = plan.summary.last_review or "the beginning"
+            out.line(f"Reviewed    {counted(plan.sessions_since, 'work session')} since {since}")
+        for line in answer_lines(outcome):
+            out.line(line)
+    if outcome.published:
+        out.line(f"Published   {', '.join(outcome.published)}")
+    out.findings(outcome.findings)

@@ -1,0 +1,1 @@
+"""The evidence audit: what facts name that the code repository no longer has."""

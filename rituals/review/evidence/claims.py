@@ -1,0 +1,258 @@
+r"""What the text of a fact names that can be looked for in a code repository.
+
+Only what is said of the present: a clause that tells of something removed, renamed or missing, that gives
+an example, or that speaks of another repository claims nothing, and neither do fenced code, globs,
+placeholders, links to other places and paths outside the repository. Pure; whether a claim still holds is
+for the evidence audit to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.values import Record
+
+PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
+    "path", "folder", "module", "name", "target", "version", "commit",
+)  # fmt: skip
+
+
+class Claim(Record):
+    """One thing that a text names.
+
+    Args:
+        kind: `path` (of a file), `folder`, `module` (`python -m`), `name` (of a function, class or
+            constant), `target` (of a task runner), `version` (of a dependency), `commit`.
+        subject: what to look for.
+        detail: the runner of a target, the number of a version, else "".
+        certain: for a name: it is written as a call or a definition.
+    """
+
+    kind: str
+    subject: str
+    detail: str = ""
+    certain: bool = False
+
+
+#: Ends of file names that stand without a folder.
+_EXTENSIONS = (
+    "py|pyi|rs|go|js|jsx|ts|tsx|mjs|cjs|java|kt|kts|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|erl|hs|ml|lua|sh|bash|"
+    "zsh|ps1|sql|proto|graphql|html|css|scss|vue|svelte|md|mdx|rst|txt|adoc|json|jsonc|yaml|yml|toml|ini|cfg|conf|xml|"
+    "csv|env|lock|gradle|mk|cmake|tf|ipynb|properties|mdc"
+)  # fmt: skip
+_FILE = re.compile(rf"^[\w@+.-]*[\w+-]\.(?:{_EXTENSIONS})$", re.ASCII)
+_DOTTED = re.compile(r"^\.[a-z]*(?:rc|ignore|env|config|attributes|version)(?:\.\w+)?$")
+_SLASHED = re.compile(r"^[\w+.-]+(?:/[\w@+.-]+)*/?$", re.ASCII)
+_ROOTED = re.compile(
+    rf"(?<![\w/~.:@-])(?:\./)?(?:[\w+-][\w+.-]*/)+[\w+.-]+\.(?:{_EXTENSIONS})\b(?![/\w])", re.ASCII
+)
+_POSITION = re.compile(r"(?:::?[\w.\[\]-]+)+$|#L?\d+(?:-L?\d+)?$")
+_DEFINED = re.compile(
+    r"^(?:pub |async |export |static |abstract )*"
+    r"(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|macro|mod)"
+    r"\s+([A-Za-z_]\w*)", re.ASCII,
+)  # fmt: skip
+_NAMED = re.compile(
+    r"^[A-Za-z_]\w*(?:(?:::|\.|#|->)[A-Za-z_]\w*)*(\(.*\)|!)?$", re.ASCII | re.DOTALL
+)
+_HEX = re.compile(r"^[0-9a-f]{7,40}$")
+_COMMIT = re.compile(r"\bcommits?\s+`?([0-9a-f]{7,40})\b`?", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?<![\w./@-])(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w, -]+\])?"
+    r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
+    re.ASCII,
+)
+_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_ELSEWHERE = re.compile(
+    r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|"
+    r"\b[\w.-]+/[\w.-]+(?:@|:(?=[\w.-]+/))[\w./-]+",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<=[.!?])\s+(?=[A-Z`*_(\[\"'])|"
+    r";\s+|\s+[—–]\s+|\n\s*\n|\n\s*(?=[-*+] |\d+[.)] )"
+)
+
+#: Clauses with these words claim nothing about the present of this repository.
+_SILENT = re.compile(
+    # gone, and the author knew it
+    r"\b(?:removed?|removes|removing|removal|deleted?|deletes|deleting|deletion|dropped|drops|dropping|"
+    r"gone|renamed|retired?|former|formerly|no longer|any ?more|used to|legacy|deprecated|previously|"
+    r"moved (?:to|from|out|into)|replaced (?:by|with)|superseded|obsolete|instead of|rather than|not yet|"
+    r"was called|were called|(?:once|originally) lived|got rid of|rid of|"
+    # never meant to be there
+    r"there (?:is|are|was|were) no|no such|"
+    r"(?:does|do|must|should|did|will) ?n[o']t (?:exist|add|create|bring|need|have)|"
+    r"never (?:add|create|commit|existed)|without an?|"
+    # an example
+    r"e\.g\.|eg\.|for example|for instance|such as|"
+    # another repository
+    r"upstream(?:'s| has| keeps| calls| uses| names| repo\w*| project)|"
+    r"(?:in|of|from|at) upstream|vendored|"
+    r"(?:other|another|separate|external|sister|sibling|private|public|their|template|"
+    r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|"
+    r"in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
+    r"[\w`.-]+'s (?:repo|repository|own|fork))(?!\w)",
+    re.IGNORECASE,
+)
+_HERE = re.compile(
+    r"\b(?:in )?(?:this|our|the same) (?:repo|repository|project|codebase)\b", re.IGNORECASE
+)
+_RUNNERS = {
+    "npm": ("run", "run-script"), "yarn": ("run", ""), "pnpm": ("run", ""), "bun": ("run",),
+    "make": ("",), "just": ("",),
+}  # fmt: skip
+#: Commands of the runners themselves, and targets that are there without being written.
+_BUILT_IN = frozenset(
+    "install add remove ci test start init publish exec dlx up upgrade update why link pack audit "
+    "run".split()
+)
+_INTERPRETERS = frozenset(
+    "python python3 node bash sh zsh ruby deno tsx ts-node pytest uv poetry cat source".split()
+)
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    """Return what a text names, each once, in the order met."""
+    found: dict[Claim, None] = {}
+    for clause in _CLAUSE.split(_unfenced(text)):
+        # the words around the code tell, not those in it: `legacy_mail.py` is a name
+        said = _ROOTED.sub("code", _SPAN.sub("code", clause))
+        if _SILENT.search(_HERE.sub(" ", said)):
+            continue
+        for claim in _of_clause(clause):
+            found.setdefault(claim)
+    return tuple(found)
+
+
+def _unfenced(text: str) -> str:
+    """Leave out fenced code and links; wrapped lines become one, paragraphs and items stay apart."""
+    kept: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        start = line.lstrip(" ")[:3]
+        if start in ("```", "~~~") and (not fence or start == fence):
+            fence = "" if fence else start
+            continue
+        if not fence:
+            kept.append(line)
+    joined = "\n".join(kept)
+    joined = re.sub(r"\n(?!\s*(?:\n|[-*+] |\d+[.)] ))", " ", joined)
+    return _ELSEWHERE.sub(" ", joined)
+
+
+def _of_clause(clause: str) -> list[Claim]:
+    found: list[Claim] = []
+    for match in _SPAN.finditer(clause):
+        found += _of_span(" ".join(match[2].split()))
+    bare = _SPAN.sub(" ", clause)
+    found += [Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]
+    found += [Claim(COMMIT, match[1]) for match in _COMMIT.finditer(clause) if _is_hash(match[1])]
+    plain = clause.replace("`", "")
+    found += [
+        Claim(VERSION, match[1].lower(), match[2])
+        for match in _NUMBERED.finditer(plain.replace("**", ""))
+    ]
+    return found
+
+
+def _of_span(span: str) -> list[Claim]:
+    """Read one code span."""
+    defined = _DEFINED.match(span)
+    if defined:
+        return [Claim(NAME, defined[1], "", True)]
+    if " " in span and not _NAMED.match(span):
+        return _of_command(span.split(" "))
+    return _of_word(span)
+
+
+def _of_word(word: str) -> list[Claim]:
+    if _HEX.match(word) and _is_hash(word):
+        return [Claim(COMMIT, word)]
+    path = _path(word)
+    if path:
+        return [path]
+    named = _NAMED.match(word)
+    if not named:
+        return []
+    chain = word[: named.start(1)] if named[1] else word
+    last = re.split(r"::|\.|#|->", chain)[-1]
+    certain = bool(named[1])
+    if len(last) >= 4 and (_is_coined(last) or certain):
+        return [Claim(NAME, last, "", certain)]
+    return []
+
+
+def _path(word: str) -> Claim | None:
+    """Read a word as a path of this repository; None when it is none."""
+    if set(word) & set("*?<>{}$|\\,;\"'()=") or "..." in word or "//" in word:
+        return None
+    bare = _POSITION.sub("", word)
+    if not bare or bare[0] in "/~@" or bare.startswith("../") or bare in (".", "./"):
+        return None
+    bare = _bared(bare)
+    if bare.endswith("/"):
+        return Claim(FOLDER, bare[:-1]) if _SLASHED.match(bare) and bare.strip("/.") else None
+    if "/" not in bare:
+        return Claim(PATH, bare) if _FILE.match(bare) or _DOTTED.match(bare) else None
+    if not _SLASHED.match(bare) or any(
+        part in ("foo", "bar", "path", "your") for part in bare.split("/")
+    ):
+        return None
+    return Claim(PATH if _FILE.match(bare.rpartition("/")[2]) else FOLDER, bare)
+
+
+def _of_command(words: list[str]) -> list[Claim]:
+    """Read a code span of several words as a command."""
+    while words and (
+        words[0] in ("$", "sudo", "time", "uv", "poetry", "run") or re.match(r"^\w+=\S*$", words[0])
+    ):
+        if words[:2] != ["uv", "run"] and words[0] in ("uv", "poetry") and words[1:2] != ["run"]:
+            return []
+        words = words[1:]
+    if len(words) < 2:
+        return []
+    program, rest = words[0], words[1:]
+    if program in _RUNNERS:
+        return _target(program, rest)
+    if program.startswith("python") and "-m" in rest[:-1]:
+        module = rest[rest.index("-m") + 1]
+        if re.match(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$", module):
+            return [Claim(MODULE, module)]
+        return []
+    if program not in _INTERPRETERS and not program.startswith("./") and not _FILE.match(program):
+        return []
+    found = []
+    for word in words:
+        path = None if word.startswith("-") else _path(word)
+        if path is not None and path.kind == PATH:
+            found.append(path)
+            break  # what follows are arguments, often of other places
+    return found
+
+
+def _target(program: str, rest: list[str]) -> list[Claim]:
+    words = [word for word in rest if not word.startswith("-")]
+    verbs = _RUNNERS[program]
+    if words and words[0] in verbs:
+        words = words[1:]
+    elif "" not in verbs or not words or (program in ("yarn", "pnpm") and words[0] in _BUILT_IN):
+        return []
+    if not words or not re.match(r"^[\w:.-]+$", words[0]):
+        return []
+    return [Claim(TARGET, words[0], program)]
+
+
+def _bared(path: str) -> str:
+    return path[2:] if path.startswith("./") else path
+
+
+def _is_coined(word: str) -> bool:
+    """Tell whether a word is written as only code writes it: with underscores or humps."""
+    inner = word.strip("_")
+    return "_" in inner or bool(re.search(r"[a-z][A-Z]", inner))
+
+
+def _is_hash(word: str) -> bool:
+    """Tell whether hex digits are likely a commit: both letters and digits, or a whole id."""
+    return len(word) == 40 or (bool(re.search(r"\d", word)) and bool(re.search(r"[a-f]", word)))

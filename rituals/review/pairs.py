@@ -1,0 +1,104 @@
+"""Pairs of live facts that say the same, or disagree: those with a side that is new since the last review.
+
+A pair that an earlier review asked about is compared again while its thread stands open.
+"""
+
+from __future__ import annotations
+
+from ledger.event import Event, FactSuperseded, FactUpdated
+from memory.comparing import compare_facts
+from projection.raised import is_raised
+from projection.tiers import never_decaying
+from projection.words import index_words
+from rituals.review.question import Question, key_of, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from projection.claims import Opposition, Overlap
+    from projection.fact import Fact
+    from rituals.review.upkeep import Ground
+
+_RULES = ("contradiction", "overlap")
+
+
+def pair_questions(
+    ground: Ground,
+    returned: Iterable[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Question]:
+    """Ask about pairs of facts that disagree or say the same.
+
+    Args:
+        ground: of the review.
+        returned: ids of the facts that came back from the archive since the last review.
+        progress: told how far the comparing is.
+    """
+    facts = {
+        one.fact.id: one.fact
+        for one in ground.standings
+        if one.live and not one.fact.redacted and not is_raised(one.fact)
+    }
+    last = ground.state.summary.last_review
+    changed: set[str] | None = None
+    if last:
+        changed = {
+            name for name, fact in facts.items() if any(head.stem > last for head in fact.heads)
+        }
+        changed.update(returned)
+        for thread in ground.raised:
+            if thread.rule in _RULES and not thread.closed:
+                changed.update(thread.about)
+    if changed is not None and not changed & facts.keys():
+        return []
+    words = {name: list(index_words(fact.text)) for name, fact in facts.items()}
+    found = compare_facts(facts, words, changed, progress)
+    lasting = never_decaying(ground.policy)
+    return [
+        *[_contradiction(one, facts, lasting) for one in found.oppositions],
+        *[_overlap(one, facts) for one in found.overlaps],
+    ]
+
+
+def _contradiction(found: Opposition, facts: dict[str, Fact], lasting: frozenset[str]) -> Question:
+    one, two = facts[found.one], facts[found.two]
+    older, newer = sorted((one, two), key=lambda fact: (_written(fact), fact.id))
+    firm = older.promoted or older.kind in lasting
+    accept = () if firm else (FactSuperseded(older.id, newer.id),)
+    proposal = f"{newer.id} is the newer one: let it supersede {older.id}"
+    if firm:
+        proposal = f"{older.id} never decays: change {newer.id}, unless that was decided"
+    return Question(
+        "contradiction",
+        key_of("contradiction", one.id, two.id, found.rule, found.left, found.right),
+        (one.id, two.id),
+        f"{one.id} and {two.id} may contradict each other: "
+        f'"{plain(found.left)}" against "{plain(found.right)}".',
+        (f"by the rule {found.rule}",),
+        proposal,
+        accept,
+    )
+
+
+def _overlap(found: Overlap, facts: dict[str, Fact]) -> Question:
+    merge = found.proposal
+    accept: tuple[Event, ...] = (FactSuperseded(merge.drop, merge.keep),)
+    said = f"keep {merge.keep} and let it supersede {merge.drop}"
+    kept = facts[merge.keep]
+    if merge.text != kept.text and len(kept.heads) == 1:
+        accept = (FactUpdated(merge.keep, merge.text), *accept)
+        said = f"give {merge.keep} the fuller text of {merge.drop}, and let it supersede that"
+    return Question(
+        "overlap",
+        key_of("overlap", found.one, found.two),
+        (found.one, found.two),
+        f"{found.one} and {found.two} say nearly the same.",
+        (f"they share {found.score} of 100",),
+        said,
+        accept,
+    )
+
+
+def _written(fact: Fact) -> str:
+    return max(head.stem for head in fact.heads)

@@ -1,0 +1,196 @@
+"""The plan of a review: a value, made from one pinned commit of the ledger and one of the code.
+
+No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
+"""
+
+from __future__ import annotations
+
+from ledger.event import FactCreated
+from ledger.findings import Finding
+from ledger.values import Record
+from memory.states import state_from, state_of
+from projection.ageing import Ageing, ageing
+from projection.due import Size, reasons, size_of
+from projection.promotion import Score
+from projection.raised import Raised, raised_threads
+from projection.replay import State
+from projection.state import TIERS, Summary
+from projection.velocity import Pace, pace
+from rituals.review.evidence.whole import code_of, evidence_questions
+from rituals.review.pairs import pair_questions
+from rituals.review.promotions import promotion_questions, score_facts
+from rituals.review.question import Question, ordered, threads_for
+from rituals.review.upkeep import (
+    Ground,
+    invariant_questions,
+    link_questions,
+    pace_questions,
+    size_questions,
+    thread_questions,
+    wordy_questions,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.code import Code
+    from ledger.logset import LogRef
+    from ledger.session import Entry
+    from memory.api import Memory
+    from memory.cache import Cache
+
+
+class Plan(Record):
+    """What a review found, and what it would write.
+
+    Args:
+        tip: the commit of the ledger that it was made from.
+        code: the commit of the code that was asked, "" for none.
+        summary: of the ledger.
+        logs_since: how many logs, of any type, there are since the last review.
+        sessions_since: how many of them are `work` logs.
+        due: why a review is due; empty when none is.
+        size: of `continuity.md`.
+        ageing: what time did since the last review, and what fades next.
+        tiers: (tier, count), all six.
+        pace: of the work sessions.
+        scores: of the facts that could be promoted.
+        questions: all that a person has to answer, in order, whether asked before or not.
+        fresh: those that no review asked before.
+        threads: that would raise the fresh ones.
+        settled: threads of earlier reviews that stand open, and whose questions do not arise any more.
+        raised: all threads of earlier reviews.
+        state: of the ledger.
+        findings: what was noticed on the way.
+    """
+
+    tip: str
+    code: str
+    summary: Summary
+    logs_since: int
+    sessions_since: int
+    due: tuple[str, ...]
+    size: Size
+    ageing: Ageing
+    tiers: tuple[tuple[str, int], ...]
+    pace: Pace
+    scores: tuple[Score, ...]
+    questions: tuple[Question, ...]
+    fresh: tuple[Question, ...]
+    threads: tuple[FactCreated, ...]
+    settled: tuple[Raised, ...]
+    raised: tuple[Raised, ...]
+    state: State
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether there is nothing that the last review did not say."""
+        return not self.logs_since and not self.fresh
+
+    @property
+    def unanswered(self) -> tuple[Question, ...]:
+        """The questions that nobody answered: the fresh ones, and those whose threads stand open."""
+        answered = {key for one in self.raised if one.closed for key in one.keys}
+        return tuple(question for question in self.questions if question.key not in answered)
+
+
+def plan_review(
+    memory: Memory, code_path: str = "", progress: Callable[[int, int], None] | None = None
+) -> Plan:
+    """Make the plan of a review of a home as it stands now. Nothing is written.
+
+    Args:
+        memory: the home, open.
+        code_path: a folder in the code repository, "" for the home's own.
+        progress: told how far a long comparing of facts is.
+
+    Raises:
+        NotFound: there is no repository at `code_path`.
+    """
+
+    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]]]:
+        logs = [(ref, entry) for _, ref, entry in cache.entries()]
+        return cache.commit, state_of(cache), logs
+
+    tip, state, logs = memory.snapshot.ask(read)
+    return plan_of(tip, state, sorted(logs, key=_by_key), code_of(memory.home, code_path), progress)
+
+
+def plan_of(
+    tip: str,
+    state: State,
+    logs: list[tuple[LogRef, Entry]],
+    code: Code | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Plan:
+    """Make the plan of a review.
+
+    Args:
+        tip: the commit of the ledger.
+        state: of it.
+        logs: its logs, in ledger order.
+        code: the code repository, None for none.
+        progress: told how far a long comparing of facts is.
+    """
+    entries = [entry for _, entry in logs]
+    standings = tuple(state.standings())
+    view = state.view()
+    size = size_of(view)
+    last = state.summary.last_review
+    before = _state_until(last, logs, state) if last else None
+    raised = raised_threads(standing.fact for standing in standings)
+    found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
+    ground = Ground(state, standings, size, found_pace, raised)
+    scored = score_facts(state, standings, entries, code)
+    evidence = evidence_questions(standings, code) if code is not None else []
+    aged = ageing(before, standings, state.work, state.policy)
+    pairs = pair_questions(ground, aged.returned, progress)
+    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
+    questions = ordered(
+        [
+            *invariant_questions(ground),
+            *evidence,
+            *pairs,
+            *promotion_questions(scored, state, doubted, code.files() if code and scored else {}),
+            *thread_questions(ground),
+            *wordy_questions(ground),
+            *size_questions(ground),
+            *link_questions(ground),
+            *pace_questions(ground),
+        ]
+    )
+    known = {key for one in raised for key in one.keys}
+    fresh = tuple(question for question in questions if question.key not in known)
+    arising = {question.key for question in questions}
+    sessions_since = ground.sessions_since(last)
+    return Plan(
+        tip=tip,
+        code=code.commit if code is not None else "",
+        summary=state.summary,
+        logs_since=sum(1 for entry in entries if entry.stem > last),
+        sessions_since=sessions_since,
+        due=reasons(sessions_since, size, state.policy.review),
+        size=size,
+        ageing=aged,
+        tiers=tuple(zip(TIERS, view.tiers, strict=True)),
+        pace=found_pace,
+        scores=scored,
+        questions=questions,
+        fresh=fresh,
+        threads=threads_for(fresh),
+        settled=tuple(one for one in raised if not one.closed and not arising & set(one.keys)),
+        raised=raised,
+        state=state,
+    )
+
+
+def _by_key(log: tuple[LogRef, Entry]) -> str:
+    return log[0].key
+
+
+def _state_until(last: str, logs: list[tuple[LogRef, Entry]], state: State) -> State:
+    """Return the state as it was at a stem, by the policy of now."""
+    kept = [log for log in logs if log[0].key <= last]
+    return state_from([ref for ref, _ in kept], [entry for _, entry in kept], state.policy)

@@ -1,0 +1,120 @@
+"""Promotion: which facts every agent of a repository should read, and in which of its files."""
+
+from __future__ import annotations
+
+from ledger.event import FactPromoted
+from projection.promotion import PROMOTE, Score, candidates, scores
+from rituals.review.evidence.claims import FOLDER, PATH, claims
+from rituals.review.question import Question, key_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from ledger.code import Code
+    from ledger.session import Entry
+    from projection.replay import State
+    from projection.state import Standing
+
+_DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
+#: Files that agents read at every start, best first, and folders of rules.
+_READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+_RULE_FOLDERS = (".claude/rules/", ".cursor/rules/", ".github/instructions/")
+#: At most so many documents are read, nearest to the top first.
+_MOST_DOCUMENTS = 400
+
+
+def score_facts(
+    state: State, standings: Sequence[Standing], entries: Sequence[Entry], code: Code | None
+) -> tuple[Score, ...]:
+    """Score the facts that could be promoted; documents are read only where there are some.
+
+    Args:
+        state: of the ledger.
+        standings: all its facts.
+        entries: its logs, in any order.
+        code: the code repository, None for none.
+    """
+    if not candidates(standings):
+        return ()
+    documents: list[str] | None = None
+    if code is not None:
+        files = code.files()
+        paths = sorted((path.count("/"), path) for path in files if path.endswith(_DOCUMENTS))
+        blobs = [files[path] for _, path in paths[:_MOST_DOCUMENTS]]
+        documents = [data.decode("utf-8", "replace") for data in code.contents(blobs).values()]
+    window = state.policy.windows.archive
+    since = state.work[-window] if len(state.work) > window else ""
+    users: dict[str, dict[str, int]] = {}
+    for entry in entries:
+        if entry.work and entry.stem >= since:
+            for fact in entry.named:
+                counts = users.setdefault(fact, {})
+                counts[entry.agent] = counts.get(entry.agent, 0) + 1
+    return scores(standings, documents, users)
+
+
+def promotion_questions(
+    found: Sequence[Score], state: State, doubted: AbstractSet[str], files: Mapping[str, str]
+) -> list[Question]:
+    """Ask about the facts that are worth promoting.
+
+    Args:
+        found: the scores.
+        state: of the ledger.
+        doubted: ids that another question is about already.
+        files: the paths of the code.
+    """
+    asked = []
+    for score in found:
+        fact = state.fact(score.id)
+        if score.proposal != PROMOTE or fact is None or fact.id in doubted:
+            continue
+        marks = ", ".join(
+            f"{name} {getattr(score, name)}"
+            for name in ("undocumented", "reusable", "specific", "used", "unlike")
+        )
+        where = target_file(fact.text, files)
+        asked.append(
+            Question(
+                "promotion",
+                key_of("promotion", fact.id),
+                (fact.id,),
+                f"{fact.id} is worth promoting to {where}.",
+                (f"{score.total} of 10: {marks}",),
+                f"write it into {where}, and keep it as core",
+                accept=(FactPromoted(fact.id),),
+            )
+        )
+    return asked
+
+
+def target_file(text: str, files: Mapping[str, str]) -> str:
+    """Return the file in which agents would read a fact.
+
+    That is the nearest file for agents above the one folder that the text names; else a rules file of its
+    own, where the repository keeps rules and the text names a folder; else the file at the top.
+    """
+    named = [one.subject for one in claims(text) if one.kind in (PATH, FOLDER)]
+    folders = {_folder_of(one, files) for one in named} - {""}
+    folder = next(iter(folders)) if len(folders) == 1 else ""
+    if folder:
+        parts = folder.split("/")
+        for end in range(len(parts), 0, -1):
+            for name in _READ_FIRST[:2]:
+                nearer = f"{'/'.join(parts[:end])}/{name}"
+                if nearer in files:
+                    return nearer
+        for rules in _RULE_FOLDERS:
+            if any(path.startswith(rules) for path in files):
+                ending = ".mdc" if "cursor" in rules else ".md"
+                return f"{rules}{parts[-1]}{ending}"
+    return next((name for name in _READ_FIRST if name in files), _READ_FIRST[0])
+
+
+def _folder_of(named: str, files: Mapping[str, str]) -> str:
+    """Return the folder of a path that is there, "" where it is not or lies at the top."""
+    if named in files:
+        return named.rpartition("/")[0]
+    return named if any(path.startswith(named + "/") for path in files) else ""

@@ -1,0 +1,165 @@
+"""Questions: what a review found that a person has to answer, each with its evidence and a key.
+
+The key is made of the rule, the facts and what exactly was found, never of a clock or of a number that
+moves by itself, so the same question has the same key in every review and every clone (FORMAT.md, R2).
+"""
+
+from __future__ import annotations
+
+from ledger.digest import sha256
+from ledger.event import Event, FactCreated
+from ledger.values import Record
+from projection.policy import THREAD_KIND
+from projection.raised import ABOUT_KEY, QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+KEY_HEX = 8
+#: More questions than this become several threads.
+_TOGETHER = 50
+#: How many of them the text of their thread spells out.
+_SPELLED_OUT = 12
+
+#: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
+RULES: dict[str, str] = {
+    "invariant-due": "Invariants to confirm",
+    "file-gone": "Files that are gone",
+    "file-renamed": "Files that were renamed",
+    "folder-gone": "Folders that are gone",
+    "name-gone": "Names that are gone from the code",
+    "command-gone": "Commands that are gone",
+    "version-changed": "Versions that changed",
+    "commit-stray": "Commits that are not in the history",
+    "code-changed": "Code that changed a lot since",
+    "contradiction": "Facts that may contradict each other",
+    "overlap": "Facts that say nearly the same",
+    "promotion": "Facts worth promoting",
+    "thread-stalled": "Threads that stalled",
+    "thread-wordy": "Closed threads with too much text",
+    "size": "Size of continuity.md",
+    "successor-missing": "Supersessions without a successor",
+    "id-dangling": "Ids without a text",
+    "serves-broken": "Broken `serves` links",
+    "pace": "Policy and pace",
+}
+TOGETHER = frozenset(
+    "invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
+    "serves-broken".split()
+)
+#: What a thread of several questions asks for.
+_ASKS = {
+    "invariant-due": "Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.",
+    "code-changed": "Read these again: the code that they name changed a lot since they were last used.",
+    "thread-stalled": "Close these threads, or go on with them: no session named them for long.",
+    "thread-wordy": "Shorten these closed threads: their text crowds continuity.md until they are swept.",
+    "successor-missing": "Say what replaces these facts: no log has brought a text for the successor.",
+    "id-dangling": "Create these ids or stop naming them: no log has brought a text for them.",
+    "serves-broken": "Let these facts serve something that holds.",
+}
+
+
+class Question(Record):
+    """One finding that a person has to answer.
+
+    Args:
+        rule: what found it, one of `RULES`.
+        key: by which it is known for good.
+        facts: ids it is about, first the one that it is found at.
+        said: what was found, one sentence.
+        evidence: what shows it, a line each.
+        proposal: what one could do, "" for nothing in particular.
+        accept: what accepting the proposal says happened; empty where no event can.
+        swaps: parts of the (first) fact's text that accepting replaces: (old, new).
+    """
+
+    rule: str
+    key: str
+    facts: tuple[str, ...]
+    said: str
+    evidence: tuple[str, ...] = ()
+    proposal: str = ""
+    accept: tuple[Event, ...] = ()
+    swaps: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether accepting it can be said by events."""
+        return bool(self.accept or self.swaps)
+
+
+def key_of(rule: str, *parts: str) -> str:
+    """Return the key of a question.
+
+    Args:
+        rule: what found it.
+        parts: what it is about; strings that stay as they are while the question does.
+    """
+    return sha256("\0".join((rule, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_HEX]
+
+
+def plain(text: str) -> str:
+    """Make a text from outside (a path, a commit's subject) safe to stand in a log's prose: one line."""
+    kept = "".join([char if char.isprintable() else " " for char in text])
+    return " ".join(kept.split()).replace("<!", "< !").replace("-->", "-- >")
+
+
+def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """Put questions into the order of a review, each once."""
+    rank = {rule: number for number, rule in enumerate(RULES)}
+    once = {question.key: question for question in questions}
+    return tuple(sorted(once.values(), key=lambda one: (rank[one.rule], one.facts, one.key)))
+
+
+def threads_for(questions: Sequence[Question]) -> tuple[FactCreated, ...]:
+    """Return the threads that raise questions, in their order: one each, or one for a rule."""
+    found: list[FactCreated] = []
+    for rule in dict.fromkeys(question.rule for question in questions):
+        asked = [question for question in questions if question.rule == rule]
+        if rule not in TOGETHER:
+            found += [_alone(question, _text(question)) for question in asked]
+            continue
+        for at in range(0, len(asked), _TOGETHER):
+            some = asked[at : at + _TOGETHER]
+            keys = [question.key for question in some]
+            meta = _meta((QUESTIONS_KEY, ", ".join(keys)), (RULE_KEY, rule))
+            name = f"{THREAD_PREFIX}{rule}-{key_of(rule, *keys)}"
+            found.append(FactCreated(name, _shared_text(rule, some), " ", meta))
+    return tuple(found)
+
+
+def answered_thread(question: Question) -> FactCreated:
+    """Return the closed thread by which a question is known as answered."""
+    return _alone(question, f"Rejected: {question.said}", "x")
+
+
+def _alone(question: Question, text: str, mark: str = " ") -> FactCreated:
+    about = ((ABOUT_KEY, ", ".join(question.facts)),) if question.facts else ()
+    meta = _meta(*about, (QUESTIONS_KEY, question.key), (RULE_KEY, question.rule))
+    return FactCreated(f"{THREAD_PREFIX}{question.rule}-{question.key}", text, mark, meta)
+
+
+def _meta(*own: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    return (("kind", THREAD_KIND), *own)
+
+
+def _text(question: Question) -> str:
+    lines = [question.said, *[f"- {line}" for line in question.evidence]]
+    if question.proposal:
+        lines.append(f"- Proposal: {question.proposal}")
+    return "\n".join(lines)
+
+
+def _shared_text(rule: str, questions: Sequence[Question]) -> str:
+    lines = [_ASKS[rule]]
+    lines += [f"- {_line(question)}" for question in questions[:_SPELLED_OUT]]
+    if len(questions) > _SPELLED_OUT:
+        rest = [question.facts[0] for question in questions[_SPELLED_OUT:]]
+        lines.append(f"- and {len(rest)} more: {', '.join(rest)}")
+    return "\n".join(lines)
+
+
+def _line(question: Question) -> str:
+    shown = "; ".join(question.evidence)
+    return f"{question.said} {shown}" if shown else question.said

@@ -1,0 +1,74 @@
+"""What a review says in its log, `## Memory Review`: ids, numbers and evidence, no fact's text."""
+
+from __future__ import annotations
+
+from rituals.review.question import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rituals.review.plan import Plan
+
+TITLE = "Memory review"
+HEADING = "## Memory Review"
+#: Longer lists are cut in the log; `--json` has them whole.
+_LIST_LIMIT = 20
+_FADING_LIMIT = 10
+
+
+def body(plan: Plan) -> str:
+    """Write the prose of the review's log."""
+    lines = [HEADING, "", *[f"- {line}" for line in summary_lines(plan)]]
+    for rule in dict.fromkeys(question.rule for question in plan.questions):
+        asked = [question for question in plan.questions if question.rule == rule]
+        lines += ["", f"### {RULES[rule]} ({len(asked)})", ""]
+        for question in asked[:_LIST_LIMIT]:
+            lines.append(f"- {question.said}")
+            lines += [f"  - {line}" for line in question.evidence]
+        if len(asked) > _LIST_LIMIT:
+            lines.append(f"- and {len(asked) - _LIST_LIMIT} more")
+    return "\n".join(lines)
+
+
+def summary_lines(plan: Plan) -> list[str]:
+    """Say where the ledger stands, and what time did to it, a line each."""
+    summary, aged = plan.summary, plan.ageing
+    since = f"since {summary.last_review}" if summary.last_review else "since the beginning"
+    lines = [
+        f"Ledger: {summary.sessions} work sessions in {summary.logs} logs; "
+        f"digest {summary.digest[:16]}",
+        f"Reviewed: {plan.sessions_since} work sessions {since}",
+        f"Due: {'; '.join(plan.due) or 'no'}",
+        f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
+        f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
+    ]
+    tenths = plan.pace.weekly_tenths
+    if plan.pace.sessions:
+        agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
+        weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
+        lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
+    moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
+    next_out = [f"{one.id} ({one.left})" for one in aged.fading]
+    for label, ids in (
+        ("Born", aged.born),
+        ("Tier changed", moved),
+        ("Faded to the archive", aged.faded),
+        ("Threads swept to the archive", aged.swept),
+        ("False now", aged.false),
+        ("Came back", aged.returned),
+        ("Fade next, after so many sessions unused", next_out),
+        ("Settled, and still open", [one.id for one in plan.settled]),
+    ):
+        if ids:
+            lines.append(f"{label} ({len(ids)}): {_listed(ids)}")
+    if plan.scores:
+        scored = [f"{one.id} {one.total} ({one.proposal})" for one in plan.scores]
+        lines.append(f"Scored for promotion, of 10 ({len(scored)}): {_listed(scored)}")
+    return lines
+
+
+def _listed(ids: Sequence[str] | Iterable[str]) -> str:
+    shown = list(ids)
+    more = f" and {len(shown) - _LIST_LIMIT} more" if len(shown) > _LIST_LIMIT else ""
+    return ", ".join(shown[:_LIST_LIMIT]) + more

@@ -1,0 +1,370 @@
+"""`diurna review`: transcripts on real repositories, on a terminal and without one, alone and in a race."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.disk import Lock
+from ledger.layout import REVIEW_LOCK_FILE
+from memory import Memory, SessionDraft
+from memory.api import Memory as Api
+from rituals.cli.context import Invocation
+from rituals.review.alone import Alone, owner
+from rituals.review.plan import plan_review as make_plan
+from tests.conftest import NOW_MS, Ran, Repo, formed
+
+if TYPE_CHECKING:
+    from tests.conftest import Run
+
+POLICY = """\
+[review]
+every = 2
+verify_invariants_every = 2
+"""
+
+
+def shop(repo: Repo, run: Run) -> None:
+    """Give the home a policy with small limits, and two sessions."""
+    policy = (repo.path / "memory/diurna.toml").read_text().split("[review]")[0]
+    repo.write("memory/diurna.toml", policy + POLICY)
+    repo.git("commit", "-qam", "policy")
+    ran = run(
+        "append", "--title", "Start", "--new", "id=inv invariant: Orders are never deleted.",
+        "--new", "id=hello decision: The greeting stands in `code.py`.",
+    )  # fmt: skip
+    assert ran.code == 0
+    assert run("append", "--title", "Go on", "--ref", "hello").code == 0
+    assert run("append", "--title", "Go on", "--ref", "hello", "--again").code == 0
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line on something that passes for a terminal, with lines typed into it."""
+
+    def typed(*arguments: str, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setattr(Invocation, "interactive", lambda _: True)
+        capsys.readouterr()
+        from rituals.cli.app import main
+
+        code = main(list(arguments))
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
+
+    return typed
+
+
+def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
+    """Without a terminal: one log, what needs a person as threads, the projection published; then nothing."""
+    shop(repo, run)
+    assert (
+        not (repo.path / "memory/continuity.md").exists() or run("status", "--json").json["drift"]
+    )
+    ran = run("review")
+    assert (ran.code, ran.err) == (0, "")
+    (thread,) = [word for word in ran.out.split() if word.startswith("review-invariant-due-")]
+    thread = thread.rstrip(":")
+    assert ran.said.replace(thread, "THREAD") == (
+        "STEM  committed in COMMIT on main\n"
+        "Reviewed    3 work sessions since the beginning\n"
+        "Raised      THREAD: Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.\n"
+        "Published   continuity.md\n"
+    )
+    assert f"id: {thread}" in (repo.path / "memory/continuity.md").read_text()
+    stem = ran.out.split()[0]
+    log = repo.git("show", f"HEAD~1:memory/sessions/{stem[:7]}/{stem[8:10]}/{stem}.md")
+    assert "\ntype: review\n" in log and "\n# Memory review\n\n## Memory Review\n" in log
+    assert "- inv: never confirmed; 2 work sessions went by.\n" in log
+    assert run("verify").out == "all in order\n"
+    shape = repo.shape()
+    again = run("review")
+    assert again.code == 0
+    assert again.said == "nothing new since STEM; 1 question still open\n"
+    assert repo.shape() == shape
+
+
+def test_review_dry_run_changes_nothing(repo: Repo, run: Run) -> None:
+    """The plan is printed, as text and as JSON; nothing changes."""
+    shop(repo, run)
+    shape = repo.shape()
+    ran = run("review", "--dry-run")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("would append a review log:\n## Memory Review\n")
+    assert "- Due: 3 of 2 work sessions\n" in ran.out
+    assert "\nRaised      review-invariant-due-" in ran.out
+    answer = run("review", "--dry-run", "--json").json
+    assert answer["format"] == 1 and answer["dry_run"] and answer["stem"] == ""
+    assert answer["due"] == ["3 of 2 work sessions"]
+    (question,) = answer["questions"]
+    assert (question["rule"], question["facts"], question["fresh"]) == (
+        "invariant-due",
+        ["inv"],
+        True,
+    )
+    assert answer["raised"] == [f"review-invariant-due-{answer['raised'][0][-8:]}"]
+    assert repo.shape() == shape
+
+
+def test_review_twice_on_the_same_ledger_is_the_same_bytes(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two clones of one ledger, reviewed at the same instant by the same agent, get the same log."""
+    shop(repo, run)
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", str(repo.path), str(clone))
+    mine = run("review", "--json").json
+    monkeypatch.chdir(clone)
+    theirs = run("review", "--json").json
+    assert mine["stem"] == theirs["stem"] != ""
+    # an hour later only the stamp differs
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 3_600_000))
+    subprocess.run(["git", "-C", str(clone), "reset", "-q", "--hard", "origin/main"], check=True)
+    later = run("review", "--json").json
+    assert later["stem"] != mine["stem"] and later["questions"] == mine["questions"]
+    assert later["events"] == mine["events"]
+
+
+def test_evidence_of_the_homes_own_repository(repo: Repo, run: Run) -> None:
+    """In-tree: a file that a fact names and git removed becomes a question, with the commit."""
+    shop(repo, run)
+    assert run("review").code == 0
+    repo.git("mv", "code.py", "main.py")
+    later = {"GIT_COMMITTER_DATE": "2026-11-22T12:00:00Z"}
+    with pytest.MonkeyPatch.context() as patch:
+        for key, value in later.items():
+            patch.setenv(key, value)
+        repo.git("commit", "-qm", "Call it main")
+    answer = run("review", "--json").json
+    (question,) = [one for one in answer["questions"] if one["fresh"]]
+    assert question["rule"] == "file-renamed"
+    assert question["said"] == "hello names `code.py`, which is `main.py` now."
+    assert question["evidence"][1].endswith('(2026-11-22, "Call it main")')
+    assert answer["raised"] == [f"review-file-renamed-{question['key']}"]
+    assert run("review").said.startswith("nothing new since STEM")
+
+
+def test_code_names_another_repository(
+    bare_repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home of its own has no code to be held against until --code names it."""
+    home = tmp_path / "team"
+    assert run("init", str(home)).code == 0
+    monkeypatch.chdir(home)
+    assert run("append", "--title", "T", "--new", "id=f See `code.py` and more.").code == 0
+    bare_repo.git("rm", "-q", "code.py")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", "2026-11-22T12:00:00Z")
+        bare_repo.git("commit", "-qm", "Drop it")
+    assert run("review", "--dry-run", "--json").json["questions"] == []
+    answer = run("review", "--code", str(bare_repo.path), "--dry-run", "--json").json
+    assert [one["rule"] for one in answer["questions"]] == ["file-gone"]
+    ran = run("review", "--code", str(tmp_path))
+    assert ran.code == 1
+    assert ran.err == (
+        f"diurna: --code: there is no git repository with a commit at {tmp_path}\n"
+        "hint: name a folder in the repository whose code this memory is about\n"
+    )
+
+
+def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) -> None:
+    """On a terminal each finding is asked about; answers become ordinary events, silence a thread."""
+    shop(repo, run)
+    assert (
+        run("append", "--title", "More", "--new", "id=two invariant: Twice.", "--ref", "ghost").code
+        == 0
+    )
+    assert run("append", "--title", "More", "--again").code == 0
+    assert run("append", "--title", "Even more", "--again").code == 0
+    ran = terminal("review", stdin=b"a\nr\nl\n")
+    assert ran.code == 0, ran.err
+    assert "3 questions; what you leave for later stays open as a thread\n" in ran.err
+    assert "1/3 Invariants to confirm\ninv: never confirmed; 5 work sessions went by.\n" in ran.err
+    assert (
+        "  │ Orders are never deleted.\nproposal: it still holds\naccept: Verified: inv\n"
+        in ran.err
+    )
+    assert "[a]ccept, [r]eject, [l]ater, [q]uit" in ran.err
+    assert "Verified    inv\n" in ran.out
+    assert "Raised      review-id-dangling-" in ran.out
+    assert ": [x] Rejected: two: never confirmed; 2 work sessions went by.\n" in ran.out
+    again = terminal("review", stdin=b"q\n")
+    assert "1 question; what you leave" in again.err
+    assert again.said == "nothing new since STEM; 1 question still open\n"
+
+
+def test_yes_asks_nothing(repo: Repo, run: Run, terminal: Run) -> None:
+    """--yes on a terminal raises threads and decides nothing."""
+    shop(repo, run)
+    ran = terminal("review", "--yes")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Raised      review-invariant-due-" in ran.out
+    assert run("show", "inv", "--json").json["facts"][0]["verified"] == ""
+
+
+def test_walk_that_is_interrupted_changes_nothing(
+    repo: Repo, run: Run, terminal: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever leaves in the middle (end of input, Ctrl-C) leaves the ledger as it was, and the lock free."""
+    shop(repo, run)
+    shape = repo.shape()
+    ran = terminal("review", stdin=b"")
+    assert ran.code == 130
+    assert repo.shape() == shape
+    assert run("review", "--yes").code == 0
+
+
+def test_an_edit_is_absorbed_first(repo: Repo, run: Run) -> None:
+    """What a person edited in continuity.md is a log before the plan is made."""
+    shop(repo, run)
+    assert run("publish").code == 0
+    file = repo.path / "memory/continuity.md"
+    file.write_text(file.read_text().replace("never deleted", "never, ever deleted"))
+    ran = run("review")
+    assert ran.code == 0
+    assert formed(ran.err) == "info: the edit of continuity.md became the log STEM, Updated: inv\n"
+    assert "never, ever deleted" in file.read_text()
+    file.write_text(file.read_text().replace("# Continuity", "# Something else"))
+    shape = repo.shape()
+    assert run("review").code == 1
+    assert repo.shape() == shape
+
+
+def test_detached_head_is_refused(repo: Repo, run: Run) -> None:
+    """Where nothing can be committed, nothing is spooled either."""
+    shop(repo, run)
+    repo.git("checkout", "-q", "--detach")
+    ran = run("review")
+    assert ran.code == 1
+    assert "HEAD is detached" in ran.err
+    assert not list((repo.path / ".git/diurna/spool").glob("2026*"))
+
+
+def test_one_review_at_a_time(repo: Repo, run: Run) -> None:
+    """The second says whose the first is and since when, and changes nothing."""
+    shop(repo, run)
+    memory = Memory.open(str(repo.path))
+    shape = repo.shape()
+    with Alone(memory.home, "codex", NOW_MS):
+        ran = run("review")
+        plan = run("review", "--dry-run")
+    assert ran.code == 1
+    said = ran.err.split("(process ")
+    assert said[0] == "diurna: review: a review of this ledger is under way: by codex "
+    assert said[1].partition(")")[2] == (
+        ", since 2026-11-21T08:30:12.417Z\n"
+        "hint: wait for its end; the plan alone can be seen with `diurna review --dry-run`\n"
+    )
+    assert plan.code == 0
+    assert repo.shape() == shape
+    assert run("review").code == 0
+    memory.close()
+
+
+def test_what_a_killed_review_left_names_nobody_else(repo: Repo) -> None:
+    """A note that a dead owner left is not taken for that of the next one."""
+    path = repo.path / ".git" / REVIEW_LOCK_FILE
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("4711 4711 2026-11-21T08:30:12.417Z codex\n")
+    with Lock(str(path), wait_seconds=0.0):
+        assert "codex" not in owner(str(path))
+        assert "process" in owner(str(path))
+
+
+def test_a_review_that_was_outrun_is_made_again(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that lands between plan and log is in the plan that is applied."""
+    shop(repo, run)
+    plans = []
+
+    def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
+        plan = make_plan(memory, code_path)
+        plans.append(plan.sessions_since)
+        if len(plans) == 1:
+            other = Memory.open(str(repo.path))
+            other.append(SessionDraft("Meanwhile"))
+            other.close()
+        return plan
+
+    monkeypatch.setattr("rituals.review.apply.plan_review", slow)
+    ran = run("review")
+    assert ran.code == 0, ran.err
+    assert plans == [3, 4]
+    assert "Reviewed    4 work sessions since the beginning\n" in ran.out
+    assert run("log", "--json").json["sessions"][0]["type"] == "review"
+    assert run("verify").out == "all in order\n"
+
+
+def test_a_review_that_is_always_outrun_gives_up(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so, and nothing of it is left in the spool."""
+    shop(repo, run)
+    count = iter(range(100))
+
+    def slow(memory: Api, code_path: str = "", progress: object = None) -> object:
+        plan = make_plan(memory, code_path)
+        repo.git("commit", "-q", "--allow-empty", "-m", f"code {next(count)}")
+        return plan
+
+    monkeypatch.setattr("rituals.review.apply.plan_review", slow)
+    ran = run("review")
+    assert ran.code == 1
+    assert "moved while it was being looked at" in ran.err
+    assert not list((repo.path / ".git/diurna/spool").glob("2026*"))
+    monkeypatch.undo()
+
+
+def test_own_branch(bare_repo: Repo, run: Run) -> None:
+    """On a branch of its own the code is what HEAD has, and the log goes to the branch."""
+    assert run("init", "--branch", "memory").code == 0
+    assert run("append", "--title", "T", "--new", "id=f See `code.py` and more.").code == 0
+    bare_repo.git("rm", "-q", "code.py")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", "2026-11-22T12:00:00Z")
+        bare_repo.git("commit", "-qm", "Drop it")
+    ran = run("review")
+    assert ran.code == 0
+    assert "Raised      review-file-gone-" in ran.out
+    assert "committed in" in ran.out and " on memory\n" in ran.out
+    assert bare_repo.git("status", "--porcelain") == ""
+
+
+def test_append_and_status_say_when_a_review_is_due(repo: Repo, run: Run) -> None:
+    """An append says so once, when it makes one due; status says it as long as it is."""
+    policy = (repo.path / "memory/diurna.toml").read_text()
+    repo.write("memory/diurna.toml", policy.replace("max_facts = 30", "max_facts = 2"))
+    repo.git("commit", "-qam", "policy")
+    said = []
+    for number in range(11):
+        ran = run("append", "--title", f"S{number}", "--new", f"id=f{number} Fact {number}.")
+        said.append(ran.err)
+    hint = "hint: run `diurna review`; `diurna review --dry-run` shows what it would do\n"
+    assert [number for number, err in enumerate(said, 1) if err] == [3, 10]
+    assert said[2] == f"info: a review is due: 3 of 2 facts\n{hint}"
+    assert said[9].startswith("info: a review is due: 10 of 10 work sessions; 10 of 2 facts\n")
+    answer = run("status", "--json").json["review"]
+    assert (answer["due"], answer["since"], answer["facts"]) == (True, 11, 11)
+    assert "due: 11 of 10 work sessions; 11 of 2 facts\n" in run("status").out
+    assert run("review").code == 0
+    assert run("status", "--json").json["review"]["due"] is False
+
+
+def test_review_help(run: Run) -> None:
+    """The help has an example."""
+    assert "diurna review --dry-run" in run("review", "--help").out
+
+
+def test_an_empty_ledger_has_nothing_to_review(repo: Repo, run: Run) -> None:
+    """Nothing new, and no log."""
+    ran = run("review")
+    assert ran.code == 0
+    assert ran.out.startswith("nothing new since the beginning\n")
+    assert json.loads(run("review", "--json").out)["nothing_new"] is True

@@ -1,0 +1,464 @@
+"""The evidence audit on a planted repository: what it must find, beside what only looks so.
+
+Every row is a fact; the facts were written at `WRITTEN`, between two stretches of history. The table that
+`test_precision_and_recall` prints (`-s`) is the one in the notes of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ledger.code import Code
+from ledger.gitcli import Git
+from ledger.ids import version_id
+from projection.fact import Fact, Version
+from projection.state import Standing
+from rituals.review.evidence.claims import claims
+from rituals.review.evidence.manifests import agrees, read_manifest
+from rituals.review.evidence.paths import known_ends
+from rituals.review.evidence.whole import evidence_questions
+from rituals.review.question import Question
+
+WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"
+BEFORE, EARLY, AFTER = "2026-06-01T12:00:00Z", "2026-06-10T12:00:00Z", "2026-07-01T12:00:00Z"
+
+CLIENT = "".join(f"def call_{n}(url):\n    return fetch(url, {n})\n\n\n" for n in range(12))
+ENGINE = "".join(f"def step_{n}(state):\n    return state.advance({n})\n\n\n" for n in range(30))
+PACKAGE = (
+    '{"name": "shop", "scripts": {"build": "tsc", "lint:fix": "eslint --fix", "e2e": "playwright"},\n'
+    ' "dependencies": {"react": "^17.0.2", "lodash": "^4.17.21"}, "engines": {"node": ">=16"}}\n'
+)
+PYPROJECT = '[project]\nname = "shop"\nrequires-python = ">=3.10"\ndependencies = ["click>=8.0", "pydantic==1.10"]\n'
+CARGO = '[package]\nname = "core"\nedition = "2018"\n\n[dependencies]\nserde = "1"\ntokio = { version = "0.2" }\n'
+START = {
+    "src/api/client.py": CLIENT,
+    "src/api/server.py": (
+        "MAX_RETRIES = 5\nkey = os.environ['PAYMENTS_KEY']\n\n\ndef retry_webhook(event):\n    return event\n\n\n"
+        "class PaymentGateway:\n    def charge_card(self):\n        pass\n\n\ndef keep_alive():\n    pass\n"
+    ),
+    "src/queue/worker.py": "def work_off():\n    pass\n",
+    "src/queue/broker.py": "def hand_out():\n    pass\n",
+    "src/core/engine.py": ENGINE,
+    "src/core/steady.py": ENGINE,
+    "web/cart.ts": "export async function reserveStock(id: string) {}\nconst pageSize = 20;\nexport class CartView {}\n",
+    "svc/main.go": "package main\n\nfunc (s *Server) HandleOrder(w int) {}\n\ntype OrderBook struct {}\n",
+    "lib/legacy_mailer.py": "print('mail')\n",
+    "lib/mailer.py": "print('mail')\n",
+    "old/config.yml": "a: 1\n",
+    "config/settings.yaml": "a: 1\n",
+    "scripts/deploy.sh": "echo\n",
+    "scripts/seed.sh": "echo\n",
+    "tools/gen/__main__.py": "print()\n",
+    "tools/fmt.py": "print()\n",
+    "tests/test_client.py": "def test_one():\n    pass\n",
+    "docs/guide.md": "`retry_webhook` retries. See `PaymentGateway`.\n",
+    "package.json": PACKAGE,
+    "pyproject.toml": PYPROJECT,
+    "core/Cargo.toml": CARGO,
+    "Makefile": "lint:\n\truff\n\ndeploy: lint\n\tsh scripts/deploy.sh\n",
+    ".env": "A=1\n",
+    ".editorconfig": "root = true\n",
+    "dist/bundle.js": "1\n",
+    "notes/early.md": "gone before any fact\n",
+}
+
+
+class Row(NamedTuple):
+    """A planted fact: its text and the rule that must find it, "" for none."""
+
+    text: str
+    rule: str = ""
+
+
+PLANTED: dict[str, Row] = {
+    # ---- must be found
+    "gone-file": Row("Mail goes out through `lib/legacy_mailer.py`.", "file-gone"),
+    "gone-file-bare": Row(
+        "Mail goes out through lib/legacy_mailer.py and nothing else.", "file-gone"
+    ),
+    "gone-file-name": Row("The sender lives in `legacy_mailer.py`.", "file-gone"),
+    "gone-file-line": Row("The sender is set up at `lib/legacy_mailer.py:12`.", "file-gone"),
+    "gone-file-wrapped": Row(
+        "Mail goes out through\n`lib/legacy_mailer.py`\nat night.", "file-gone"
+    ),
+    "gone-file-item": Row(
+        "Two senders:\n- `lib/legacy_mailer.py` for old shops\n- `lib/mailer.py`", "file-gone"
+    ),
+    "gone-config": Row("Defaults stand in `old/config.yml`.", "file-gone"),
+    "gone-dotfile": Row("Lines end as `.editorconfig` says.", "file-gone"),
+    "gone-script": Row("Deploy with `./scripts/deploy.sh production`.", "file-gone"),
+    "gone-script-bash": Row("Deploy with `bash scripts/deploy.sh`.", "file-gone"),
+    "gone-test": Row("Check it with `pytest tests/test_client.py -q`.", "file-gone"),
+    "gone-module": Row("Regenerate with `python -m tools.gen`.", "file-gone"),
+    "gone-folder": Row("All workers stand in `src/queue/`.", "folder-gone"),
+    "gone-folder-plain": Row("All workers stand in `src/queue`.", "folder-gone"),
+    "renamed": Row("HTTP calls go through `src/api/client.py`.", "file-renamed"),
+    "renamed-dot": Row("HTTP calls go through `./src/api/client.py`, always.", "file-renamed"),
+    "gone-function": Row("`retry_webhook()` retries three times.", "name-gone"),
+    "gone-function-plain": Row("Webhooks pass through `retry_webhook`.", "name-gone"),
+    "gone-class": Row("Charges go through `PaymentGateway`.", "name-gone"),
+    "gone-method": Row("Charges go through `PaymentGateway.charge_card()`.", "name-gone"),
+    "gone-constant": Row("`MAX_RETRIES` is five.", "name-gone"),
+    "gone-env": Row("The key comes from `PAYMENTS_KEY`.", "name-gone"),
+    "gone-ts": Row("Stock is reserved by `reserveStock(id)`.", "name-gone"),
+    "gone-ts-const": Row("Lists show `pageSize` items.", "name-gone"),
+    "gone-go": Row("Orders arrive in `Server.HandleOrder()`.", "name-gone"),
+    "gone-go-type": Row("`OrderBook` holds open orders.", "name-gone"),
+    "gone-def": Row("`def retry_webhook(event)` is the one entry.", "name-gone"),
+    "gone-npm": Row("Run `npm run lint:fix` before pushing.", "command-gone"),
+    "gone-yarn": Row("Run `yarn e2e` nightly.", "command-gone"),
+    "gone-make": Row("Ship with `make deploy`.", "command-gone"),
+    "version-react": Row("The shop uses React 17.", "version-changed"),
+    "version-node": Row("Needs Node 16 or newer.", "version-changed"),
+    "version-python": Row("Python 3.10 is the floor.", "version-changed"),
+    "version-pin": Row("Pinned: `pydantic==1.10`.", "version-changed"),
+    "version-cargo": Row("The core runs on tokio 0.2.", "version-changed"),
+    "version-list": Row(
+        "In use: serde 1, tokio 0.2 (archived upstream, works fine).", "version-changed"
+    ),
+    "version-edition": Row("Rust **edition 2018** everywhere.", "version-changed"),
+    "stray": Row("The retry landed in commit {stray}.", "commit-stray"),
+    "stray-span": Row("See `{stray}` for the retry.", "commit-stray"),
+    "changed-lot": Row("State moves through `src/core/engine.py`.", "code-changed"),
+    # ---- must not be found: it is there
+    "there-file": Row("Mail goes out through `lib/mailer.py`."),
+    "there-name": Row("The sender lives in `mailer.py`, settings in `settings.yaml`."),
+    "there-moved-name": Row("HTTP calls go through `client.py`."),
+    "there-folder": Row("Settings stand in `config/`, code in `src/api`."),
+    "there-function": Row("`keep_alive()` keeps sockets open; `CartView` shows the cart."),
+    "there-command": Row("Run `npm run build` and `make lint`."),
+    "there-module": Row("Format with `python -m tools.fmt`."),
+    "there-version": Row("The shop uses lodash 4.17 and click 8.1, serde 1."),
+    "there-version-both": Row("React went from 17 to React 18."),
+    "there-commit": Row("The shop began with commit {first}."),
+    "there-steady": Row("State moves through `src/core/steady.py`."),
+    # ---- must not be found: it says so itself
+    "says-removed": Row("`lib/legacy_mailer.py` was removed; use `lib/mailer.py`."),
+    "says-renamed": Row("`src/api/client.py` was renamed to `src/http/client.py`."),
+    "says-no-longer": Row("We no longer call `retry_webhook()`."),
+    "says-replaced": Row("`PaymentGateway` was replaced by `Payments`."),
+    "says-never": Row("There is no `src/queue/` and there must be none."),
+    "says-do-not": Row("Do not add `scripts/deploy.sh` again."),
+    "says-used-to": Row("Deploys used to run `make deploy`."),
+    # ---- must not be found: it is an example, a glob, another place
+    "example": Row("Name senders by what they send, e.g. `lib/legacy_mailer.py`."),
+    "example-long": Row("Scripts are verbs, for example `scripts/deploy.sh`."),
+    "example-fence": Row(
+        "Layout:\n\n```\nlib/legacy_mailer.py\nretry_webhook()\n```\n\nKeep to it."
+    ),
+    "example-placeholder": Row("New senders are `lib/<name>_mailer.py`."),
+    "glob": Row("Lint covers `lib/legacy_*.py`, `src/queue/**` and `**/deploy.sh`."),
+    "url": Row(
+        "See https://example.invalid/lib/legacy_mailer.py and www.example.invalid/old/config.yml."
+    ),
+    "url-link": Row("See [the sender](https://example.invalid/src/queue/worker.py)."),
+    "other-repo": Row("In the `mail` repository `lib/legacy_mailer.py` is the entry."),
+    "other-upstream": Row("Upstream keeps `retry_webhook()` in `src/api/client.py`."),
+    "other-owner": Row("See acme/mail:lib/legacy_mailer.py for theirs."),
+    "other-home": Row("The secret stands in `~/lib/legacy_mailer.py` and `/old/config.yml`."),
+    "other-parent": Row("Beside it, `../mail/lib/legacy_mailer.py` sends."),
+    # ---- must not be found: it never was here, or not since
+    "never-file": Row("Ideas go to `ideas/someday.md` and `docs/plan.md`."),
+    "never-name": Row(
+        "`requests.get()` and `asyncio.gather()` and `FutureWarning` are theirs; `urlopen_all`."
+    ),
+    "never-command": Row("Run `npm run storybook` and `make coffee`."),
+    "never-version": Row("Postgres 14 and Redis 6.2, react-query 3.1, click 3 times."),
+    "never-commit": Row("Theirs is commit 1234abcd and build `deadbee1`."),
+    "never-since": Row("Early notes stood in `notes/early.md`."),
+    "numbers": Row(
+        "See ADR-0001, increment-57, tokio-test 3/4 and 2026-07-15; click-17 is not pydantic-1."
+    ),
+    "words": Row("Read and/or write; client/server; input/output; 24/7; `true`; `null`; v2.0.1."),
+    "abbreviations": Row("Ask A. B. Smith, cf. Sec. 3.2, vs. 17 others."),
+    "ignored": Row(
+        "Settings of a machine stand in `.env`; the bundle is `dist/bundle.js` in `dist/`."
+    ),
+    "document-only": Row("The guide says `guide_only_word` somewhere."),
+}
+
+
+def commit(path: Path, files: dict[str, str | None], when: str, subject: str) -> str:
+    """Commit files at an instant; None takes one away."""
+    for name, text in files.items():
+        file = path / name
+        if text is None:
+            file.unlink()
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+    git(path, "add", "-A")
+    git(path, "commit", "-q", "--allow-empty", "-m", subject, when=when)
+    return git(path, "rev-parse", "HEAD").strip()
+
+
+def git(path: Path, *arguments: str, when: str = AFTER) -> str:
+    """Run git with a fixed clock."""
+    done = subprocess.run(
+        [
+            "git",
+            "-C",
+            str(path),
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.invalid",
+            *arguments,
+        ],
+        env={**os.environ, "GIT_COMMITTER_DATE": when, "GIT_AUTHOR_DATE": when},
+        capture_output=True,
+        check=True,
+    )
+    return done.stdout.decode()
+
+
+class Planted(NamedTuple):
+    """The planted repository and what the audit says of it."""
+
+    path: Path
+    code: Code
+    found: dict[str, list[Question]]
+    standings: list[Standing]
+
+
+def standing(name: str, text: str, stem: str = WRITTEN, tier: str = "active") -> Standing:
+    """Make a live fact that was written at an instant."""
+    version = Version(version_id(text), text, stem)
+    fact = Fact(name, "fact", (version,), (), stem[:10], stem, stem[:10], 2, stem, stem)
+    return Standing(fact, tier)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    """The repository, and one audit of all the facts."""
+    path = tmp_path_factory.mktemp("planted")
+    git(path, "init", "-q", "-b", "main")
+    first = commit(path, dict(START), BEFORE, "start")
+    commit(path, {"notes/early.md": None}, EARLY, "drop early notes")
+    stray = commit(path, {"stray.txt": "x\n"}, EARLY, "retry, first try")
+    git(path, "reset", "-q", "--hard", "HEAD~1")
+    commit(
+        path, {"lib/legacy_mailer.py": None, "old/config.yml": None}, AFTER, "Drop the old mailer"
+    )
+    commit(
+        path,
+        {"scripts/deploy.sh": None, "tests/test_client.py": None, "tools/gen/__main__.py": None,
+         "src/queue/worker.py": None, "src/queue/broker.py": None},
+        AFTER,
+        "Drop the queue",
+    )  # fmt: skip
+    commit(
+        path,
+        {"src/api/client.py": None, "src/http/client.py": CLIENT + "LAST = 1\n"},
+        AFTER,
+        "Move the client",
+    )
+    commit(
+        path,
+        {
+            "src/api/server.py": "def keep_alive():\n    pass\n",
+            "web/cart.ts": "export class CartView {}\n",
+            "svc/main.go": "package main\n",
+        },
+        AFTER,
+        "Payments <!-- move --> to `a` service",
+    )
+    commit(
+        path,
+        {
+            "package.json": '{"name": "shop", "scripts": {"build": "tsc"},\n "dependencies": {"react": "^18.2.0", '
+            '"lodash": "^4.17.21"}, "engines": {"node": ">=20"}}\n',
+            "pyproject.toml": PYPROJECT.replace("3.10", "3.12")
+            .replace("8.0", "8.1")
+            .replace("1.10", "2.7"),
+            "core/Cargo.toml": CARGO.replace('"0.2"', '"1.35"').replace("2018", "2021"),
+            "Makefile": "lint:\n\truff\n",
+        },
+        AFTER,
+        "Newer everything",
+    )
+    ignored: dict[str, str | None] = {
+        ".env": None,
+        ".editorconfig": None,
+        "dist/bundle.js": None,
+        ".gitignore": ".env\ndist/\n",
+    }
+    commit(path, ignored, AFTER, "Ignore what is made")
+    commit(path, {"src/core/engine.py": "def run():\n    pass\n"}, AFTER, "Rewrite the engine")
+    standings = [
+        standing(name, row.text.replace("{stray}", stray[:10]).replace("{first}", first[:10]))
+        for name, row in PLANTED.items()
+    ]
+    code = Code(Git(str(path)), git(path, "rev-parse", "HEAD").strip())
+    found: dict[str, list[Question]] = {}
+    for question in evidence_questions(standings, code):
+        found.setdefault(question.facts[0], []).append(question)
+    return Planted(path, code, found, standings)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted(name: str, planted: Planted) -> None:
+    """Each planted fact is found by its rule alone, and each look-alike by none."""
+    rules = {question.rule for question in planted.found.get(name, ())}
+    assert rules == ({PLANTED[name].rule} if PLANTED[name].rule else set())
+
+
+def test_precision_and_recall(planted: Planted) -> None:
+    """By rule: at least 0.9 of what is found is right, and 0.9 of what is planted is found."""
+    print()
+    for rule in sorted({row.rule for row in PLANTED.values()} - {""}):
+        wanted = {name for name, row in PLANTED.items() if row.rule == rule}
+        found = {name for name, some in planted.found.items() for one in some if one.rule == rule}
+        right = len(wanted & found)
+        print(f"{rule:<16} planted {len(wanted):>2}  found {len(found):>2}  right {right:>2}")
+        assert right >= 0.9 * len(found)
+        assert right >= 0.9 * len(wanted)
+
+
+def test_evidence_says_where_and_by_whom(planted: Planted) -> None:
+    """A finding names what was looked for, at which commit, and the commit that took it away."""
+    (question,) = planted.found["gone-file"]
+    head, queue = (
+        planted.code.commit[:7],
+        git(planted.path, "log", "--format=%h", "-1", "--", "lib"),
+    )
+    assert question.said == "gone-file names the file `lib/legacy_mailer.py`, which is gone."
+    assert question.evidence == (
+        f"no path ends in `lib/legacy_mailer.py` at {head}",
+        f'`lib/legacy_mailer.py` was deleted in {queue.strip()[:7]} (2026-07-01, "Drop the old mailer")',
+    )
+    (renamed,) = planted.found["renamed"]
+    assert renamed.said == "renamed names `src/api/client.py`, which is `src/http/client.py` now."
+    assert renamed.swaps == (("src/api/client.py", "src/http/client.py"),)
+    (version,) = planted.found["version-react"]
+    assert version.said == "version-react says react 17; package.json says 18.2.0."
+    (name,) = planted.found["gone-method"]
+    assert "`def charge_card(self):` left `src/api/server.py` in" in name.evidence[1]
+    assert "\"Payments < !-- move -- > to 'a' service\"" in name.evidence[1]
+    (lot,) = planted.found["changed-lot"]
+    assert lot.evidence[0].startswith(
+        "120 lines of 120 are gone since, 2 came; the newest change is "
+    )
+
+
+def test_a_text_written_after_the_removal_is_no_finding(planted: Planted) -> None:
+    """What history did before a text was written is no news to its author."""
+    later = [
+        standing(one.fact.id, one.fact.text, "2026-07-02-120000000-0c1d2e3f4a5b")
+        for one in planted.standings
+    ]
+    found = evidence_questions(later, planted.code)
+    assert {question.rule for question in found} == {"commit-stray"}
+
+
+def test_what_is_not_live_is_not_looked_at(planted: Planted) -> None:
+    """Archived, closed, redacted, false and disputed facts name what they like."""
+    one = standing("a", PLANTED["gone-file"].text)
+    fact = one.fact
+    other = Version("deadbeef", "another", WRITTEN)
+    rests = [
+        one._replace(reason="faded"),
+        one._replace(fact=fact._replace(closed=True)),
+        one._replace(fact=fact._replace(redacted=True)),
+        one._replace(fact=fact._replace(superseded_by=("b",))),
+        one._replace(fact=fact._replace(heads=(*fact.heads, other))),
+    ]
+    assert evidence_questions(rests, planted.code) == []
+    assert len(evidence_questions([one], planted.code)) == 1
+
+
+def test_the_ledger_is_no_code(planted: Planted) -> None:
+    """Below the folder of the ledger nothing is looked for and nothing counts as there."""
+    code = Code(planted.code._git, planted.code.commit, "lib/")
+    assert "lib/mailer.py" not in code.files()
+    found = evidence_questions([standing("a", PLANTED["gone-file"].text)], code)
+    assert found == []
+
+
+def test_same_question_same_key(planted: Planted) -> None:
+    """The key depends on rule, fact, subject and text, not on the order in which facts are looked at."""
+    again = evidence_questions(list(reversed(planted.standings)), planted.code)
+    assert {q.key for q in again} == {q.key for some in planted.found.values() for q in some}
+    assert len({q.key for q in again}) == len(again)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["color.ui=always", "grep.lineNumber=true", "grep.column=true", "grep.patternType=perl",
+     "diff.noprefix=true", "diff.mnemonicPrefix=true", "diff.renames=copies", "log.showSignature=true",
+     "diff.algorithm=histogram", "log.decorate=full", "core.quotePath=true"],
+)  # fmt: skip
+def test_the_users_settings_change_nothing(setting: str, planted: Planted) -> None:
+    """However the user likes git's output, the audit reads the same."""
+    names = (
+        "gone-file",
+        "renamed",
+        "gone-method",
+        "gone-npm",
+        "version-react",
+        "changed-lot",
+        "stray",
+    )
+    some = [one for one in planted.standings if one.fact.id in names]
+    key, _, value = setting.partition("=")
+    git(planted.path, "config", key, value)
+    try:
+        found = evidence_questions(some, planted.code)
+        assert planted.code.present(["keep_alive", "retry_webhook"]) == {"keep_alive"}
+    finally:
+        git(planted.path, "config", "--unset", key)
+    wanted = [one for name in names for one in planted.found[name]]
+    assert sorted(one.key for one in found) == sorted(one.key for one in wanted)
+
+
+def test_claims_of_a_clause() -> None:
+    """What stands in one clause is silent by itself; the next clause speaks."""
+    found = claims("`a/old.py` was removed; `a/new.py` holds `run_all()`. No `x.py`? `y.py` then.")
+    assert [(one.kind, one.subject) for one in found] == [
+        ("path", "a/new.py"),
+        ("name", "run_all"),
+        ("path", "x.py"),
+        ("path", "y.py"),
+    ]
+
+
+def test_known_ends() -> None:
+    """A path is known whole, by its folders, and by each of their last parts."""
+    assert known_ends(["a/b/c.py", "a/d.py"]) == {
+        "a/b/c.py", "b/c.py", "c.py", "a/b", "b", "a", "a/d.py", "d.py",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "versions", "targets"),
+    [
+        ("go.mod", "module x\n\ngo 1.21\n\nrequire github.com/a/chi v5.0.1\n",
+         {("go", "1.21"), ("chi", "5.0.1")}, set()),
+        ("requirements-dev.txt", "# x\nDjango[argon2]==4.2\n-r other.txt\n", {("django", "4.2")}, set()),
+        ("a/justfile", "build target='x': dep\n  x\nlint:\n", set(), {("just", "build"), ("just", "lint")}),
+        (".nvmrc", "v20.1\n", {("node", "20.1")}, set()),
+        ("package.json", "{", set(), set()),
+        ("package.json", '{"scripts": null, "dependencies": {"x": "workspace:*"}}', set(), set()),
+        ("Cargo.toml", '[workspace.dependencies]\nserde = { version = "1.0" }\n', {("serde", "1.0")}, set()),
+        ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.11"\n', {("python", "3.11")}, set()),
+    ],
+)  # fmt: skip
+def test_read_manifest(
+    path: str, text: str, versions: set[tuple[str, str]], targets: set[tuple[str, str]]
+) -> None:
+    """Each kind of manifest gives its versions and tasks; a broken one gives none."""
+    found = read_manifest(path, text.encode())
+    assert versions <= set(found.versions)
+    assert targets == set(found.targets)
+    assert bool(found.versions) == bool(versions)
+
+
+def test_agrees() -> None:
+    """Versions agree as far as both say."""
+    assert agrees("18", "18.2.0") and agrees("18.2.0", "18") and agrees("3.11", "3.11")
+    assert not agrees("17", "18.2.0") and not agrees("3.1", "3.11")

@@ -1,0 +1,559 @@
+"""The plan of a review as a pure function of logs: what it asks, once, and what answers make of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactPromoted,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+)
+from ledger.logset import LogRef
+from ledger.order import stamp_of
+from ledger.session import Entry
+from memory.states import state_from
+from projection.ageing import Change, Fading
+from projection.due import Size, reasons
+from projection.policy import Policy, Review, Windows
+from projection.promotion import scores
+from projection.velocity import Pace, pace, proposals
+from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
+from rituals.review.plan import Plan, plan_of
+from rituals.review.promotions import target_file
+from rituals.review.question import Question, key_of, plain, threads_for
+from rituals.review.report import body
+
+START_MS = 1_780_000_000_000
+HOUR_MS = 3_600_000
+SMALL = Policy(
+    windows=Windows(1, 2, 4),
+    review=Review(
+        every=5, max_facts=0, max_lines=0, closed_thread_lines=0, verify_invariants_every=0,
+        stale_thread_after=0,
+    ),
+)  # fmt: skip
+
+
+def limits(**changed: int) -> Policy:
+    """Return the small policy with other limits of a review."""
+    return SMALL._replace(review=SMALL.review._replace(**changed))
+
+
+def new(name: str, text: str = "", kind: str = "fact", mark: str = "", **meta: str) -> FactCreated:
+    """Create a fact."""
+    mark = mark or (" " if kind == "thread" else "")
+    return FactCreated(name, text or f"The fact {name}.", mark, (("kind", kind), *meta.items()))
+
+
+class Book:
+    """A ledger in the making."""
+
+    def __init__(self, policy: Policy = SMALL) -> None:
+        self.policy = policy
+        self.logs: list[tuple[LogRef, Entry]] = []
+
+    def log(
+        self, *events: Event | str, agent: str = "a", type: str = "work", hours: int = 1
+    ) -> str:
+        """Append a log; a plain id is a reference."""
+        number = len(self.logs)
+        stem = f"{stamp_of(START_MS + number * hours * HOUR_MS)}-{number:012x}"
+        acts = tuple(event for event in events if not isinstance(event, str))
+        named: dict[str, None] = {}
+        for event in events:
+            if isinstance(event, str):
+                named.setdefault(event)
+            elif isinstance(event, FactSuperseded):
+                named.setdefault(event.new)
+            elif not isinstance(event, FactInvalidated):
+                named.setdefault(event.id)
+        entry = Entry(stem, type == "work", agent, type, tuple(named), acts)
+        self.logs.append((LogRef(stem, f"{stem}.md", f"{number:040x}"), entry))
+        return stem
+
+    def idle(self, count: int) -> None:
+        """Append sessions that name nothing."""
+        for _ in range(count):
+            self.log()
+
+    def plan(self) -> Plan:
+        """Plan a review."""
+        state = state_from([r for r, _ in self.logs], [e for _, e in self.logs], self.policy)
+        return plan_of("tip", state, self.logs, None)
+
+    def review(self, **given: str) -> Plan:
+        """Plan a review and append its log, with answers by fact id; return the plan."""
+        plan = self.plan()
+        answers = {one.key: given[one.facts[0]] for one in plan.unanswered
+                   if one.facts and one.facts[0] in given}  # fmt: skip
+        answers.update({one.id: given[one.id] for one in plan.settled if one.id in given})
+        self.log(*events_of(plan, answers), type="review")
+        return plan
+
+
+def rules(plan: Plan) -> dict[str, list[str]]:
+    """Return the ids that each rule asks about."""
+    found: dict[str, list[str]] = {}
+    for one in plan.questions:
+        found.setdefault(one.rule, []).append(one.facts[0] if one.facts else "")
+    return found
+
+
+# ---- what time did --------------------------------------------------------------------------------
+
+
+def test_a_first_review_tells_where_things_stand() -> None:
+    """Without an earlier review there is nothing to compare with; what fades next is told."""
+    book = Book()
+    book.log(new("a"), new("b"))
+    book.idle(3)
+    plan = book.plan()
+    assert plan.ageing.born == () and plan.ageing.changed == ()
+    assert plan.ageing.fading == (Fading("a", 2), Fading("b", 2))
+    assert plan.due == () and plan.sessions_since == 4
+
+
+def test_what_changed_since_the_last_review() -> None:
+    """Tiers that changed, facts that faded, threads that were swept, what became false or came back."""
+    book = Book()
+    book.log(new("keep"), new("fade"), new("wrong"), new("right"), new("job", kind="thread"))
+    book.idle(5)
+    book.log("keep", ThreadClosed("job"))
+    book.review()
+    book.log(FactSuperseded("wrong", "right"), new("young"))
+    book.idle(1)
+    plan = book.plan()
+    assert plan.ageing.born == ("young",)
+    assert Change("right", "archived", "active") in plan.ageing.changed
+    assert Change("wrong", "archived", "superseded") in plan.ageing.changed
+    assert plan.ageing.false == ("wrong",)
+    assert plan.ageing.returned == ("right",)
+    book.idle(4)
+    plan = book.plan()
+    assert plan.ageing.swept == ("job",)
+    assert plan.ageing.faded == ("keep", "young")
+    assert "keep" not in [one.id for one in plan.ageing.fading]
+
+
+def test_fading_names_how_many_sessions_are_left() -> None:
+    """After so many more sessions that do not name it, and no earlier, a fact is archived."""
+    book = Book()
+    book.log(new("a"), "a")
+    book.log("a")
+    left = {one.id: one.left for one in book.plan().ageing.fading}["a"]
+    for number in range(1, left + 1):
+        book.idle(1)
+        state = book.plan().state
+        assert state["a"].live == (number < left)
+
+
+# ---- what it asks ---------------------------------------------------------------------------------
+
+
+def test_invariants_are_due_and_confirmed() -> None:
+    """What never decays is asked about after so many sessions, as one thread, and again after as many."""
+    book = Book(limits(verify_invariants_every=3))
+    book.log(new("inv", kind="invariant"), new("held", kind="decision"), new("other"))
+    book.log(FactPromoted("held"))
+    book.idle(1)
+    assert rules(book.plan()) == {}
+    book.idle(1)
+    plan = book.review()
+    assert rules(plan) == {"invariant-due": ["held", "inv"]}
+    assert len(plan.threads) == 1
+    assert book.plan().nothing_new
+    book.idle(3)  # another round: the first thread still asks
+    assert book.plan().fresh == ()
+    book.log(FactVerified("inv"))
+    assert rules(book.plan()) == {"invariant-due": ["held"]}
+    plan = book.review(held=ACCEPT)
+    assert book.plan().state["held"].fact.verified
+    assert book.plan().state[plan.raised[0].id].fact.closed
+
+
+def test_an_updated_invariant_was_looked_at() -> None:
+    """A text that somebody wrote anew needs no confirmation yet."""
+    book = Book(limits(verify_invariants_every=3))
+    first = new("inv", kind="invariant")
+    book.log(first)
+    book.idle(2)
+    book.log(FactUpdated("inv", "Otherwise.", None))
+    book.idle(2)
+    assert rules(book.plan()) == {}
+    book.idle(1)
+    assert rules(book.plan()) == {"invariant-due": ["inv"]}
+
+
+def test_a_rejected_invariant_is_asked_about_again_a_round_later() -> None:
+    """Rejecting says: not now; after as many sessions more it is asked anew."""
+    book = Book(limits(verify_invariants_every=3))
+    book.log(new("inv", kind="invariant"))
+    book.idle(3)
+    book.review(inv=REJECT)
+    book.idle(2)
+    assert book.plan().unanswered == ()
+    book.idle(1)
+    assert [one.facts for one in book.plan().fresh] == [("inv",)]
+
+
+def test_stalled_threads() -> None:
+    """An open thread that no session named for long is asked about; accepting closes it."""
+    book = Book(limits(stale_thread_after=3))
+    book.log(
+        new("job", kind="thread"), new("done", kind="thread", mark="x"), new("busy", kind="thread")
+    )
+    book.idle(3)
+    book.log("busy")
+    plan = book.plan()
+    assert rules(plan) == {"thread-stalled": ["job"]}
+    book.review(job=ACCEPT)
+    assert book.plan().state["job"].fact.closed
+    assert rules(book.plan()) == {}
+
+
+def test_the_threads_of_a_review_never_stall() -> None:
+    """A review asks nothing about what reviews asked."""
+    book = Book(limits(stale_thread_after=3, verify_invariants_every=3))
+    book.log(new("inv", kind="invariant"))
+    book.idle(3)
+    book.review()
+    book.idle(9)
+    assert set(rules(book.plan())) == {"invariant-due"}
+    assert book.plan().size.facts == 0
+
+
+def test_closed_threads_with_too_much_text() -> None:
+    """Over the limit the long ones are named; accepting keeps the first lines."""
+    book = Book(limits(closed_thread_lines=10))
+    story = "Done and dusted.\n\n" + "\n".join(f"Line {n}." for n in range(12))
+    book.log(new("long", story, "thread", "x"), new("short", "Done.", "thread", "x"))
+    assert rules(book.plan()) == {"thread-wordy": ["long"]}
+    book.review(long=ACCEPT)
+    assert book.plan().state["long"].fact.text == "Done and dusted."
+    assert rules(book.plan()) == {}
+
+
+def test_size_is_asked_once_and_rests_after_its_thread_was_closed() -> None:
+    """Too many facts are one question; once closed, it comes back after a round of sessions."""
+    book = Book(limits(max_facts=2))
+    book.log(new("a"), new("b"), new("c"))
+    plan = book.review()
+    (question,) = plan.questions
+    assert (
+        question.rule == "size" and "3 facts and threads that can fade (limit 2)" in question.said
+    )
+    book.log("a", "b", "c")
+    assert book.plan().fresh == ()
+    book.log(ThreadClosed(plan.threads[0].id), "a", "b", "c")
+    for _ in range(4):
+        assert book.plan().questions == ()
+        book.log("a", "b", "c")
+    book.log("a", "b", "c")
+    assert len(book.plan().fresh) == 1
+
+
+def test_links() -> None:
+    """Successors without a text, ids without one, and links to what is false or nowhere."""
+    book = Book()
+    book.log(
+        new("old"),
+        new("goal"),
+        new("better"),
+        new("part", serves="goal"),
+        new("lost", serves="nowhere"),
+    )
+    book.log(
+        FactSuperseded("old", "coming"), FactSuperseded("goal", "better"), "ghost", "part", "lost"
+    )
+    found = {one.rule: one for one in book.plan().questions}
+    assert found["successor-missing"].facts == ("old", "coming")
+    assert found["id-dangling"].facts == ("ghost",)
+    serves = [one for one in book.plan().questions if one.rule == "serves-broken"]
+    assert [one.said for one in serves] == [
+        "lost serves nowhere, which is no fact of this ledger.",
+        "part serves goal, which was superseded by better.",
+    ]
+    book.log(new("coming"), new("ghost"), FactInvalidated("part"), FactInvalidated("lost"))
+    assert rules(book.plan()) == {}
+
+
+def test_old_dangling_ids_are_history() -> None:
+    """An id that nobody named within the archive window is not asked about."""
+    book = Book()
+    book.log("ghost")
+    book.idle(3)
+    assert rules(book.plan()) == {"id-dangling": ["ghost"]}
+    book.idle(1)
+    assert rules(book.plan()) == {}
+
+
+# ---- once, and the answers ------------------------------------------------------------------------
+
+
+def test_each_question_is_raised_once() -> None:
+    """A second review finds nothing new; the log of a review is not itself something new."""
+    book = Book(limits(verify_invariants_every=2, stale_thread_after=2))
+    book.log(new("inv", kind="invariant"), new("job", kind="thread"), "ghost")
+    book.idle(3)
+    first = book.review()
+    assert len(first.threads) == 3
+    second = book.plan()
+    assert second.nothing_new and second.threads == () and second.logs_since == 0
+    assert {one.key for one in second.questions} == {one.key for one in first.questions}
+    book.idle(1)
+    third = book.plan()
+    assert not third.nothing_new and third.threads == ()
+
+
+def test_same_ledger_same_bytes() -> None:
+    """The plan and what is written of it are a function of the logs: no clock, no order of arrival."""
+    book = Book(limits(verify_invariants_every=2, stale_thread_after=2))
+    book.log(new("inv", kind="invariant"), new("job", kind="thread"), "ghost", agent="b")
+    book.idle(3)
+    one, other = book.plan(), Book(book.policy)
+    other.logs = book.logs
+    refs, entries = [r for r, _ in book.logs], [e for _, e in book.logs]
+    state = state_from(list(reversed(refs)), list(reversed(entries)), book.policy)
+    again = plan_of("tip", state, book.logs, None)
+    assert again._replace(state=one.state) == one == other.plan()._replace(state=one.state)
+    assert body(again) == body(one)
+
+
+def test_reject_is_remembered() -> None:
+    """What was rejected is never asked again, in the group of a thread or alone."""
+    book = Book(limits(stale_thread_after=2))
+    book.log(new("one", kind="thread"), new("two", kind="thread"))
+    book.idle(3)
+    plan = book.review(one=REJECT)
+    assert [thread.mark for thread in plan.threads] == [" "]
+    after = book.plan()
+    assert [one.facts for one in after.unanswered] == [("two",)]
+    assert sorted(thread.closed for thread in after.raised) == [False, True]
+    book.review(two=REJECT)
+    after = book.plan()
+    assert after.unanswered == () and all(thread.closed for thread in after.raised)
+    assert not after.state["one"].fact.closed
+
+
+def test_later_raises_a_thread_and_asks_again() -> None:
+    """What is left for later is raised like what nobody was asked about, and asked in the next walk."""
+    book = Book(limits(stale_thread_after=2))
+    book.log(new("job", kind="thread"))
+    book.idle(3)
+    book.review(job=LATER)
+    after = book.plan()
+    assert [thread.closed for thread in after.raised] == [False]
+    assert [one.facts for one in after.unanswered] == [("job",)]
+
+
+def test_settled_threads_are_told_and_closed_only_when_asked() -> None:
+    """A thread whose question does not arise any more is named; a review does not close it by itself."""
+    book = Book(limits(stale_thread_after=2))
+    book.log(new("job", kind="thread"))
+    book.idle(3)
+    book.review()
+    book.log(ThreadClosed("job"))
+    plan = book.plan()
+    (settled,) = plan.settled
+    assert plan.questions == ()
+    assert f"Settled, and still open (1): {settled.id}" in body(plan)
+    book.review()
+    assert not book.plan().state[settled.id].fact.closed
+    plan = book.plan()
+    book.log(*events_of(plan, {settled.id: ACCEPT}), type="review")
+    assert book.plan().state[settled.id].fact.closed and book.plan().settled == ()
+
+
+def test_two_swaps_of_one_text_become_one_update() -> None:
+    """Accepting two renames of one fact updates it once, and only whole paths."""
+    book = Book()
+    book.log(new("f", "See `a/b.py`, `a/c.py`, and `x/a/b.py`."))
+    plan = book.plan()
+    asked = tuple(
+        Question(
+            "file-renamed",
+            key_of("file-renamed", "f", old),
+            ("f",),
+            "said",
+            swaps=((old, renamed),),
+        )
+        for old, renamed in (("a/b.py", "n/b.py"), ("a/c.py", "n/c.py"))
+    )
+    plan = plan._replace(questions=asked, fresh=asked)
+    events = events_of(plan, {one.key: ACCEPT for one in asked})
+    assert events == (FactUpdated("f", "See `n/b.py`, `n/c.py`, and `x/a/b.py`."),)
+
+
+def test_many_questions_of_a_rule_share_threads() -> None:
+    """A rule that shares a thread spells out a dozen and names the rest."""
+    asked = [
+        Question("thread-stalled", key_of("thread-stalled", f"t{n}"), (f"t{n}",), f"t{n} stalled.")
+        for n in range(60)
+    ]
+    first, second = threads_for(asked)
+    assert len(dict(first.meta)["keys"].split(", ")) == 50
+    assert (first.text or "").endswith("t48, t49") and "- and 38 more: t12, t13" in (
+        first.text or ""
+    )
+    assert len(dict(second.meta)["keys"].split(", ")) == 10
+
+
+def test_plain() -> None:
+    """What comes from outside stays one line and opens no comment."""
+    assert plain("a\nb\x1b[0m <!-- c -->") == "a b [0m < !-- c -- >"
+
+
+# ---- due, pace, promotion -------------------------------------------------------------------------
+
+
+def test_reasons() -> None:
+    """Due by sessions, by facts, by lines, by lines of closed threads; never by size alone at once."""
+    review = Review(every=10, max_facts=30, max_lines=600, closed_thread_lines=150)
+    small, large = Size(30, 600, 150), Size(31, 601, 151)
+    assert reasons(9, small, review) == ()
+    assert reasons(10, small, review) == ("10 of 10 work sessions",)
+    assert reasons(1, large, review) == (
+        "31 of 30 facts",
+        "601 of 600 lines",
+        "151 of 150 lines of closed threads",
+    )
+    assert reasons(0, large, review) == ()
+    assert reasons(99, large, Review(0, 0, 0, 0)) == ()
+
+
+def test_pace_counts_by_the_stems_alone() -> None:
+    """The last four weeks before the newest session count, by agent, whatever the day is today."""
+    work = [
+        (f"2026-06-{day:02d}-120000000-{day:012x}", "b" if day % 3 else "a") for day in range(1, 31)
+    ]
+    found = pace(work)
+    assert (found.days, found.sessions, found.weekly_tenths) == (28, 28, 70)
+    assert found.agents == (("b", 18), ("a", 10))
+    assert pace([]) == Pace(0, 0, ())
+    assert pace(work[:1]).days == 7
+
+
+@pytest.mark.parametrize(
+    ("sessions", "keys"),
+    [
+        (28, {}),  # a session a day: twenty of them are three weeks
+        (560, {"windows.archive": 560, "windows.working": 84, "windows.active": 224,
+               "review.every": 140, "review.verify_invariants_every": 600}),
+        (10, {}),  # too few to tell
+    ],
+)  # fmt: skip
+def test_proposals(sessions: int, keys: dict[str, int]) -> None:
+    """Windows that last far too short or long are proposed anew, in proportion and ascending."""
+    found = {one.key: one.better for one in proposals(Pace(28, sessions, ()), Policy())}
+    assert found == keys
+
+
+def test_promotion_scores() -> None:
+    """Each criterion counts by its rule; only what is used, undocumented and high enough is proposed."""
+    book = Book(Policy())
+    rule = "Always call `retry_all()` in `src/queue.py`; never sleep 30 seconds."
+    book.log(new("rule", rule, "convention"), new("twin", rule + " Twice.", "convention"),
+             new("vague", "Things went fine.", "fact"), new("known", "Money is kept in integer cents always.", "convention"),
+             new("job", kind="thread"))  # fmt: skip
+    for agent in "abcab":
+        book.log("rule", "vague", "known", "job", agent=agent)
+    plan = book.plan()
+    users: dict[str, Any] = {name: {"a": 1, "b": 1} for name in ("rule", "known")} | {
+        "vague": {"a": 3}
+    }
+    documents = ["# Money\n\nMoney is kept in integer cents, always.\n"]
+    found = {one.id: one for one in scores(plan.state.standings(), documents, users)}
+    assert set(found) == {"rule", "known", "vague"}
+    one = found["rule"]
+    assert (one.undocumented, one.reusable, one.specific, one.used, one.unlike) == (2, 2, 2, 2, 0)
+    assert one.proposal == "promote"
+    assert found["known"].undocumented == 0 and found["known"].proposal == "keep"
+    one = found["vague"]
+    assert (one.reusable, one.specific, one.used, one.unlike) == (0, 0, 1, 2)
+    assert found["vague"].proposal == "keep"
+    without = {one.id: one for one in scores(plan.state.standings(), None, users)}
+    assert without["rule"].undocumented == 1
+
+
+def test_a_promotion_is_asked_about_and_accepted() -> None:
+    """A fact that several agents use lately is proposed; accepting makes it core."""
+    book = Book(Policy())
+    book.log(new("rule", "Always call `retry_all()` in `queue.py`; never twice.", "pattern"))
+    for agent in "abcab":
+        book.log("rule", agent=agent)
+    plan = book.plan()
+    assert [(one.id, one.total, one.proposal) for one in plan.scores] == [("rule", 9, "promote")]
+    assert plan.questions[0].said == "rule is worth promoting to AGENTS.md."
+    book.review(rule=ACCEPT)
+    assert book.plan().state["rule"].tier == "core"
+    assert rules(book.plan()) == {}
+
+
+def test_target_file() -> None:
+    """The nearest file for agents above the folder named, else a rules file, else the one at the top."""
+    files = dict.fromkeys(("api/AGENTS.md", "api/v1/x.py", "web/y.ts", "CLAUDE.md"), "")
+    assert target_file("See `api/v1/x.py`.", files) == "api/AGENTS.md"
+    assert target_file("See `web/y.ts`.", files) == "CLAUDE.md"
+    assert (
+        target_file("See `web/y.ts`.", {**files, ".claude/rules/a.md": ""})
+        == ".claude/rules/web.md"
+    )
+    assert target_file("Always.", {}) == "AGENTS.md"
+
+
+# ---- pairs ----------------------------------------------------------------------------------------
+
+
+def test_contradictions_and_overlaps() -> None:
+    """Facts that disagree or repeat each other are asked about once, and again while that stands open."""
+    book = Book()
+    book.log(new("timeout", "The HTTP client times out after 30 seconds."),
+             new("limit", "The HTTP client times out after 60 seconds."),
+             new("cents", "All amounts of money are kept in integer cents."),
+             new("money", "All amounts of money are kept in integer cents, always."))  # fmt: skip
+    plan = book.review()
+    found = {one.rule: one for one in plan.questions}
+    assert found["contradiction"].facts == ("limit", "timeout")
+    assert '"60 seconds" against "30 seconds"' in found["contradiction"].said
+    assert found["overlap"].facts == ("cents", "money")
+    assert len(plan.threads) == 2
+    after = book.plan()  # neither side is new, and both threads stand open
+    assert after.nothing_new and after.settled == ()
+    assert {one.rule for one in after.unanswered} == {"contradiction", "overlap"}
+    book.review(cents=ACCEPT, limit=REJECT)
+    state = book.plan().state
+    assert state["timeout"].live and state["limit"].live
+    assert {state["cents"].tier, state["money"].tier} & {"superseded"}
+    assert book.plan().unanswered == () and book.plan().settled == ()
+
+
+def test_only_pairs_with_a_new_side_are_compared() -> None:
+    """What a review saw without finding anything is compared again only with what is new."""
+    book = Book()
+    book.log(new("timeout", "The HTTP client times out after 30 seconds."))
+    book.review()
+    book.log(new("limit", "The HTTP client times out after 60 seconds."))
+    assert rules(book.plan()) == {"contradiction": ["limit"]}
+    closed = FactCreated(
+        "review-contradiction-x", "Seen.", "x", (("kind", "thread"), ("review", "contradiction"))
+    )
+    book.log(closed, type="review")
+    assert rules(book.plan()) == {}
+
+
+def test_a_contradiction_with_an_invariant_is_not_settled_by_age() -> None:
+    """What never decays is not superseded by the newer fact just so."""
+    book = Book()
+    book.log(new("inv", "The HTTP client times out after 30 seconds.", "invariant"))
+    book.log(new("new", "The HTTP client times out after 60 seconds."))
+    (question,) = book.plan().questions
+    assert question.rule == "contradiction" and not question.acceptable
+    assert question.proposal == "inv never decays: change new, unless that was decided"
