@@ -10,6 +10,8 @@ import os
 
 from ledger.commit import Commit, Identity
 from ledger.digest import blob_id
+from ledger.disk import make_folder
+from ledger.errors import DiurnaError
 from ledger.values import Record
 
 _END = b"\0\0\n"
@@ -53,11 +55,11 @@ class Intents:
     """The notes of one home; whoever holds Diurna's lock writes them.
 
     Args:
-        folder: the home's spool.
+        folder: the home's spool. The notes lie in `kept/`: whatever lies in the spool itself waits.
     """
 
     def __init__(self, folder: str) -> None:
-        self._path = folder + "/commits"
+        self._path = folder + "/kept/commits"
 
     def note(self, wanted: Commit) -> None:
         """Note a commit that is about to be made; a disk that refuses is no reason not to make it."""
@@ -84,12 +86,13 @@ class Intents:
         try:
             # an end at both ends: a note cut short by a kill spoils no other
             line = _END + text.encode("utf-8", "surrogateescape") + _END
+            make_folder(os.path.dirname(self._path))
             fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 os.write(fd, line)
             finally:
                 os.close(fd)
-        except (OSError, UnicodeEncodeError):
+        except (DiurnaError, OSError, UnicodeEncodeError):
             pass
 
     def read(self) -> list[Intent | Kept]:

@@ -6,6 +6,7 @@ their index entries. Whatever the user staged or edited stays as it was.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -157,13 +158,20 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
             findings.append(
                 Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
             )
-            unwritten.append(lines[-1])
+            if not _never_written(problem):
+                unwritten.append(lines[-1])
     if written:
         note_written(home, written)
     findings += update_index(home, lines, sparse)
     if unwritten:
         _remember_pending(home, unwritten)
     return findings
+
+
+def _never_written(problem: DiurnaError) -> bool:
+    """Tell whether no disk will ever take a file of this name."""
+    cause = problem.__cause__
+    return isinstance(cause, OSError) and cause.errno in (errno.ENAMETOOLONG, errno.EINVAL)
 
 
 def _leads_out(home: Home, path: str) -> str:
@@ -268,28 +276,34 @@ def _read_pending(path: str) -> list[str]:
         return []
 
 
-def _write_pending(home: Home, lines: list[str]) -> None:
+def _write_pending(home: Home, lines: list[str]) -> list[str]:
     """Write the files of entries that had to wait, where the work tree lacks them or has our last ones.
 
-    Raises:
-        StorageFailed: the disk still refuses.
+    Returns:
+        The entries whose files the disk still refuses.
     """
+    left: list[str] = []
     ours = read_written(home)
-    wanted: list[tuple[str, str]] = []
+    wanted: list[tuple[str, str, str]] = []
     for line in lines:
         (mode, blob), path = line.split("\t", 1)[0].split(" "), line.split("\t", 1)[1]
         inside = path[len(home.prefix) :]
         here = work_file(home, inside)
         if mode == _FILE_MODE and (here is None or blob_id(here) == ours.get(inside)):
-            wanted.append((inside, blob))
-    bodies = home.repository.git().blobs([blob for _, blob in wanted])
-    for (inside, blob), body in zip(wanted, bodies, strict=True):
+            wanted.append((inside, blob, line))
+    bodies = home.repository.git().blobs([blob for _, blob, _ in wanted])
+    for (inside, blob, line), body in zip(wanted, bodies, strict=True):
         if body is None:
             continue
-        make_folder(os.path.dirname(f"{home.folder}/{inside}"), 0o777)
-        replace_file(f"{home.folder}/{inside}", body, scratch=home.state_dir)
+        try:
+            make_folder(os.path.dirname(f"{home.folder}/{inside}"), 0o777)
+            replace_file(f"{home.folder}/{inside}", body, scratch=home.state_dir)
+        except DiurnaError:
+            left.append(line)
+            continue
         if not inside.startswith(SESSIONS_DIR + "/"):
             note_written(home, {inside: blob})
+    return left
 
 
 def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Finding]:
@@ -320,12 +334,15 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
                 continue
         if not status:
             if before:
+                left: list[str] = []
                 if not sparse:
                     newer = {line.split("\t", 1)[1] for line in lines}
-                    _write_pending(
+                    left = _write_pending(
                         home, [line for line in before if line.split("\t", 1)[1] not in newer]
                     )
                 os.unlink(pending)
+                if left:
+                    _remember_pending(home, left)
             if sparse:
                 paths = "".join(line.split("\t", 1)[1] + "\0" for line in wanted)
                 git.run(

@@ -271,7 +271,7 @@ class _Sync:
         if plan is None:
             return
         self._plans.append(plan)
-        if plan.tip != plan.ours:
+        if plan.tip != plan.ours or not self._memory.home.checked_out:  # the mirror may be behind
             self._memory.join(plan.tip, adopt=self._adopt, planned=plan)
 
     def _publish(self, plan: Plan) -> str:

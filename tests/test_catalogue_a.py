@@ -1115,7 +1115,7 @@ def test_a16_a_tip_cut_short_ends_no_append(place: Path, spec: str, noted: bool)
     """It is made again; where nothing was noted the writer refuses, and says which object."""
     tried = Tried(place, "pygit2")
     if not noted:
-        (Path(tried.home.spool_folder) / "commits").unlink()
+        (Path(tried.home.spool_folder) / "kept/commits").unlink()
     oid = git(place, "rev-parse", spec.format(tip=tried.tip)).strip()
     file = object_file(tried.home, oid)
     whole = file.read_bytes()

@@ -301,7 +301,7 @@ def test_b9_a_hole_below_the_tip_is_found_before_the_copies_go(
     assert memory.kept() == []
     assert all(file.exists() for file in gone)
     assert_sound(memory.home, stems)
-    assert not (Path(memory.home.spool_folder) / "commits").exists()
+    assert not (Path(memory.home.spool_folder) / "kept/commits").exists()
 
 
 def test_b9_copies_stay_while_a_git_deletes_objects(
@@ -326,7 +326,7 @@ def test_b9_a_note_cut_short_spoils_no_other(folder: Path) -> None:
     """A kill in the middle of a note costs that one; what is no note is passed over."""
     memory = open_memory(folder)
     memory.append(draft("a"))
-    notes = Path(memory.home.spool_folder) / "commits"
+    notes = Path(memory.home.spool_folder) / "kept/commits"
     notes.write_bytes(b"\xff\0 garbage \0\0\n" + notes.read_bytes() + b"refs/heads/main\0tip\0half")
     memory.append(draft("b"))
     with notes.open("ab") as file:

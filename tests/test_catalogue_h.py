@@ -159,11 +159,11 @@ def test_h3_both_supersede_one_fact_differently() -> None:
 
 
 def test_h4_a_circle_loses_its_newest_edge() -> None:
-    """A → B on one side and B → A on the other: symmetric, named, and one of them holds."""
+    """A → B on one side and B → A on the other: symmetric, one holds, and the other is to be decided."""
     base = log(0, FactCreated("a", "A."), FactCreated("b", "B."))
     state = merged(base, log(1, FactSuperseded("a", "b")), log(2, FactSuperseded("b", "a")))
     assert (state["a"].tier, state["b"].live) == ("superseded", True)
-    assert codes(state) == ["supersession-cycle"]
+    assert codes(state) == ["contradiction", "supersession-cycle"]
     other = merged(base, log(2, FactSuperseded("a", "b")), log(1, FactSuperseded("b", "a")))
     assert (other["b"].tier, other["a"].live) == ("superseded", True)
 

@@ -93,7 +93,7 @@ def test_absorb_json(run: Run, file: Path) -> None:
     assert plan["events"] == [
         {"event": "Updated", "id": "one", "text": "One, at last.", "mark": "", "meta": {},
          "was": ["70277bfc"]},
-        {"event": "Closed", "id": "two"},
+        {"event": "Closed", "id": "two", "was": ["e693dc5a"]},
     ]  # fmt: skip
     done = run("absorb", "--json").json
     assert (done["events"], done["file"], done["findings"]) == (plan["events"], "continuity.md", [])

@@ -219,7 +219,7 @@ def test_a_tip_that_nobody_can_make_again_is_named(doctor: Doctor, repo: Repo) -
     """One finding for the cause, none for its consequences; and nothing is moved or dropped."""
     tip = repo.git("rev-parse", "HEAD").strip()
     object_file(repo, tip).unlink()
-    (repo.path / ".git/diurna/spool/commits").unlink()
+    (repo.path / ".git/diurna/spool/kept/commits").unlink()
     for _ in range(2):
         found = doctor("--fix", "--json")
         assert (found.code, codes(found)) == (1, ["unreadable"])
