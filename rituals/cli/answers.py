@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memory.draft import Receipt
     from memory.provenance import Difference, Link, LogLine, Step
     from projection.state import Standing, Summary
+    from rituals.cli.overview import Overview
     from rituals.decide.redacting import Holder
     from rituals.sync import Report
 
@@ -43,6 +44,34 @@ def finding_object(finding: Finding) -> dict[str, object]:
 def finding_objects(findings: Iterable[Finding]) -> list[dict[str, object]]:
     """Describe findings."""
     return [finding_object(finding) for finding in findings]
+
+
+def status_object(found: Overview) -> dict[str, object]:
+    """Describe where a ledger stands."""
+    upstream = found.upstream
+    return {
+        "home": home_object(found.home),
+        "logs": found.logs,
+        "sessions": found.sessions,
+        "facts": found.facts,
+        "tiers": dict(found.tiers),
+        "review": {
+            "due": found.review_due,
+            "since": found.since_review,
+            "every": found.review_every,
+            "reasons": list(found.due),
+            **dict(zip(found.size._fields, found.size, strict=True)),
+        },
+        "drift": list(found.drift),
+        "edited": list(found.edited),
+        "waiting": list(found.waiting),
+        "contradictions": [fact for fact, _ in found.contradictions],
+        "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
+        "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
+        "upstream": upstream.name if upstream else "",
+        "ahead": upstream.ahead if upstream else 0,
+        "behind": upstream.behind if upstream else 0,
+    }
 
 
 def fact_object(standing: Standing) -> dict[str, object]:

@@ -19,38 +19,14 @@ def command(call: Invocation) -> None:
       diurna status
     """
     from memory.api import edited_findings
-    from rituals.cli.answers import home_object
+    from rituals.cli.answers import status_object
     from rituals.cli.overview import overview
 
     found = overview(call.memory())
     upstream = found.upstream
     out = call.out
     if call.json:
-        out.answer(
-            {
-                "home": home_object(found.home),
-                "logs": found.logs,
-                "sessions": found.sessions,
-                "facts": found.facts,
-                "tiers": dict(found.tiers),
-                "review": {
-                    "due": found.review_due,
-                    "since": found.since_review,
-                    "every": found.review_every,
-                    "reasons": list(found.due),
-                    **dict(zip(found.size._fields, found.size, strict=True)),
-                },
-                "drift": list(found.drift),
-                "edited": list(found.edited),
-                "waiting": list(found.waiting),
-                "contradictions": [fact for fact, _ in found.contradictions],
-                "disputed": [{"id": one, "kinds": list(k)} for one, k in found.contradictions],
-                "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
-                "upstream": upstream.name if upstream else "",
-                "ahead": upstream.ahead if upstream else 0,
-                "behind": upstream.behind if upstream else 0,
-            }
-        )
+        out.answer(status_object(found))
         return
     home = found.home
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
