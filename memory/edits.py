@@ -15,7 +15,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
 from ledger.order import is_stem
 from ledger.values import Record
-from memory.checkout import hand_edited, read_written
+from memory.checkout import edited_finding, hand_edited, read_written
 from memory.copies import copy_of, differs, read_copy
 from memory.mirror import edited_mirror
 from memory.publish import committed_projection
@@ -175,3 +175,8 @@ def edited_files(home: Home) -> tuple[str, ...]:
     if home.kind == OWN_BRANCH:
         return tuple(sorted(edited_mirror(home, committed)))
     return tuple(sorted(hand_edited(home, sorted({*committed, CONTINUITY_FILE}), committed)))
+
+
+def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Say which projection files a person edited."""
+    return tuple(edited_finding(path) for path in paths)

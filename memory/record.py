@@ -97,7 +97,9 @@ class Recorder:
         if dry_run:
             cache, histories = self._snapshot.ask(known)
         else:
-            cache, histories = self._lander.despite_pruning(lambda: self._snapshot.ask(known))
+            cache, histories = self._lander.branch.despite_pruning(
+                lambda: self._snapshot.ask(known)
+            )
         check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
         privacy = cache.policy.privacy
