@@ -254,6 +254,24 @@ class Memory(Reader):
 
         return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
 
+    def hear(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
+        """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
+
+        Args:
+            theirs: look at what this tip brings to the branch's, and leave the logs in the spool; ""
+                for the branch itself.
+            dry_run: change nothing.
+
+        Raises:
+            WaitsInSpool: the logs are durable, and the next command that can write commits them.
+            StorageFailed: the disk refused.
+        """
+        from memory.hearing import hear
+
+        return hear(
+            self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
+        )
+
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
         if not differs(self.home) or self.snapshot.cache().policy.publish != "append":
@@ -292,6 +310,7 @@ class Memory(Reader):
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
+        self.snapshot.notes += self.hear(dry_run=dry_run)
         paths = self.drift()
         if not paths or dry_run:
             return paths, ""

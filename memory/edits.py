@@ -81,9 +81,9 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(name, data, (), (said,))
     text = data.decode("utf-8", "surrogateescape")
-    made_from = _made_from(text)
+    made_from = made_line(text)
     if here in committed and home.kind != OWN_BRANCH:
-        base = _published(home, tip, made_from) if made_from else None
+        base = published(home, tip, made_from) if made_from else None
         if base is None or base == text:
             return None
         now = state()
@@ -115,11 +115,11 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     written, *committed = [_text_of(home, blob) for blob in blobs]
     if made_from is None:
         return next((text for text in (written, *committed) if text), None)
-    if _made_from(written) == made_from:
+    if made_line(written) == made_from:
         return written
-    published = _published(home, home.tip(), made_from)
-    if published is not None:
-        return published
+    found = published(home, home.tip(), made_from)
+    if found is not None:
+        return found
     if not is_stem(made_from.newest):
         return None
     from memory.states import state_at
@@ -128,7 +128,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     return render(then.view()) if then.summary.digest == made_from.digest else None
 
 
-def _made_from(text: str) -> MachineLine | None:
+def made_line(text: str) -> MachineLine | None:
     """Return the machine line, wherever a person left it."""
     return machine_line(text) or parse(text)[0].machine
 
@@ -140,7 +140,7 @@ def _text_of(home: Home, blob: str) -> str:
     return ""
 
 
-def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
+def published(home: Home, tip: str, made_from: MachineLine) -> str | None:
     """Return the newest committed `continuity.md` that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
@@ -159,7 +159,7 @@ def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
         blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
         for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
             text = (body or b"").decode("utf-8", "surrogateescape")
-            if _made_from(text) != made_from:
+            if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
             if line[41:].startswith(COMMIT_SUBJECT):
                 return text

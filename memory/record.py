@@ -184,7 +184,7 @@ class Recorder:
         header = tuple((key, values[key]) for key in order if key in values) + extra
         opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
         events = tuple(
-            _with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
+            with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
             if event.id in histories
             else event
             for event in draft.events
@@ -275,7 +275,7 @@ def _event_findings(
     return tuple(found)
 
 
-def _with_seen(
+def with_seen(
     event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
 ) -> Event:
     """Let an event name what its writer saw: what is said elsewhere meanwhile is not answered by it.

@@ -19,7 +19,7 @@ from ledger.values import Record
 from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
-from memory.syncing import APART, Plan
+from memory.syncing import APART, BEHIND, Plan
 from rituals.turns import courtesy, last_push, note_push, pause
 from rituals.verify.listing import list_sessions
 from rituals.verify.rewritten import checkpoint, rewritten_findings
@@ -151,6 +151,7 @@ class _Sync:
         self._look_at_checkpoint()
         if self._memory.snapshot.cache().policy.publish == "append":
             self._absorb_edit()
+        self._findings += self._memory.hear(dry_run=self._dry_run)
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -160,6 +161,8 @@ class _Sync:
                     started = self._monotonic()
                     plan = self._plan()
                 if self._rewrites(plan) and self._absorb_edit():
+                    plan = self._plan()
+                if self._hear(plan):
                     plan = self._plan()
             except Unreachable as problem:
                 self._follow()
@@ -205,6 +208,23 @@ class _Sync:
         found = self._memory.absorb_first(dry_run=self._dry_run)
         self._findings += found
         return bool(found)
+
+    def _hear(self, plan: Plan) -> bool:
+        """Make logs of what people committed there into the file, before a join passes it over.
+
+        They are durable before anything moves; tell whether there were any.
+        """
+        if plan.relation not in (APART, BEHIND):
+            return False
+        memory = self._memory
+        found = memory.hear(plan.theirs, dry_run=self._dry_run)
+        self._findings += [finding for finding in found if finding not in self._findings]
+        if self._dry_run or not memory.waiting():
+            return False
+        if plan.relation == BEHIND:
+            self._follow()
+        memory.drain()
+        return True
 
     def _rewrites(self, plan: Plan) -> bool:
         """Tell whether a plan brings another `continuity.md` over one that a person edited."""
