@@ -199,6 +199,16 @@ def set_aside(commondir: str, path: str) -> str:
     return target
 
 
+def is_abandoned(path: str) -> bool:
+    """Tell whether nobody writes a new file of ours any more: a writer has it open all the time."""
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return False
+    limit = _OURS_AFTER_SECONDS if os.path.isdir("/proc/self") else _OTHERS_AFTER_SECONDS
+    return age >= limit and not _is_open(path)
+
+
 def _is_open(path: str) -> bool:
     """Tell whether some process of this machine has a file open (where /proc tells)."""
     return lock_owner(path) > 0
