@@ -15,6 +15,7 @@ from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
 from ledger.network import Remote, choose_remote, fetch, push
 from ledger.objects import merge_bases, move_reference
 from ledger.repository import read_reference
+from ledger.transfer import Transfer
 from ledger.values import Record
 from memory.copies import differs
 from memory.learned import Learned
@@ -174,7 +175,8 @@ class _Sync:
             if tip == plan.theirs or not tip:
                 return self._report(tried - 1)
             try:
-                push(self._git, self._remote, tip, progress=self._progress)
+                with Transfer(self._memory.home.repository, self._remote.tracking):
+                    push(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
                 now = self._monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:
@@ -251,7 +253,9 @@ class _Sync:
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
-        theirs = fetch(self._git, self._remote, progress=self._progress)
+        with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
+            theirs = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+        self._findings += transfer.findings
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
@@ -362,11 +366,9 @@ class _Sync:
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking
         tip = home.tip()
-        if not tip:
-            return 0
         known = [f"^{tracking}"] if self._tracked() else []
-        counted = self._git.run("rev-list", "--count", tip, *known, check=False).strip()
-        return int(counted or b"0")
+        counted = self._git.run("rev-list", "--count", tip, *known, check=False) if tip else b""
+        return int(counted.strip() or b"0")
 
     def _ahead_said(self) -> str:
         ahead = self._ahead()
