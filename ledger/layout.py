@@ -40,6 +40,7 @@ PUSHED_FILE = "diurna/pushed"
 CACHE_DIR = "diurna/cache"
 REVIEW_LOCK_FILE = "diurna/review"
 JOURNAL_FILE = "diurna/journal.log"
+TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"
 CONFIG_BRANCH = "diurna.branch"

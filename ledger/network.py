@@ -203,7 +203,11 @@ def without_credentials(text: str) -> str:
 
 
 def fetch(
-    git: Git, remote: Remote, seconds: float = LIMIT_SECONDS, progress: Progress | None = None
+    git: Git,
+    remote: Remote,
+    seconds: float = LIMIT_SECONDS,
+    progress: Progress | None = None,
+    free: Callable[[], bool] | None = None,
 ) -> str:
     """Fetch the branch; return where it is there, "" when the remote has no such branch.
 
@@ -214,6 +218,7 @@ def fetch(
         remote: the remote and the branch.
         seconds: how long it may take.
         progress: told how far the transfer is.
+        free: moves a lock of that reference aside which belongs to nobody; tells whether it did.
 
     Raises:
         NetworkFailed: one of its kinds.
@@ -231,6 +236,8 @@ def fetch(
             return ""
         if "cannot lock ref" not in said:
             break
+        if free is not None and free():
+            continue
         # another fetch of this repository, of a linked worktree for instance, moves the same reference
         time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
     raise failure(remote, "fetch", said, git.where)

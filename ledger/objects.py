@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ledger.commit import Identity
-    from ledger.gitcli import Git, Running
+    from ledger.gitcli import Git
+    from ledger.running import Running
 
 COMMIT, TREE, BLOB = "commit", "tree", "blob"
 #: No tree, commit, policy or projection file is larger.

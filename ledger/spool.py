@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.disk import make_folder, write_private
+from ledger.disk import make_folder, replace_file, write_private
 from ledger.errors import StorageFailed
 from ledger.layout import SEALED_CHARS
 from ledger.order import breaks_seal, is_sealed
@@ -42,7 +42,8 @@ class Spool:
         try:
             write_private(path, data)
         except FileExistsError:
-            pass
+            if self._is_part(stem):  # of a writer that was killed, or is at it: the same bytes
+                replace_file(path, data, 0o600, durable=True)
         except StorageFailed as problem:
             if os.path.isdir(self.kept_folder):
                 raise
@@ -53,7 +54,19 @@ class Spool:
 
     def waiting(self) -> list[str]:
         """Return the stems that wait, oldest first."""
-        return _stems(self.folder)
+        return [stem for stem in _stems(self.folder) if not self._is_part(stem)]
+
+    def parts(self) -> list[str]:
+        """Return the stems of logs that are not written whole: nobody was told that they are recorded."""
+        return [stem for stem in _stems(self.folder) if self._is_part(stem)]
+
+    def _is_part(self, stem: str) -> bool:
+        """Tell whether an entry can be read and is not what its name says."""
+        try:
+            with open(f"{self.folder}/{stem}", "rb") as file:
+                return breaks_seal(stem, file.read())
+        except OSError:
+            return False
 
     def kept(self) -> list[str]:
         """Return the stems that are committed and kept for a while, oldest first."""

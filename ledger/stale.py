@@ -199,6 +199,16 @@ def set_aside(commondir: str, path: str) -> str:
     return target
 
 
+def is_abandoned(path: str) -> bool:
+    """Tell whether nobody writes a new file of ours any more: a writer has it open all the time."""
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return False
+    limit = _OURS_AFTER_SECONDS if os.path.isdir("/proc/self") else _OTHERS_AFTER_SECONDS
+    return age >= limit and not _is_open(path)
+
+
 def _is_open(path: str) -> bool:
     """Tell whether some process of this machine has a file open (where /proc tells)."""
     return lock_owner(path) > 0
@@ -226,7 +236,9 @@ def lock_owner(path: str) -> int:
     return 0
 
 
-def is_left(repository: Repository, path: str) -> bool:
+def is_left(
+    repository: Repository, path: str, after_seconds: float = _OTHERS_AFTER_SECONDS
+) -> bool:
     """Tell whether a lock file of git belongs to nobody any more.
 
     It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
@@ -235,14 +247,39 @@ def is_left(repository: Repository, path: str) -> bool:
     Args:
         repository: whose it is.
         path: the lock file.
+        after_seconds: how old it has to be.
     """
     try:
         age = time.time() - os.lstat(path).st_mtime
     except OSError:
         return False
-    if age < _OTHERS_AFTER_SECONDS or _is_open(path):
+    if age < after_seconds or _is_open(path):
         return False
     return not _git_at_work((repository.where, repository.gitdir, repository.commondir))
+
+
+def clear_left_lock(repository: Repository, path: str, died_at: float) -> Finding | None:
+    """Move a lock aside that belongs to nobody any more; say so, or return None.
+
+    Args:
+        repository: whose it is.
+        path: the lock file.
+        died_at: when a process of ours began what it did not live to end, seconds since 1970, 0.0 for
+            none: a lock that was made since is the one of its git.
+    """
+    try:
+        made_at = os.lstat(path).st_mtime
+    except OSError:
+        return None
+    ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
+    if not is_left(repository, path, _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS):
+        return None
+    target = set_aside(repository.commondir, path)
+    if not target:
+        return None
+    said = f"{path} belonged to no living process and was moved to {target}"
+    journal(repository.commondir, said)
+    return Finding("stale-lock", said)
 
 
 def journal(commondir: str, said: str) -> None:

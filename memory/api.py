@@ -8,33 +8,32 @@ from __future__ import annotations
 import time
 
 from ledger.commit import Identity
-from ledger.errors import DiurnaError, EditNotUnderstood, NotFound
+from ledger.errors import DiurnaError, EditNotUnderstood
 from ledger.findings import Finding
 from ledger.home import Home, discover
-from ledger.layout import CONTINUITY_FILE, MIRROR_DIR
+from ledger.layout import CONTINUITY_FILE
+from memory.asking import Reader
 from memory.copies import differs
 from memory.draft import Receipt, SessionDraft
 from memory.identity import IdentityQuestion, identity_findings
-from memory.landing import Landed, Lander, Occasion, edited_finding
+from memory.landing import Landed, Lander, Occasion
 from memory.record import Recorder
-from memory.snapshot import Snapshot
 from projection.fact import Fact
 from projection.replay import State
-from projection.state import LiveView, Standing
+from projection.state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from memory.absorbing import Absorber, Absorption
-    from memory.provenance import Difference, LogLine, Provenance
-    from memory.states import Follower
+    from memory.moving import Files
     from memory.syncing import Plan
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
 
 
-class Memory:
+class Memory(Reader):
     """One home, open.
 
     Reading never writes to the repository; the cache lives under its git directory and may be absent.
@@ -58,14 +57,11 @@ class Memory:
         progress: Callable[[int, int], None] | None = None,
         identity: Callable[[], Identity] | None = None,
     ) -> None:
-        self.home = home
-        self.snapshot = Snapshot(home, progress)
+        super().__init__(home, progress)
         self._agent = agent
         self._clock = clock or (lambda: time.time_ns() // 1_000_000)
-        self._progress = progress
         self._lander = Lander(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._lander)
-        self._follower: Follower | None = None
         self._ask_identity = identity or (lambda: IdentityQuestion(home).answer())
         self._identity: Identity | None = None
 
@@ -78,106 +74,6 @@ class Memory:
             UnsupportedRepository: its repository is of a shape Diurna does not handle.
         """
         return cls(discover(start), agent=agent)
-
-    def close(self) -> None:
-        """Close the cache."""
-        self.snapshot.close()
-
-    # ---- asking -----------------------------------------------------------------------------------
-
-    def state(self, as_of: str = "") -> State:
-        """Return the replayed state, now or as of a date, a stem or a commit.
-
-        Raises:
-            NotFound: `as_of` is none of these.
-        """
-        from memory.states import Follower, state_at
-
-        if as_of:
-            return state_at(self.snapshot, as_of)
-        if self._follower is None:
-            self._follower = Follower(self.snapshot)
-        return self._follower.state()
-
-    def view(self) -> LiveView:
-        """Return what `continuity.md` shows, without looking at the archive."""
-        return self.snapshot.ask(lambda cache: cache.view())
-
-    def continuity(self) -> str:
-        """Return the replayed `continuity.md`."""
-        from projection.render import render
-
-        return render(self.view())
-
-    def cold_state(self) -> State:
-        """Replay from git alone, without any cache."""
-        from memory.states import cold_state
-
-        return cold_state(self.snapshot, self.home.tip(), self._progress)
-
-    def why(self, fact: str) -> Provenance:
-        """Return every event of a fact, oldest first, with what git knows of each log.
-
-        Raises:
-            NotFound: no log names it.
-        """
-        from memory.provenance import provenance
-
-        try:
-            return provenance(self.snapshot, fact)
-        except NotFound as problem:
-            raise NotFound(problem.message, hint=self.near_hint(fact)) from None
-
-    def log(
-        self, agent: str = "", since: str = "", until: str = "", limit: int = 0
-    ) -> tuple[LogLine, ...]:
-        """List session logs, newest first.
-
-        Args:
-            agent: only of this agent.
-            since: only from this date or stem on.
-            until: only up to this date (the whole day) or stem.
-            limit: at most so many, 0 for all.
-        """
-        from memory.provenance import log_lines
-
-        return log_lines(self.snapshot, agent, since, until, limit)
-
-    def diff(self, start: str, end: str) -> Difference:
-        """Return what memory learned, forgot and corrected between two points.
-
-        Raises:
-            NotFound: a point is no date, stem or commit.
-        """
-        from memory.provenance import difference
-
-        return difference(self.state(start), self.state(end) if end else self.state())
-
-    def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
-        """Return existing ids that are spelled nearly like one, best first."""
-        from memory.fuzzy import nearest
-
-        return nearest(fact, self.snapshot.cache().ids(), count)
-
-    def near_hint(self, fact: str) -> str:
-        """Say which ids are spelled nearly like one that is not there."""
-        alike = self.nearest(fact)
-        if alike:
-            return f"did you mean {' or '.join(alike)}?"
-        return "`diurna show --json` lists all ids, archived ones too"
-
-    def standing(self, fact: str) -> Standing:
-        """Return one fact where it stands.
-
-        Raises:
-            NotFound: there is no such fact; the hint names those spelled alike.
-        """
-        found = self.state().get(fact)
-        if found is None:
-            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
-        return found
-
-    # ---- recording --------------------------------------------------------------------------------
 
     def occasion(self) -> Occasion:
         """Return when and by whom something would be written now."""
@@ -258,7 +154,7 @@ class Memory:
             Busy: another process kept the lock.
             StorageFailed: the disk refused.
         """
-        return self._lander.remake()
+        return self._lander.branch.remake()
 
     def kept(self) -> list[str]:
         """Return the stems of committed logs whose copies are kept until their objects are durable."""
@@ -286,16 +182,14 @@ class Memory:
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
+        from memory.moving import commit_files, missing
+
         listed = tuple(files)
 
-        def wanted(tip: str) -> tuple[tuple[str, bytes | None], ...]:
-            if not (only_missing and tip):
-                return listed
-            git, prefix = self.home.repository.git(), self.home.prefix
-            there = git.resolve(*[f"{tip}:{prefix}{path}" for path, _ in listed])
-            return tuple(one for one, found in zip(listed, there, strict=True) if not found)
+        def wanted(tip: str) -> Files:
+            return missing(self.home, listed, tip) if only_missing else listed
 
-        return self._lander.commit_files(wanted, message, self.occasion())
+        return commit_files(self.snapshot, self._lander, wanted, message, self.occasion())
 
     def join(
         self,
@@ -327,7 +221,7 @@ class Memory:
 
     def drift(self) -> tuple[str, ...]:
         """Return the projection files of the tip that differ from the replay, sorted."""
-        return tuple(path for path, _ in self._publishing(self.home.tip()))
+        return tuple(path for path, _ in self._drifted(self.home.tip()))
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
@@ -360,6 +254,24 @@ class Memory:
 
         return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
 
+    def hear(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
+        """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
+
+        Args:
+            theirs: look at what this tip brings to the branch's, and leave the logs in the spool; ""
+                for the branch itself.
+            dry_run: change nothing.
+
+        Raises:
+            WaitsInSpool: the logs are durable, and the next command that can write commits them.
+            StorageFailed: the disk refused.
+        """
+        from memory.hearing import hear
+
+        return hear(
+            self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
+        )
+
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
         if not differs(self.home) or self.snapshot.cache().policy.publish != "append":
@@ -391,20 +303,22 @@ class Memory:
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
+        from memory.moving import commit_files, heal_index
         from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
-        files = self._publishing(self.home.tip())
-        if not files or dry_run:
-            return tuple(path for path, _ in files), ""
-        self._lander.heal_index()
+        self.snapshot.notes += self.hear(dry_run=dry_run)
+        paths = self.drift()
+        if not paths or dry_run:
+            return paths, ""
+        heal_index(self._lander)
         said = "diurna: publish the projection"
-        made = self._lander.commit_files(self._publishing, said, self.occasion())
+        made = commit_files(self.snapshot, self._lander, self._drifted, said, self.occasion())
         self.snapshot.notes += identity_findings(self.identity())
-        return tuple(path for path, _ in files), made
+        return paths, made
 
     def write_projection(self, state: State) -> tuple[str, ...]:
         """Write the projection of a state into the work tree, without a commit; return the files.
@@ -416,19 +330,7 @@ class Memory:
 
         return write_files(self.home, state, self.edited())
 
-    def _publishing(self, tip: str) -> tuple[tuple[str, bytes | None], ...]:
-        """Return the projection files in which a tip differs from its replay."""
-        from memory.publish import changes, committed_projection, projection_files
+    def _drifted(self, tip: str) -> Files:
+        from memory.publish import drifted
 
-        files: Mapping[str, bytes] = projection_files(self.state())
-        return changes(files, committed_projection(self.home, tip))
-
-
-def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Say which projection files a person edited."""
-    from memory import mirror
-
-    return tuple(
-        mirror.edited_finding(path) if path.startswith(MIRROR_DIR + "/") else edited_finding(path)
-        for path in paths
-    )
+        return drifted(self.home, self.state(), tip)

@@ -97,6 +97,14 @@ def edit_hint(path: str) -> str:
     return f"record what the edit says with `diurna append`, and {then}"
 
 
+def edited_finding(path: str) -> Finding:
+    """Say that a projection file, or its copy in the mirror, was edited by hand and left alone."""
+    left = "left as it is" if path.startswith(MIRROR_DIR) else "left as it is and not published"
+    return Finding(
+        "hand-edited", f"{path} was edited by hand; it was {left}", path, hint=edit_hint(path)
+    )
+
+
 def work_file(home: Home, path: str) -> bytes | None:
     """Return the work tree's copy of a file of the home, None when there is none."""
     full = f"{home.folder}/{path}"

@@ -15,7 +15,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
 from ledger.order import is_stem
 from ledger.values import Record
-from memory.checkout import hand_edited, read_written
+from memory.checkout import edited_finding, hand_edited, read_written
 from memory.copies import copy_of, differs, read_copy
 from memory.mirror import edited_mirror
 from memory.publish import committed_projection
@@ -81,9 +81,9 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(name, data, (), (said,))
     text = data.decode("utf-8", "surrogateescape")
-    made_from = _made_from(text)
+    made_from = made_line(text)
     if here in committed and home.kind != OWN_BRANCH:
-        base = _published(home, tip, made_from) if made_from else None
+        base = published(home, tip, made_from) if made_from else None
         if base is None or base == text:
             return None
         now = state()
@@ -115,11 +115,11 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     written, *committed = [_text_of(home, blob) for blob in blobs]
     if made_from is None:
         return next((text for text in (written, *committed) if text), None)
-    if _made_from(written) == made_from:
+    if made_line(written) == made_from:
         return written
-    published = _published(home, home.tip(), made_from)
-    if published is not None:
-        return published
+    found = published(home, home.tip(), made_from)
+    if found is not None:
+        return found
     if not is_stem(made_from.newest):
         return None
     from memory.states import state_at
@@ -128,7 +128,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     return render(then.view()) if then.summary.digest == made_from.digest else None
 
 
-def _made_from(text: str) -> MachineLine | None:
+def made_line(text: str) -> MachineLine | None:
     """Return the machine line, wherever a person left it."""
     return machine_line(text) or parse(text)[0].machine
 
@@ -140,7 +140,7 @@ def _text_of(home: Home, blob: str) -> str:
     return ""
 
 
-def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
+def published(home: Home, tip: str, made_from: MachineLine) -> str | None:
     """Return the newest committed `continuity.md` that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
@@ -159,7 +159,7 @@ def _published(home: Home, tip: str, made_from: MachineLine) -> str | None:
         blobs = git.resolve(*[f"{line[:40]}:{path}" for line in lines]) if lines else []
         for line, body in zip(lines, git.blobs(blob or _NO_BLOB for blob in blobs), strict=False):
             text = (body or b"").decode("utf-8", "surrogateescape")
-            if _made_from(text) != made_from:
+            if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
             if line[41:].startswith(COMMIT_SUBJECT):
                 return text
@@ -175,3 +175,8 @@ def edited_files(home: Home) -> tuple[str, ...]:
     if home.kind == OWN_BRANCH:
         return tuple(sorted(edited_mirror(home, committed)))
     return tuple(sorted(hand_edited(home, sorted({*committed, CONTINUITY_FILE}), committed)))
+
+
+def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Say which projection files a person edited."""
+    return tuple(edited_finding(path) for path in paths)

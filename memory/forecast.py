@@ -8,9 +8,11 @@ only a committed projection that is one of them is brought forward, anything els
 from __future__ import annotations
 
 from ledger.digest import blob_id
+from ledger.errors import TipMoved
 from ledger.layout import CONTINUITY_FILE, quarter_of
 from ledger.values import Record
-from memory.publish import is_projection, projection_files
+from memory.checkout import edited_finding, hand_edited
+from memory.publish import committed_projection, is_projection, projection_files
 from memory.states import state_of
 from projection.fold import collect
 from projection.render import render
@@ -22,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ledger.findings import Finding
+    from ledger.home import Home
     from ledger.logset import LogRef
     from ledger.session import Entry
     from memory.cache import Cache
@@ -83,6 +87,41 @@ def forecast(
     made = whole(state)
     cache.note_rendered(state.summary.digest, made.blobs)
     return made
+
+
+def published_with(
+    home: Home, cache: Cache, tip: str, refs: list[LogRef], entries: list[Entry]
+) -> tuple[list[tuple[str, bytes | None]], list[Finding]]:
+    """Render what a commit of new logs brings of the projection, unless a person edited it.
+
+    Args:
+        home: the home.
+        cache: as of the tip.
+        tip: what the commit is built on.
+        refs: the new logs.
+        entries: what they say, in the same order.
+
+    Returns:
+        (path relative to the home, bytes or None to take it out) of what changes, or what is in the way.
+
+    Raises:
+        TipMoved: the cache followed a branch that moved meanwhile.
+    """
+
+    def read(blob: str) -> bytes:
+        (data,) = home.repository.git().blobs([blob])
+        return data or b""
+
+    committed = committed_projection(home, tip)
+    files = forecast(cache, refs, entries, committed, read)
+    if files is None:
+        raise TipMoved(home.reference)
+    if home.checked_out:
+        edited = hand_edited(home, [CONTINUITY_FILE, *files.blobs], committed)
+        if edited:
+            return [], [edited_finding(path) for path in sorted(set(edited))]
+    changed = files.against(committed)
+    return [(path, files.bodies[path] if blob else None) for path, blob in changed], []
 
 
 def whole(state: State) -> Rendering:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.repository import read_reference
+from memory.moving import move
 from memory.syncing import Plan, plan_sync
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def join(
     if dry_run:
         where(read_reference(snapshot.home.repository, snapshot.home.reference))
     else:
-        lander.move(where)
+        move(snapshot, lander, where)
         done = plans[-1]
         if done.reading is not None and done.tip != done.ours:
             snapshot.forward(done.ours, done.tip, done.reading)

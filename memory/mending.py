@@ -14,19 +14,69 @@ from ledger.digest import blob_id
 from ledger.errors import StorageFailed
 from ledger.findings import Finding
 from ledger.home import Home
+from ledger.intents import Intents
 from ledger.layout import log_path
 from ledger.logset import LogRef
-from ledger.spool import Spool
-from ledger.stale import journal, set_aside
+from ledger.spool import KEEP, Spool
+from ledger.stale import git_prunes, journal, set_aside
 from memory.checkout import store_blob
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.cache import Cache
+
+
+def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
+    """Look for what a power cut took, and for logs that were committed and never read back.
+
+    Call it only while holding Diurna's own lock.
+
+    Args:
+        snapshot: of the home.
+        spool: of the home.
+        kept: look at the kept logs too: once is enough, for after a power cut every process is a new one.
+    """
+    cache = snapshot.cache()
+    logs = {stem: spool.read(stem) for stem in spool.waiting() if cache.log_ref(stem) is not None}
+    if kept:
+        for stem in suspects(snapshot.home, spool, cache):
+            logs[stem] = spool.read_kept(stem)
+    for stem in mend(snapshot, logs):
+        spool.requeue(stem)
+
+
+def let_go(
+    snapshot: Snapshot, spool: Spool, intents: Intents, remake: Callable[[], list[str]]
+) -> None:
+    """Flush the disks now and then, and let go of the spooled copies of what is on them.
+
+    Not of what the object store has lost: that is mended, or waits again. And not while git deletes
+    what nothing referred to a moment ago. Then git may pack what has piled up.
+
+    Args:
+        snapshot: of the home.
+        spool: of the home.
+        intents: what recent commits are made of.
+        remake: writes again what a prune took of them.
+    """
+    git, kept = snapshot.home.repository.git(), spool.kept()
+    if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
+        return
+    os.sync()
+    remake()
+    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
+    cache = snapshot.cache()
+    waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+    for stem in waits:
+        spool.requeue(stem)
+    spool.forget([stem for stem in kept if stem not in waits])
+    if not waits:
+        intents.forget()
+    git.tidy()
 
 
 def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:

@@ -14,7 +14,7 @@ from ledger.errors import DiurnaError
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR
-from memory.checkout import EMPTY_TREE, edit_hint, note_written, read_written
+from memory.checkout import EMPTY_TREE, edited_finding, note_written, read_written
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
 _FOLLOWED = MIRROR_DIR + "/"
@@ -80,16 +80,6 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
     findings = mirror(home, files) if files else []
     note_written(home, {_FOLLOWED: tip})
     return findings
-
-
-def edited_finding(name: str) -> Finding:
-    """Say that a mirrored file was edited by hand and left alone."""
-    return Finding(
-        "hand-edited",
-        f"{name} was edited by hand; it was left as it is",
-        name,
-        hint=edit_hint(name),
-    )
 
 
 def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:

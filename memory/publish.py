@@ -75,6 +75,11 @@ def changes(
     return tuple(sorted(found.items()))
 
 
+def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
+    """Return the projection files in which a tip differs from its replay, as `changes` does."""
+    return changes(projection_files(state), committed_projection(home, tip))
+
+
 def is_projection(path: str) -> bool:
     """Tell whether a path is one that is recomputed: `continuity.md` or a page of the archive."""
     if path in (CONTINUITY_FILE, ARCHIVE_INDEX):

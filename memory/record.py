@@ -97,7 +97,9 @@ class Recorder:
         if dry_run:
             cache, histories = self._snapshot.ask(known)
         else:
-            cache, histories = self._lander.despite_pruning(lambda: self._snapshot.ask(known))
+            cache, histories = self._lander.branch.despite_pruning(
+                lambda: self._snapshot.ask(known)
+            )
         check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
         privacy = cache.policy.privacy
@@ -182,7 +184,7 @@ class Recorder:
         header = tuple((key, values[key]) for key in order if key in values) + extra
         opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
         events = tuple(
-            _with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
+            with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
             if event.id in histories
             else event
             for event in draft.events
@@ -273,7 +275,7 @@ def _event_findings(
     return tuple(found)
 
 
-def _with_seen(
+def with_seen(
     event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
 ) -> Event:
     """Let an event name what its writer saw: what is said elsewhere meanwhile is not answered by it.

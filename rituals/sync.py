@@ -15,11 +15,12 @@ from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
 from ledger.network import Remote, choose_remote, fetch, push
 from ledger.objects import merge_bases, move_reference
 from ledger.repository import read_reference
+from ledger.transfer import Transfer
 from ledger.values import Record
 from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
-from memory.syncing import APART, Plan
+from memory.syncing import APART, BEHIND, Plan
 from rituals.turns import courtesy, last_push, note_push, pause
 from rituals.verify.listing import list_sessions
 from rituals.verify.rewritten import checkpoint, rewritten_findings
@@ -151,6 +152,7 @@ class _Sync:
         self._look_at_checkpoint()
         if self._memory.snapshot.cache().policy.publish == "append":
             self._absorb_edit()
+        self._findings += self._memory.hear(dry_run=self._dry_run)
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -160,6 +162,8 @@ class _Sync:
                     started = self._monotonic()
                     plan = self._plan()
                 if self._rewrites(plan) and self._absorb_edit():
+                    plan = self._plan()
+                if self._hear(plan):
                     plan = self._plan()
             except Unreachable as problem:
                 self._follow()
@@ -171,7 +175,8 @@ class _Sync:
             if tip == plan.theirs or not tip:
                 return self._report(tried - 1)
             try:
-                push(self._git, self._remote, tip, progress=self._progress)
+                with Transfer(self._memory.home.repository, self._remote.tracking):
+                    push(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
                 now = self._monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:
@@ -206,6 +211,23 @@ class _Sync:
         self._findings += found
         return bool(found)
 
+    def _hear(self, plan: Plan) -> bool:
+        """Make logs of what people committed there into the file, before a join passes it over.
+
+        They are durable before anything moves; tell whether there were any.
+        """
+        if plan.relation not in (APART, BEHIND):
+            return False
+        memory = self._memory
+        found = memory.hear(plan.theirs, dry_run=self._dry_run)
+        self._findings += [finding for finding in found if finding not in self._findings]
+        if self._dry_run or not memory.waiting():
+            return False
+        if plan.relation == BEHIND:
+            self._follow()
+        memory.drain()
+        return True
+
     def _rewrites(self, plan: Plan) -> bool:
         """Tell whether a plan brings another `continuity.md` over one that a person edited."""
         home = self._memory.home
@@ -231,7 +253,9 @@ class _Sync:
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
         before = self._tracked()
-        theirs = fetch(self._git, self._remote, progress=self._progress)
+        with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
+            theirs = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
+        self._findings += transfer.findings
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
@@ -342,11 +366,9 @@ class _Sync:
     def _ahead(self) -> int:
         home, tracking = self._memory.home, self._remote.tracking
         tip = home.tip()
-        if not tip:
-            return 0
         known = [f"^{tracking}"] if self._tracked() else []
-        counted = self._git.run("rev-list", "--count", tip, *known, check=False).strip()
-        return int(counted or b"0")
+        counted = self._git.run("rev-list", "--count", tip, *known, check=False) if tip else b""
+        return int(counted.strip() or b"0")
 
     def _ahead_said(self) -> str:
         ahead = self._ahead()

@@ -26,6 +26,8 @@ from rituals.cli.app import main
 settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("loaded")
 
+#: The one setting of ours that is about the tests themselves: FORMAT.md's table of codes is written anew.
+WRITE_TABLES = "DIURNA_WRITE_TABLES"
 NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 _FORMS = (
     (re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[0-9a-f]{12}"), "STEM"),
@@ -100,7 +102,8 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     scratch = tmp_path_factory.mktemp("scratch")
     with pytest.MonkeyPatch.context() as patch:
         for key in [key for key in os.environ if key.startswith(("GIT_", "DIURNA_"))]:
-            patch.delenv(key)
+            if key != WRITE_TABLES:
+                patch.delenv(key)
         patch.setenv("HOME", str(home))
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")

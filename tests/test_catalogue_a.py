@@ -182,7 +182,7 @@ from ledger.errors import DiurnaError, WaitsInSpool
 import ledger.fastimport, ledger.spool, ledger.disk, memory.checkout, memory.landing
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
 spool = memory._lander.spool
-writer = memory._lander._open_writer()
+writer = memory._lander.writer()
 def die(*args, **more):
     os._exit({died})
 def limit(size):
@@ -321,7 +321,7 @@ def test_a3_a_lock_that_somebody_has_open_is_left_alone(
     place: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However old it is: whoever has it open is alive, so the append waits and says so."""
-    monkeypatch.setattr("memory.landing.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("memory.branch.PATIENCE_SECONDS", 0.0)
     tried = Tried(place, writer)
     lock = Path(tried.home.repository.commondir) / (tried.home.reference + ".lock")
     with lock.open("w"):
@@ -415,7 +415,7 @@ def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
     memory.commit_files([("diurna.toml", changed)], "policy")
     before = tried.status()
     done = tried.child(
-        'import memory.landing as landing; before(landing, "show_files", die)\n'
+        'import memory.moving as moving; before(moving, "show_files", die)\n'
         f"memory.commit_files([('diurna.toml', {policy!r})], 'back')"
     )
     assert done.returncode == DIED, done.stderr
@@ -516,7 +516,7 @@ def test_a7_an_object_that_was_never_written_is_noticed(
     """A store that gives an id and writes nothing moves no branch, as `create_commit` would."""
     tried = Tried(place, "pygit2")
     memory = tried.open()
-    store = memory._lander._open_writer()
+    store = memory._lander.writer()
     assert isinstance(store, Store)
     whole = store._odb
 
@@ -568,7 +568,7 @@ def test_a8_git_can_not_make_its_reference_lock(
         text = f"error: cannot lock ref '{reference}': Unable to create '{lock}': {said}\n"
         return 128, b"", text.encode()
 
-    writer = memory._lander._open_writer()
+    writer = memory._lander.writer()
     assert isinstance(writer, FastImport)
     monkeypatch.setattr(writer._git, "call", refused)
     with pytest.raises(WaitsInSpool, match=said) as waits:
@@ -920,7 +920,7 @@ def test_a14_the_disk_lies_about_a_log(place: Path, writer: str, how: str, stubb
     """
     tried = Tried(place, writer)
     memory = tried.open()
-    made: Any = memory._lander._open_writer()
+    made: Any = memory._lander.writer()
     whole = made.commit
 
     def lying(wanted: Commit) -> str:
@@ -934,7 +934,7 @@ def test_a14_the_disk_lies_about_a_log(place: Path, writer: str, how: str, stubb
     made.commit = lying
     if stubborn:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("memory.landing.Lander._remake", lambda _: [])
+            patch.setattr("memory.branch.Branch.remake_locked", lambda _: [])
             with pytest.raises(WaitsInSpool, match="did not reach the disk whole"):
                 memory.append(draft("second"))
     else:
@@ -952,7 +952,7 @@ def test_a14_the_disk_lies_about_a_tree_or_commit(place: Path, kind: ObjectType)
     """The branch does not move to what can not be read back."""
     tried = Tried(place, "pygit2")
     memory = tried.open()
-    store: Any = memory._lander._open_writer()
+    store: Any = memory._lander.writer()
     whole = store._odb
     damaged: list[Path] = []
 
@@ -1012,7 +1012,7 @@ def test_a15_the_spool_is_flushed_before_any_object_is_written(
         order.append(os.readlink(f"/proc/self/fd/{fd}") if os.path.isdir("/proc/self/fd") else "")
         whole(fd)
 
-    store: Any = memory._lander._open_writer()
+    store: Any = memory._lander.writer()
     commit = store.commit
 
     def noted(wanted: Commit) -> object:
@@ -1034,7 +1034,7 @@ def test_a15_copies_are_let_go_only_after_a_flush_and_a_look(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log whose object was lost meanwhile is written again, not forgotten."""
-    monkeypatch.setattr("memory.landing.KEEP", 6)
+    monkeypatch.setattr("memory.mending.KEEP", 6)
     tried = Tried(place, "pygit2", OWN_BRANCH)
     lost = tried.append("second")
     object_file(tried.home, blob_id(lost.data)).unlink()  # and the cache still has the log

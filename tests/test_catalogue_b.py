@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,9 @@ from ledger.disk import Lock
 from ledger.errors import Busy, ReferenceLocked, TipMoved, WaitsInSpool
 from ledger.home import Home, discover
 from memory.api import Memory
+from memory.landing import Lander
+from memory.moving import move
+from memory.snapshot import Snapshot
 from rituals.doctor.machine import file_system
 from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
 from tests.campaigns.homes import (
@@ -48,14 +52,14 @@ def folder(tmp_path: Path) -> Path:
 
 def between(memory: Memory, other: Memory, name: str) -> None:
     """Let another process append just before a writer moves the branch the first time."""
-    writer = memory._lander._open_writer()
+    writer = memory._lander.writer()
     whole = writer.commit
     todo = [name]
 
     def late(wanted: object) -> str:
         while todo:
             # the other one does not know of our lock: it is the branch that has to hold
-            raw = other._lander._open_writer()
+            raw = other._lander.writer()
             text = draft(todo.pop())
             raw.commit(wanted._replace(files=(("memory/other.txt", text.title.encode()),)))  # type: ignore[attr-defined]
         return whole(wanted)  # type: ignore[arg-type]
@@ -106,11 +110,11 @@ def test_b3_the_first_commit_of_a_branch_is_compared_too(tmp_path: Path, writer:
     home = make_home(folder, OWN_BRANCH)
     git(folder, "update-ref", "-d", home.reference)
     first, second = open_memory(folder, writer), open_memory(folder, "pygit2")
-    wanted = first._lander._wanted("", [("a.md", b"a")], "one", first.occasion())
-    rival = second._lander._wanted("", [("b.md", b"b")], "two", second.occasion())
-    made = second._lander._open_writer().commit(rival)
+    wanted = first._lander.wanted("", [("a.md", b"a")], "one", first.occasion())
+    rival = second._lander.wanted("", [("b.md", b"b")], "two", second.occasion())
+    made = second._lander.writer().commit(rival)
     with pytest.raises(TipMoved):
-        first._lander._open_writer().commit(wanted)
+        first._lander.writer().commit(wanted)
     assert git(folder, "rev-parse", home.reference).strip() == made
 
 
@@ -150,7 +154,7 @@ def test_b6_a_live_gits_reference_lock_is_waited_for_and_then_left(
     folder: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After its patience the append says busy and leaves the log in the spool; the lock is not touched."""
-    monkeypatch.setattr("memory.landing.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("memory.branch.PATIENCE_SECONDS", 0.2)
     lock = folder / ".git/refs/heads/main.lock"
     lock.touch()
     os.utime(lock, (0, 0))
@@ -291,7 +295,7 @@ def test_b9_a_hole_below_the_tip_is_found_before_the_copies_go(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A running writer needs no older tree, so nobody misses one; letting go of the copies does."""
-    monkeypatch.setattr("memory.landing.KEEP", 4)
+    monkeypatch.setattr("memory.mending.KEEP", 4)
     memory = open_memory(folder)
     stems = [memory.append(draft(f"d{number}")).stem for number in range(2)]
     gone = take(memory.home, "main~1^{tree}")
@@ -308,7 +312,7 @@ def test_b9_copies_stay_while_a_git_deletes_objects(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was referred to after it looked, it deletes; git's note of a dead collection counts no more."""
-    monkeypatch.setattr("memory.landing.KEEP", 2)
+    monkeypatch.setattr("memory.mending.KEEP", 2)
     memory = open_memory(folder)
     note = folder / ".git/gc.pid"
     note.write_text(f"{os.getpid()} {os.uname().nodename}")
@@ -388,7 +392,9 @@ def test_b12_nobody_steals_from_a_holder_that_is_stopped(folder: Path) -> None:
     assert_sound(memory.home, [receipt.stem, waits.value.stem])
 
 
-def test_b13_an_append_while_a_sync_joins(tmp_path: Path, folder: Path) -> None:
+def test_b13_an_append_while_a_sync_joins(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The branch moved after the join was made: it is made again on the new tip, and both sides stand."""
     other = tmp_path / "other"
     git(tmp_path, "clone", "-q", str(folder), str(other))
@@ -398,21 +404,19 @@ def test_b13_an_append_while_a_sync_joins(tmp_path: Path, folder: Path) -> None:
     git(folder, "fetch", "-q", str(other), "main:refs/remotes/other/main")
     ours = open_memory(folder).append(draft("ours"))
     memory, late = open_memory(folder), open_memory(folder)
-    landing = memory._lander
-    whole = landing.move
     late_stems: list[str] = []
 
-    def move(where: object) -> str:
+    def moved(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str:
         def racing(tip: str) -> str:
-            made: str = where(tip)  # type: ignore[operator]
+            made = where(tip)
             if not late_stems:
-                wanted = late._lander._wanted(tip, [("late.txt", b"late")], "late", late.occasion())
-                late_stems.append(late._lander._open_writer().commit(wanted))
+                wanted = late._lander.wanted(tip, [("late.txt", b"late")], "late", late.occasion())
+                late_stems.append(late._lander.writer().commit(wanted))
             return made
 
-        return whole(racing)
+        return move(snapshot, lander, racing)
 
-    landing.move = move  # type: ignore[method-assign]
+    monkeypatch.setattr("memory.joining.move", moved)
     memory.join(git(folder, "rev-parse", "refs/remotes/other/main").strip())
     assert len(late_stems) == 1
     git(folder, "merge-base", "--is-ancestor", late_stems[0], "main")
@@ -442,7 +446,7 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     """With locks that let everybody in, two writers build on one tip; neither overwrites the other."""
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
     memory, other = open_memory(folder, writer), open_memory(folder)
-    writing = memory._lander._open_writer()
+    writing = memory._lander.writer()
     whole = writing.commit
     stems: list[str] = []
 

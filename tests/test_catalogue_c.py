@@ -291,7 +291,7 @@ def test_c4_worktrees_share_the_lock_in_the_common_directory(
     folder, linked = tmp_path / "home", tmp_path / "linked"
     make_home(folder, OWN_BRANCH)
     git(folder, "worktree", "add", "-q", "-b", "feature", str(linked))
-    monkeypatch.setattr("memory.landing.Lock", lambda path: Lock(path, wait_seconds=0.0))
+    monkeypatch.setattr("memory.branch.Lock", lambda path: Lock(path, wait_seconds=0.0))
     memory = open_memory(linked, writer)
     with (
         Lock(str(folder / ".git" / "diurna" / "lock")),

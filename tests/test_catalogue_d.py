@@ -14,9 +14,10 @@ import pytest
 from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
 from ledger.errors import EditNotUnderstood, HandEdited, WaitsInSpool
 from ledger.findings import INFO
-from ledger.gitcli import Git, Running
+from ledger.gitcli import Git
 from ledger.gitstore import Store
 from ledger.home import Home
+from ledger.running import Running
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,

@@ -799,6 +799,20 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "spool-part",
+    "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
+    "that the log is recorded",
+    "`diurna doctor --fix` moves it aside",
+)
+def _(shop: Shop) -> Arguments:
+    stem = seal("2026-11-20-101500000", b"# As it was meant")
+    part = shop.path / ".git/diurna/spool" / stem
+    part.write_bytes(b"# As it")
+    os.utime(part, (0, 0))
+    return on_path(shop)
+
+
+@case(
     "git-setting",
     "warning: gc.pruneExpire is now: `git gc` deletes what a writer has not referred to yet",
     "let it outlive every write: git config gc.pruneExpire 2.weeks.ago",

@@ -98,7 +98,7 @@ def test_a_module_that_can_not_be_loaded_makes_the_log_wait(
         def refuse(self: Lander) -> None:
             raise ModuleNotFoundError("No module named '_ssl'", name="_ssl")
 
-        patch.setattr(Lander, "_open_writer", refuse)
+        patch.setattr(Lander, "writer", refuse)
         with pytest.raises(WaitsInSpool) as waits:
             memory.append(draft("first"))
     memory.append(draft("second"))

@@ -27,7 +27,7 @@ needs_checkout = pytest.mark.skipif(
 #: What `show`, `append` and the library's reading load before anything is asked.
 FAST = (
     "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
-    "ledger.fastimport", "ledger.logset", "ledger.redaction", "ledger.secrets", "memory.api", "memory.build", "memory.cache", "memory.copies", "memory.identity", "memory.publish",
+    "ledger.fastimport", "ledger.logset", "ledger.redaction", "ledger.secrets", "memory.api", "memory.asking", "memory.branch", "memory.build", "memory.cache", "memory.copies", "memory.identity", "memory.publish",
     "memory.landing", "memory.noticing", "memory.record", "memory.snapshot", "memory.wordindex", "projection.archive", "projection.parse",
     "projection.claims", "projection.pairing", "projection.render", "projection.replay", "projection.words",
 )  # fmt: skip

@@ -283,7 +283,7 @@ def test_b8_what_piles_up_is_packed_when_git_says_so(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository that only Diurna writes to is packed now and then, by the user's own settings."""
-    monkeypatch.setattr("memory.landing.KEEP", 4)
+    monkeypatch.setattr("memory.mending.KEEP", 4)
     folder = tmp_path / "home"
     home = make_home(folder, OWN_REPOSITORY)
     for key, value in (("gc.auto", "1"), ("gc.autoDetach", "false")):

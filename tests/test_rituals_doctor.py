@@ -17,6 +17,7 @@ import pytest
 
 from ledger.digest import blob_id
 from ledger.findings import CODES
+from ledger.order import seal
 from rituals.cli.output import told
 from rituals.doctor.case import REMEDIES
 from rituals.doctor.machine import numbers
@@ -242,8 +243,6 @@ def test_what_waits_is_committed_here_and_in_homes_beside(
     made = repo.git("commit-tree", "-m", "a home", tree).strip()
     repo.git("branch", "else", made)
     text = first.read_bytes().replace(b"# First", b"# Else")
-    from ledger.order import seal
-
     stem = seal("2026-11-20-101500000", text)
     beside = repo.path / ".git/diurna/spool@else" / stem
     beside.parent.mkdir()
@@ -255,6 +254,42 @@ def test_what_waits_is_committed_here_and_in_homes_beside(
     assert len(done.json["done"]) == 2
     assert stem in repo.git("ls-tree", "-r", "--name-only", "else")
     assert len(log_paths(repo)) == 3
+
+
+def test_a_half_written_log_is_moved_aside_and_waits_for_nobody(
+    doctor: Doctor, repo: Repo, run: Run
+) -> None:
+    """Its writer was killed before it was acknowledged: nothing counts it, and `--fix` never deletes it."""
+    text = b"# As it was meant\n"
+    stem = seal("2026-11-20-101500000", text)
+    part = repo.path / ".git/diurna/spool" / stem
+    part.write_bytes(text[:7])
+    os.utime(part, (0, 0))
+    status = run("status", "--json")
+    assert (status.json["waiting"], status.err) == ([], "")
+    assert run("append", "--title", "Third").err == ""
+    with part.open("rb"):
+        assert codes(doctor("--json")) == []
+    assert codes(doctor("--json")) == ["spool-part"]
+    done = doctor("--fix", "--json")
+    assert (done.code, codes(done)) == (0, [])
+    assert not part.exists()
+    (aside,) = (repo.path / ".git/diurna/stale").iterdir()
+    assert stem in aside.name and aside.read_bytes() == text[:7]
+
+
+def test_the_same_log_again_makes_a_half_written_one_whole(repo: Repo, run: Run) -> None:
+    """What bears the name and is a part of it is no reason to believe that the log is durable."""
+    from ledger.spool import Spool
+
+    assert run("append", "--title", "First").code == 0
+    text = b"# As it was meant\n"
+    stem = seal("2026-11-20-101500000", text)
+    spool = Spool(str(repo.path / ".git/diurna/spool"))
+    (repo.path / ".git/diurna/spool" / stem).write_bytes(text[:7])
+    assert (spool.waiting(), spool.parts()) == ([], [stem])
+    spool.put(stem, text)
+    assert (spool.waiting(), spool.parts(), spool.read(stem)) == ([stem], [], text)
 
 
 @pytest.mark.parametrize(
@@ -535,7 +570,7 @@ def test_every_remedy_reads_as_done_and_as_planned() -> None:
         "rebuild": "rebuilt", "set": "set", "tighten": "tightened",
     }  # fmt: skip
     for kind in REMEDIES:
-        verb = {"remake": "write", "bring back": "bring"}.get(kind, kind)
+        verb = {"remake": "write", "bring back": "bring", "set aside": "move"}.get(kind, kind)
         assert told(f"{verb} it", done=False) == f"would {verb} it"
         assert told(f"{verb} it", done=True) == f"{past.get(verb, verb + 'd')} it"
 

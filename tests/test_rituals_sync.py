@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import threading
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from ledger.errors import EditNotUnderstood, NoRemote, RemoteRefused, SyncRefused
+from ledger.errors import EditNotUnderstood, NetworkFailed, NoRemote, RemoteRefused, SyncRefused
 from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
 from ledger.findings import severe
 from ledger.gitcli import Git
@@ -838,3 +842,61 @@ def test_e8_a_history_rewritten_here_is_told_and_made_good_by_the_remote(
     found = [finding for finding in report.findings if finding.code == "history-rewritten"]
     assert stem in found[0].message
     assert one.facts() == {"alpha", "beta"}
+
+
+# ---- what a killed fetch leaves behind -------------------------------------------------------------
+
+
+def tracking_lock(clone: Clone, age_seconds: float) -> Path:
+    """Leave the lock of the tracking reference behind, as a git that is killed in a fetch does."""
+    lock = Path(clone.memory.home.repository.commondir) / "refs/remotes/origin/main.lock"
+    lock.touch()
+    made = time.time() - age_seconds
+    os.utime(lock, (made, made))
+    return lock
+
+
+def test_a_lock_of_a_killed_fetch_is_moved_aside(
+    pair: tuple[Team, Clone, Clone], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Noted by the sync that died, it need not be old; otherwise it has to be; nothing is deleted."""
+    _, one, two = pair
+    monkeypatch.setattr(
+        "ledger.stale._git_commands", lambda: iter(())
+    )  # other tests run git beside us
+    state = one.folder / ".git/diurna"
+    with subprocess.Popen(["true"]) as dead:
+        pass
+    for name, noted, age in (("alpha", True, 5.0), ("beta", False, 3600.0)):
+        two.create(name)
+        two.sync()
+        lock = tracking_lock(one, age)
+        if noted:
+            note = state / "transfer"
+            note.write_text(f"{dead.pid} refs/remotes/origin/main\n")
+            os.utime(note, (time.time() - 6.0,) * 2)
+        report = one.sync()
+        assert [finding.code for finding in report.findings] == ["stale-lock"]
+        assert name in one.memory.state()
+        assert not lock.exists()
+    assert len([file for file in (state / "stale").iterdir() if "main.lock" in file.name]) == 2
+    assert not (state / "transfer").exists()
+
+
+@pytest.mark.parametrize("why", ["young", "open", "noted by a living process"])
+def test_a_lock_that_may_have_an_owner_stays(
+    pair: tuple[Team, Clone, Clone], monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    """A fetch of somebody else may be at it: the sync says what is in the way and changes nothing."""
+    _, one, two = pair
+    monkeypatch.setattr("ledger.stale._git_commands", lambda: iter(()))
+    two.create("alpha")
+    two.sync()
+    lock = tracking_lock(one, 3600.0 if why == "open" else 5.0)
+    if why == "noted by a living process":
+        note = one.folder / ".git/diurna/transfer"
+        note.write_text(f"{os.getpid()} refs/remotes/origin/main\n")
+        os.utime(note, (time.time() - 6.0,) * 2)
+    with lock.open() if why == "open" else nullcontext(), pytest.raises(NetworkFailed):
+        one.sync()
+    assert lock.exists()

@@ -172,7 +172,7 @@ def test_a_locked_branch_is_told_by_the_text_alone(repository: pygit2.Repository
 def test_a_lock_is_not_waited_for(repository: pygit2.Repository) -> None:
     """Git tries again for a while (`core.filesRefLockTimeout`), libgit2 gives up at the first look.
 
-    Hence the pauses and tries in `memory.landing.Lander._persist`.
+    Hence the pauses and tries in `memory.branch.Branch.persist`.
     """
     repository.config["core.filesRefLockTimeout"] = 60_000
     (Path(repository.path) / "refs" / "heads" / "main.lock").touch()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from rituals.verify.listing import Listing
 
-MOVE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
-    "move", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
+MOVE, SET_ASIDE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
+    "move", "set aside", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
 )  # fmt: skip
 
 #: Stands behind findings that `--fix` mends.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION
-from memory.api import edited_findings
+from memory.edits import edited_findings
 from memory.publish import changes, drift_findings, projection_files, refuse_unwritable
 from memory.states import cold_state
 from rituals.doctor.case import FIX_HINT, PUBLISH, REBUILD, Noticed, Remedy, mended_by

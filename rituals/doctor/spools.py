@@ -10,7 +10,8 @@ from ledger.home import OWN_BRANCH, branch_home
 from ledger.layout import POLICY_FILE, STATE_DIR
 from ledger.repository import read_reference
 from ledger.spool import Spool
-from rituals.doctor.case import COMMIT, FIX_HINT, Noticed, Remedy, mended_by
+from ledger.stale import is_abandoned
+from rituals.doctor.case import COMMIT, FIX_HINT, SET_ASIDE, Noticed, Remedy, mended_by
 from rituals.verify.logs import spool_findings
 
 TYPE_CHECKING = False
@@ -34,8 +35,9 @@ def spool_noticed(case: Case) -> Iterator[Noticed]:
         folders = sorted(os.listdir(state))
     except OSError:
         return
+    yield from _parts(state, folders)
     for name in folders:
-        if name == own or not (name == "spool" or name.startswith("spool@")):
+        if name == own or not _is_spool(name):
             continue
         left = Spool(f"{state}/{name}").waiting()
         if not left:
@@ -61,6 +63,27 @@ def spool_noticed(case: Case) -> Iterator[Noticed]:
                 "copy stays",
             )
         )
+
+
+def _is_spool(name: str) -> bool:
+    return name == "spool" or name.startswith("spool@")
+
+
+def _parts(state: str, folders: list[str]) -> Iterator[Noticed]:
+    """Tell of logs that a killed writer left unfinished, in any spool."""
+    for name in folders:
+        for stem in Spool(f"{state}/{name}").parts() if _is_spool(name) else ():
+            path = f"{state}/{name}/{stem}"
+            if is_abandoned(path):
+                yield mended_by(
+                    "spool-part",
+                    f"{path} was never written whole: its writer was killed before it said that the "
+                    "log is recorded",
+                    SET_ASIDE,
+                    f"move {path} aside, into {state}/stale",
+                    then="moves it aside",
+                    target=path,
+                )
 
 
 def _is_home(case: Case, branch: str) -> bool:

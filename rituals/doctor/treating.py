@@ -9,7 +9,8 @@ from ledger.errors import DiurnaError, StorageFailed, WriteRefused
 from ledger.home import branch_home
 from ledger.layout import LOCK_FILE
 from ledger.network import choose_remote, fetch_blobs
-from ledger.stale import is_left, journal, set_aside
+from ledger.spool import Spool
+from ledger.stale import is_abandoned, is_left, journal, set_aside
 from ledger.values import Record
 from memory.api import Memory
 from memory.checkout import store_blob
@@ -54,6 +55,8 @@ def _apply(case: Case, remedy: Remedy) -> None:
     match remedy.kind:
         case kinds.MOVE:
             _move_aside(case, remedy.target)
+        case kinds.SET_ASIDE:
+            _set_part_aside(case, remedy.target)
         case kinds.REMAKE:
             if not memory.remake():
                 raise StorageFailed("nothing could be written again")
@@ -89,6 +92,24 @@ def _move_aside(case: Case, path: str) -> None:
         target = set_aside(repository.commondir, path)
     if target:
         journal(repository.commondir, f"{path} belonged to nobody; `doctor` moved it to {target}")
+
+
+def _set_part_aside(case: Case, path: str) -> None:
+    """Move an unfinished log aside, if it still is one.
+
+    Raises:
+        WriteRefused: somebody writes it by now.
+    """
+    repository = case.home.repository
+    folder, stem = os.path.split(path)
+    with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
+        if stem not in Spool(folder).parts():
+            return
+        if not is_abandoned(path):
+            raise WriteRefused(f"{path} is being written")
+        target = set_aside(repository.commondir, path)
+    if target:
+        journal(repository.commondir, f"{path} was never whole; `doctor` moved it to {target}")
 
 
 def _bring_back(case: Case, blob: str, path: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ledger.findings import CODES, ERROR, INFO, WARNING, Finding, severe
 from ledger.logset import log_refs
-from memory.api import Memory, edited_findings
+from memory.api import Memory
+from memory.edits import edited_findings
 from memory.reading import read_all
 from memory.states import state_from
 from rituals.verify.history import damage_finding, damaged

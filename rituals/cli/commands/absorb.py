@@ -27,10 +27,13 @@ def command(call: Invocation, dry_run: bool) -> None:
 
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
-    call.landed = bool(found.commit)
+    heard = memory.hear(dry_run=dry_run)
+    call.landed = bool(found.commit or heard)
     out = call.out
     if call.json:
         out.answer({**absorption_object(found), "dry_run": dry_run})
+    elif not found.file and heard:
+        out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
     elif not found.file:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
     elif not found.events:
@@ -44,4 +47,4 @@ def command(call: Invocation, dry_run: bool) -> None:
             out.line((found.stem, "yellow"), f"  committed in {where}")
         for event in found.events:
             out.line(event_line(event))
-    out.findings(found.findings)
+    out.findings((*found.findings, *heard))

@@ -18,7 +18,7 @@ def command(call: Invocation) -> None:
     Example:
       diurna status
     """
-    from memory.api import edited_findings
+    from memory.edits import edited_findings
     from rituals.cli.answers import status_object
     from rituals.cli.overview import overview
 

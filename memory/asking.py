@@ -1,0 +1,129 @@
+"""Asking: one home, open for questions. The replayed state, and where everything in it came from.
+
+What only some questions need is imported by them: a short command pays for what it does.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound
+from ledger.home import Home
+from memory.snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.provenance import Difference, LogLine, Provenance
+    from memory.snapshot import Progress
+    from memory.states import Follower
+    from projection.replay import State
+    from projection.state import LiveView, Standing
+
+
+class Reader:
+    """One home, open for questions; none of them writes to the repository.
+
+    Args:
+        home: where the ledger lives.
+        progress: told how far a long reading is, as (done, total).
+    """
+
+    def __init__(self, home: Home, progress: Progress | None = None) -> None:
+        self.home = home
+        self.snapshot = Snapshot(home, progress)
+        self._progress = progress
+        self._follower: Follower | None = None
+
+    def close(self) -> None:
+        """Close the cache."""
+        self.snapshot.close()
+
+    def state(self, as_of: str = "") -> State:
+        """Return the replayed state, now or as of a date, a stem or a commit.
+
+        Raises:
+            NotFound: `as_of` is none of these.
+        """
+        from memory.states import Follower, state_at
+
+        if as_of:
+            return state_at(self.snapshot, as_of)
+        if self._follower is None:
+            self._follower = Follower(self.snapshot)
+        return self._follower.state()
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows, without looking at the archive."""
+        return self.snapshot.ask(lambda cache: cache.view())
+
+    def continuity(self) -> str:
+        """Return the replayed `continuity.md`."""
+        from projection.render import render
+
+        return render(self.view())
+
+    def cold_state(self) -> State:
+        """Replay from git alone, without any cache."""
+        from memory.states import cold_state
+
+        return cold_state(self.snapshot, self.home.tip(), self._progress)
+
+    def why(self, fact: str) -> Provenance:
+        """Return every event of a fact, oldest first, with what git knows of each log.
+
+        Raises:
+            NotFound: no log names it.
+        """
+        from memory.provenance import provenance
+
+        try:
+            return provenance(self.snapshot, fact)
+        except NotFound as problem:
+            raise NotFound(problem.message, hint=self.near_hint(fact)) from None
+
+    def log(
+        self, agent: str = "", since: str = "", until: str = "", limit: int = 0
+    ) -> tuple[LogLine, ...]:
+        """List session logs, newest first.
+
+        Args:
+            agent: only of this agent.
+            since: only from this date or stem on.
+            until: only up to this date (the whole day) or stem.
+            limit: at most so many, 0 for all.
+        """
+        from memory.provenance import log_lines
+
+        return log_lines(self.snapshot, agent, since, until, limit)
+
+    def diff(self, start: str, end: str) -> Difference:
+        """Return what memory learned, forgot and corrected between two points.
+
+        Raises:
+            NotFound: a point is no date, stem or commit.
+        """
+        from memory.provenance import difference
+
+        return difference(self.state(start), self.state(end) if end else self.state())
+
+    def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
+        """Return existing ids that are spelled nearly like one, best first."""
+        from memory.fuzzy import nearest
+
+        return nearest(fact, self.snapshot.cache().ids(), count)
+
+    def near_hint(self, fact: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        alike = self.nearest(fact)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "`diurna show --json` lists all ids, archived ones too"
+
+    def standing(self, fact: str) -> Standing:
+        """Return one fact where it stands.
+
+        Raises:
+            NotFound: there is no such fact; the hint names those spelled alike.
+        """
+        found = self.state().get(fact)
+        if found is None:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found

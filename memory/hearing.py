@@ -1,0 +1,255 @@
+"""Hearing: edits of `continuity.md` that people committed, and that a join or a merge would pass over.
+
+Who recomputes the projection of two sides looks at logs alone. So what a person wrote into the file and
+committed becomes a log first. It is a function of that commit: whoever hears it makes the same log, by the
+person, at the time of the commit, and the logs of two clones are one (FORMAT.md, A7, A9).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.codec import canonical, encode
+from ledger.commit import clean_name
+from ledger.disk import make_folder, replace_file
+from ledger.draft import problems
+from ledger.errors import DraftRefused
+from ledger.event import ThreadReopened
+from ledger.findings import Finding
+from ledger.home import OWN_BRANCH, Home
+from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
+from ledger.order import ended_of, is_stem, next_stamp, seal
+from ledger.redaction import guard
+from ledger.session import SessionLog
+from ledger.values import Record
+from memory.absorbing import TITLE
+from memory.edits import made_line, published
+from memory.record import with_seen
+from memory.states import cold_state
+from projection.absorb import absorb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.event import Event
+    from memory.landing import Lander, Occasion
+    from memory.snapshot import Snapshot
+    from projection.replay import State
+
+#: How many of the newest commits of the file are looked at in a history that never was.
+_DEEP = 100
+
+
+class Touch(Record):
+    """A commit that changed `continuity.md`.
+
+    Args:
+        commit: its id.
+        parents: its parents' ids.
+        author: who made it.
+        seconds: when, since 1970.
+        ours: Diurna made it.
+        before: the blob of the file in its first parent, "" for none.
+        after: the blob in the commit itself, "" for none.
+    """
+
+    commit: str
+    parents: tuple[str, ...]
+    author: str
+    seconds: int
+    ours: bool
+    before: str = ""
+    after: str = ""
+
+
+class Heard(Record):
+    """What a committed edit says.
+
+    Args:
+        touch: the commit.
+        events: what it says; none where it is no log.
+        stem: of the log that says so.
+        data: the log.
+        findings: what was not understood.
+    """
+
+    touch: Touch
+    events: tuple[Event, ...] = ()
+    stem: str = ""
+    data: bytes = b""
+    findings: tuple[Finding, ...] = ()
+
+
+def hear(
+    snapshot: Snapshot,
+    lander: Lander,
+    state: Callable[[], State],
+    when: Callable[[], Occasion],
+    *,
+    theirs: str = "",
+    dry_run: bool = False,
+) -> tuple[Finding, ...]:
+    """Make logs of committed edits, and say which; `Memory.hear` says what the arguments are."""
+    home = snapshot.home
+    tip = home.tip()
+    if theirs:
+        heard = unheard(snapshot, state, theirs, tip)
+    else:
+        heard = unheard(snapshot, state, tip, read_heard(home))
+    if not dry_run:
+        for one in heard:
+            if one.stem:
+                lander.spool.put(one.stem, one.data)
+        if not theirs:
+            lander.drain(when())
+            note_heard(home, tip)
+    return heard_findings(heard, dry_run)
+
+
+def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str) -> list[Heard]:
+    """Return the committed edits that no log says yet.
+
+    Args:
+        snapshot: of the home.
+        state: gives the ledger as it stands here.
+        tip: where to look from.
+        known: a commit whose history was looked at before, "" for none.
+    """
+    home = snapshot.home
+    if home.kind == OWN_BRANCH or not tip or tip == known:
+        return []
+    touches = _edits(_touches(home, tip, known))
+    if not touches:
+        return []
+    nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
+    if tip != home.tip():
+        nows.append(cold_state(snapshot, tip))
+    found = [_hear(snapshot, nows, touch) for touch in touches]
+    cache = snapshot.cache()
+    return [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
+
+
+def heard_findings(heard: list[Heard], dry_run: bool) -> tuple[Finding, ...]:
+    """Say what became of committed edits."""
+    said: list[Finding] = []
+    for one in heard:
+        where = f"{CONTINUITY_FILE} in commit {one.touch.commit[:12]} by {one.touch.author}"
+        if one.stem:
+            log = "would become a log" if dry_run else f"became the log {one.stem}"
+            said.append(Finding("absorbed", f"the edit of {where} {log}", CONTINUITY_FILE))
+        said += [
+            finding._replace(
+                message=f"{finding.message} (edit of {where}; the history keeps it, the file does not)",
+                hint="record what it says with `diurna append`",
+            )
+            for finding in one.findings
+        ]
+    return tuple(said)
+
+
+def _touches(home: Home, tip: str, known: str) -> list[Touch]:
+    """List the newest commits that changed the file, on any side of a merge, children first."""
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
+    said = git.run(
+        "log", "--no-show-signature", "--full-history", "--topo-order",
+        "--format=%H%x00%P%x00%an%x00%at%x00%s", tip, *part, "--", f":(top,literal){path}",
+        check=False,
+    )  # fmt: skip
+    found = []
+    for line in said.decode("utf-8", "replace").split("\n"):
+        fields = line.split("\0", 4)
+        if len(fields) < 5 or not fields[3].isdigit():
+            continue
+        commit, parents, author, seconds, subject = fields
+        ours = subject.startswith(COMMIT_SUBJECT)
+        found.append(Touch(commit, tuple(parents.split()), author, int(seconds), ours))
+    if all(one.ours or len(one.parents) != 1 for one in found):
+        return []
+    specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]
+    blobs = git.resolve(*specs)
+    return [
+        one._replace(before=blobs[2 * number], after=blobs[2 * number + 1])
+        for number, one in enumerate(found)
+    ]
+
+
+def _edits(touches: list[Touch]) -> list[Touch]:
+    """Return the people's commits that nobody built on, oldest first.
+
+    A later commit that has the edited file as its own base has heard it: Diurna absorbs before it writes,
+    and of what people wrote on top of each other the last counts. A merge may have passed it over.
+    """
+    built_on = {one.before for one in touches if len(one.parents) == 1}
+    return [
+        one
+        for one in reversed(touches)
+        if not one.ours and len(one.parents) == 1 and one.after and one.after not in built_on
+    ]
+
+
+def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
+    """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
+    home = snapshot.home
+    before, text = [
+        (body or b"").decode("utf-8", "surrogateescape")
+        for body in home.repository.git().blobs([touch.before or touch.after, touch.after])
+    ]
+    line = made_line(text) or made_line(before)
+    base = published(home, touch.commit, line) if line else None
+    if line is None or base is None or base == text:
+        return None
+    for now in nows:
+        left = absorb(base, text, now.policy, now.get)
+        if not (left.events or left.findings):
+            return None
+    then = cold_state(snapshot, touch.commit)
+    found = absorb(base, text, then.policy, then.get)
+    if found.findings:
+        return Heard(touch, findings=found.findings)
+    if not found.events:
+        return None
+    opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
+    events = []
+    for event in found.events:
+        standing = then.get(event.id)
+        events.append(with_seen(event, standing.fact if standing else None, {}, opened))
+    newest = line.newest if is_stem(line.newest) else ""
+    stamp = next_stamp(touch.seconds * 1000, newest)
+    header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
+    header += [("after", newest)] if newest else []
+    header += [("type", "edit"), ("commit", touch.commit[:7])]
+    log = canonical(SessionLog(tuple(header), TITLE, "", tuple(events)))
+    privacy = then.policy.privacy
+    try:
+        log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")
+    except DraftRefused as refused:
+        return Heard(touch, findings=refused.findings)
+    refusals = problems(log)
+    if refusals:
+        return Heard(touch, findings=refusals)
+    data = encode(log)
+    return Heard(touch, log.events, seal(stamp, data), data, noticed)
+
+
+def read_heard(home: Home) -> str:
+    """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
+    try:
+        with open(_record(home), encoding="utf-8") as file:
+            reference, _, commit = file.read().strip().partition(" ")
+    except (OSError, UnicodeError):
+        return ""
+    return commit if reference == home.reference else ""
+
+
+def note_heard(home: Home, tip: str) -> None:
+    """Remember that what is behind a commit was looked at; that it can be forgotten does no harm."""
+    if not tip or read_heard(home) == tip:
+        return
+    make_folder(os.path.dirname(_record(home)))
+    replace_file(_record(home), f"{home.reference} {tip}\n".encode(), 0o600)
+
+
+def _record(home: Home) -> str:
+    return f"{home.repository.gitdir}/diurna/heard"

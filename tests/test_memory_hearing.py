@@ -1,0 +1,140 @@
+"""Edits of `continuity.md` that people commit with plain git, and that a join or a merge passes over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.hearing import read_heard
+from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.teams import Clone, Team, level
+
+EDITED = "As a person says."
+
+
+@pytest.fixture(params=[(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")])
+def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
+    """A remote, a clone `one` that published a fact, and what `clone` makes."""
+    kind, publish = request.param
+    team = Team(tmp_path, kind, publish)
+    team.one.create("alpha", "As it was.")
+    team.one.memory.publish()
+    team.one.sync()
+    yield team
+
+
+def commit_edit(clone: Clone, old: str = "As it was.", new: str = EDITED) -> str:
+    """Edit the file by hand and commit it, as somebody without Diurna does; return the commit."""
+    page = Path(clone.memory.home.folder) / "continuity.md"
+    text = page.read_text()
+    assert old in text
+    page.write_text(text.replace(old, new))
+    clone.git("commit", "-q", "-a", "-m", "by hand")
+    return clone.git("rev-parse", "HEAD")
+
+
+def edits(clone: Clone) -> list[str]:
+    return [line.stem for line in clone.memory.log() if line.type == "edit"]
+
+
+def test_an_edit_that_was_pushed_is_heard_by_who_joins(team: Team) -> None:
+    """Both sides have new commits: the edit is a log of the person's, and nothing settles differently."""
+    one, plain, third = team.one, team.clone("Pat"), team.clone("Third")
+    commit = commit_edit(plain)
+    plain.git("push", "-q")
+    one.create("beta")
+    third.create("gamma")
+    report = one.sync()
+    (said,) = [one.message for one in report.findings if one.code == "absorbed"]
+    assert commit[:12] in said and "Pat" in said and "continuity.md" in said
+    third.sync()
+    one.sync()
+    for clone in (one, third):
+        assert clone.memory.state()["alpha"].fact.text == EDITED
+        assert clone.facts() == {"alpha", "beta", "gamma"}
+        assert len(edits(clone)) == 1
+    assert one.memory.log(agent="Pat")[0].type == "edit"
+    assert one.sync().findings == third.sync().findings == ()
+    assert one.git("rev-parse", "HEAD") == third.git("rev-parse", "HEAD")
+    level(one, third)
+
+
+def test_an_edit_that_fast_forwards_is_heard(team: Team) -> None:
+    """Nothing is new here: the file comes as the person wrote it, and the log with it."""
+    one, plain = team.one, team.clone("Pat")
+    commit_edit(plain)
+    plain.git("push", "-q")
+    one.sync()
+    assert one.memory.state()["alpha"].fact.text == EDITED
+    one.create("beta")
+    assert one.memory.state()["alpha"].fact.text == EDITED
+    one.sync()
+    assert one.git("rev-parse", "HEAD") == one.git("rev-parse", "origin/main")
+    level(one)
+
+
+def test_two_clones_that_hear_one_edit_make_one_log(team: Team) -> None:
+    """The log is a function of the commit: heard apart, at other times, it has one name and one place."""
+    one, two, plain = team.one, team.clone("Two"), team.clone("Pat")
+    commit_edit(plain)
+    commit_edit(plain, EDITED, "As a person says at last.")
+    plain.git("push", "-q")
+    for clone, fact in ((one, "beta"), (two, "gamma")):
+        clone.create(fact)
+        clone.git("fetch", "-q")
+        clone.memory.hear(clone.git("rev-parse", "origin/main"))
+        clone.memory.drain()
+    assert edits(one) == edits(two) != []
+    one.sync()
+    two.sync()
+    one.sync()
+    assert len(edits(one)) == len(edits(two)) == 1
+    assert one.memory.state()["alpha"].fact.text == "As a person says at last."
+    level(one, two)
+
+
+def test_an_edit_that_a_plain_merge_passed_over_is_heard(team: Team) -> None:
+    """The other side wrote the file anew and was edited on top: git keeps ours, and the next publish hears."""
+    one, two = team.one, team.clone("Two")
+    two.create("beta")
+    two.memory.publish()
+    commit_edit(two)
+    one.create("gamma")
+    one.memory.publish()
+    code, said = one.tries("pull", "-q", "--no-rebase", "--no-edit", str(two.folder), "main")
+    assert code == 0, said
+    assert EDITED not in (Path(one.memory.home.folder) / "continuity.md").read_text()
+    memory = one.memory
+    memory.publish()
+    assert [note.code for note in memory.snapshot.notes] == ["absorbed"]
+    assert one.memory.state()["alpha"].fact.text == EDITED
+    assert read_heard(memory.home) != ""
+    assert one.memory.hear() == ()
+    level(one)
+
+
+def test_an_edit_that_its_author_absorbed_is_not_heard_again(team: Team) -> None:
+    """The author's own Diurna was first: one log, whoever joins later."""
+    one, two = team.one, team.clone("Two")
+    commit_edit(two)
+    two.memory.absorb()
+    two.sync()
+    one.create("beta")
+    assert [one.code for one in one.sync().findings] == []
+    assert len(edits(one)) == 1
+    assert one.memory.state()["alpha"].fact.text == EDITED
+
+
+def test_what_is_not_understood_is_told_with_its_commit(team: Team) -> None:
+    """A sentence that is no fact is in no log: commit, path and author are named."""
+    one, plain = team.one, team.clone("Pat")
+    commit = commit_edit(plain, "# Continuity", "A sentence of mine.\n\n# Continuity")
+    plain.git("push", "-q")
+    one.create("beta")
+    found = one.sync().findings
+    assert found and {one.code for one in found} == {"hand-edited"}
+    assert all(commit[:12] in one.message and "Pat" in one.message for one in found)
+    assert edits(one) == []
