@@ -11,11 +11,15 @@ from bisect import bisect_right
 
 from ledger.event import (
     FactCreated,
+    FactDemoted,
+    FactPromoted,
     FactReactivated,
     FactRedacted,
     FactReferenced,
     FactUpdated,
     FactVerified,
+    ThreadClosed,
+    ThreadReopened,
 )
 from ledger.order import is_date, is_stem, milliseconds_of
 from ledger.values import Record
@@ -37,6 +41,8 @@ RETURNED, REINSTATED = "returned", "reinstated"
 _DAY_MS = 86_400_000
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
 _IDLE = (FactVerified, FactReactivated, FactRedacted, FactReferenced)
+#: Events of which only the last counts (F7).
+_LAST_WORDS = ((ThreadClosed, ThreadReopened), (FactPromoted, FactDemoted))
 
 
 class Moment(Record):
@@ -214,9 +220,10 @@ class _Walker:
         for place, point in enumerate(points):
             if used < len(uses) and uses[used] == point:
                 used, last = used + 1, point
-            news = said.get(point, [])
-            known += news
-            if (fact is None and news) or point in turns or any(map(_matters, news)):
+            news = [act for act in said.get(point, ()) if fact is None or _matters(act)]
+            for act in news:
+                _learn(known, act)
+            if news or point in turns:
                 known.sort()
                 history = History(used, last, tuple(known))
                 fact = resolve(id, history, self._cuts.at(point, id, history))
@@ -295,6 +302,14 @@ class _Track:
         self._closed = fact.closed
         days = (milliseconds_of(stem) // _DAY_MS) - (milliseconds_of(fact.born) // _DAY_MS)
         self.moments += [Moment(one, stem, session, max(age, 0), max(days, 0)) for one in found]
+
+
+def _learn(known: list[Act], act: Act) -> None:
+    """Add an event to those that tell where a fact stands; of what the last word decides, that is one."""
+    for deciding in _LAST_WORDS:
+        if isinstance(act.event, deciding):
+            known[:] = [other for other in known if not isinstance(other.event, deciding)]
+    known.append(act)
 
 
 def _matters(act: Act) -> bool:
