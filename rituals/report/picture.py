@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: By which a picture of ours is known. It stands in the first lines of the file.
 MARKER = "<!-- made by diurna report -->"
-_WIDTH, _HEIGHT = 880, 440
+_WIDTH, _HEIGHT = 920, 440
 _LEFT, _TOP, _PLOT_WIDTH, _PLOT_HEIGHT = 64, 72, 640, 296
 _RIGHT, _BOTTOM = _LEFT + _PLOT_WIDTH, _TOP + _PLOT_HEIGHT
 _INK, _GRID = "#757c86", "#8b929c"
