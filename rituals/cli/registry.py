@@ -36,6 +36,9 @@ ENTRIES = (
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
     Entry("review", "Look after the memory: what aged, what is due, what became false."),
+    Entry(
+        "report", "Tell how memories lived: when they faded, what became false, as a picture too."
+    ),
     Entry("conflicts", "List contradictions: every side that stands, and how to resolve it."),
     Entry("resolve", "Resolve a contradiction: choose one side, or give a new text."),
     Entry("history", "Show every version of a fact, and which stands."),

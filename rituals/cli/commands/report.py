@@ -1,0 +1,68 @@
+"""`diurna report`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import STDIN as STDOUT
+from rituals.cli.context import Invocation
+
+
+@click.command("report")
+@click.option(
+    "--since", default="", metavar="WHEN", help="Only facts born and reviews from then on."
+)
+@click.option(
+    "--until", default="", metavar="WHEN", help="As if the ledger ended then (date or stem)."
+)
+@click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
+@click.option(
+    "--svg", default="", metavar="FILE|-", help="Draw the tiers over the work sessions there."
+)
+@options.command
+def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:
+    """Tell how memories lived: at what age they faded or became false, how often they were used.
+
+    Also who created what is false now, and how many reviews were skipped: due by the count of sessions,
+    and due again before one was held. A fact that an import brought lives from the birth that it tells.
+
+    --json has the numbers by kind (`kinds`, `all`), by agent (`agents`), the `reviews`, the tiers over the
+    sessions (`course`), and of every fact when it faded, returned, was closed or became false (`facts`,
+    with `moments`). Quartiles are null where there are fewer than three numbers.
+
+    \b
+    Examples:
+      diurna report --kind decision
+      diurna report --since 2026-10-01 --svg tiers.svg
+    """
+    from rituals.cli.report_answers import print_report, report_object
+    from rituals.report.whole import report
+
+    if svg == STDOUT and call.json:
+        raise WrongUsage("standard output can not hold both", where="--json, --svg -",
+                         hint="name a file for the picture")  # fmt: skip
+    out = call.out
+    found = report(call.memory(), since, until, kind, out.progress)
+    if svg:
+        from rituals.report.keeping import keep
+        from rituals.report.picture import picture
+
+        drawn = picture(found, kind)
+        if svg == STDOUT:
+            out.text(drawn)
+            return
+        keep(os.path.join(call.folder(), svg), drawn)
+    if call.json:
+        out.answer(
+            {"since": since, "until": until, "kind": kind, "svg": svg, **report_object(found)}
+        )
+    else:
+        print_report(found, out)
+    if not found.lives:
+        out.talk("no fact matches" if since or until or kind else "no fact yet")
+    if svg:
+        out.talk(f"wrote {svg}")

@@ -1,0 +1,1 @@
+"""The lifecycle report: how memories really lived, in numbers and as a picture."""

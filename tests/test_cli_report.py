@@ -1,0 +1,276 @@
+"""`diurna report`: what it says of lives, the picture it draws, and what it never writes over."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.codec import entry_of
+from ledger.event import FactCreated, FactReferenced
+from ledger.session import Entry, SessionLog
+from projection.lifecycle import Life
+from projection.lifetable import Spread, authors_of, reviews_of, spread
+from projection.policy import Policy
+from projection.policy import Review as Limits
+from rituals.report.picture import MARKER, picture
+from rituals.report.whole import MOST_POINTS, report_of
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+SVG = "{http://www.w3.org/2000/svg}"
+DAY_MS = 86_400_000
+START_MS = 1_793_000_000_000  # 2026-10-26
+
+
+@pytest.fixture
+def lived(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Fourteen work sessions, one a day, with windows of 1, 2 and 3; three facts fade."""
+    home = repo.path / "memory" / "diurna.toml"
+    text = home.read_text()
+    for key, number in (("working", 1), ("active", 2), ("archive", 3), ("every", 4)):
+        old = next(line for line in text.split("\n") if line.startswith(f"{key} "))
+        text = text.replace(old, f"{key} = {number}")
+    home.write_text(text)
+    repo.git("commit", "-qam", "policy")
+    born = [f"id=fact-{number} decision: Number {number} is chosen." for number in range(4)]
+    sessions: list[tuple[str, ...]] = [
+        ("--new", born[0], "--new", born[1]), ("--new", born[2]), ("--ref", "fact-1"),
+        ("--new", born[3], "--agent", "codex"), (), (), (), (), ("--ref", "fact-0"),
+        ("--supersede", "fact-3=fact-0"), (), (), (), (),
+    ]  # fmt: skip
+    for number, said in enumerate(sessions):
+        monkeypatch.setenv("DIURNA_NOW", str(START_MS + number * DAY_MS))
+        assert run("append", "--title", f"Session {number + 1}", *said).code == 0
+    return repo
+
+
+def parsed(drawn: str) -> ET.Element:
+    """Read a picture as any XML reader does."""
+    return ET.fromstring(drawn.encode())  # noqa: S314 - it is our own
+
+
+WHOLE = """\
+shop: 4 facts, 14 work sessions, 2026-10-26 to 2026-11-08
+medians, with the quartiles in brackets
+
+decision  4 facts: 3 faded, 1 false
+  uses        1 (1–2)
+  faded       5 times, at the age of 4 (4–6) sessions, 4 (4–6) days; came back once
+  superseded  once, too few to say at what age
+
+who created what is false now
+  codex        1 of 1 fact
+  claude-code  0 of 3 facts; 1 faded without a use
+
+reviews  0 held, 2 skipped; one is due every 4 work sessions; one is due now
+"""
+
+
+def test_report_as_text(lived: Repo, run: Run) -> None:
+    """By kind, by agent, and the reviews; it writes nothing."""
+    before = lived.shape()
+    ran = run("report")
+    assert (ran.code, ran.out) == (0, WHOLE)
+    assert "no fact" not in ran.err
+    assert lived.shape() == before
+
+
+def test_report_as_json(lived: Repo, run: Run) -> None:
+    """The numbers, the course of the tiers, and each fact's moments; few numbers have no quartiles."""
+    found = run("report", "--json").json
+    (decision,) = found["kinds"]
+    assert found["format"] == 1
+    assert decision == {"kind": "decision", **found["all"]}
+    assert decision["standing"] == {"live": 0, "faded": 3, "closed": 0, "false": 1}
+    assert decision["faded"]["age_sessions"] == {"lower": 4, "median": 4, "upper": 6}
+    assert decision["superseded"] == {"count": 1, "age_sessions": None, "age_days": None}
+    assert found["reviews"] == {"every": 4, "held": 0, "early": 0, "skipped": 2, "due": True}
+    course = found["course"]
+    assert course["sessions"] == list(range(1, 15))
+    assert course["tiers"]["archived"] == [0, 0, 0, 0, 1, 2, 3, 4, 3, 2, 2, 2, 2, 3]
+    facts = {one["id"]: one for one in found["facts"]}
+    told = [(one["what"], one["session"], one["age_days"]) for one in facts["fact-0"]["moments"]]
+    assert told == [("faded", 5, 4), ("returned", 9, 8), ("faded", 14, 13)]
+    assert facts["fact-3"]["agent"] == "codex"
+    tiers = run("status", "--json").json["tiers"]
+    assert {tier: row[-1] for tier, row in course["tiers"].items()} == tiers
+
+
+def test_bounds(lived: Repo, run: Run) -> None:
+    """`--until` is the ledger as it was then, `--since` the facts born from then on; others are named."""
+    then = run("report", "--json", "--until", "2026-10-30").json
+    shown = run("show", "--json", "--as-of", "2026-10-30").json["facts"]
+    assert [(one["id"], one["tier"]) for one in then["facts"]] == [
+        (one["id"], one["tier"]) for one in shown
+    ]
+    assert (then["sessions"], then["last"]) == (5, "2026-10-30")
+    later = run("report", "--json", "--since", "2026-10-28").json
+    assert [one["id"] for one in later["facts"]] == ["fact-3"]
+    assert (later["sessions"], later["course"]["sessions"][0]) == (12, 3)
+    assert sum(row[0] for row in later["course"]["tiers"].values()) == 3
+    assert run("report", "--since", "yesterday") == (
+        1, "",
+        "diurna: report: yesterday is neither a date nor a session log\n"
+        "hint: write a date as 2026-11-21, or a stem as `diurna log` prints it\n",
+    )  # fmt: skip
+
+
+def test_nothing_to_tell(repo: Repo, run: Run) -> None:
+    """No fact is no failure; the picture is drawn all the same."""
+    ran = run("report")
+    assert (ran.code, ran.err) == (0, "no fact yet\n")
+    assert ran.out == (
+        "shop: 0 facts, 0 work sessions\n\n"
+        "reviews  0 held, 0 skipped; one is due every 10 work sessions\n"
+    )
+    assert run("report", "--kind", "thread").err == "no fact matches\n"
+    parsed(run("report", "--svg", "-").out)
+
+
+def test_picture(lived: Repo, run: Run) -> None:
+    """Valid XML, the same each time, with the project, a scale, an area for each tier met, a legend."""
+    drawn = run("report", "--svg", "-").out
+    assert run("report", "--svg", "-").out == drawn
+    root = parsed(drawn)
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert texts[:2] == [
+        "shop: facts by tier", "14 work sessions, 2026-10-26 to 2026-11-08",
+    ]  # fmt: skip
+    assert {"facts", "work sessions", "archived 3", "superseded 1", "core 0", "14"} <= set(texts)
+    areas = [element.find(f"{SVG}title") for element in root.iter(f"{SVG}path")]
+    assert [area.text for area in areas if area is not None] == [
+        "working: 0", "active: 0", "archive-candidate: 0", "archived: 3", "superseded: 1",
+    ]  # fmt: skip
+    assert "style" not in drawn and "script" not in drawn
+
+
+def test_picture_in_a_file(lived: Repo, run: Run) -> None:
+    """It is made, and made anew; what is not ours stays as it is, also through a link or in a folder."""
+    file = lived.path / "tiers.svg"
+    ran = run("report", "--svg", "tiers.svg", "--json")
+    assert (ran.code, ran.json["svg"]) == (0, "tiers.svg")
+    assert ran.err.endswith("wrote tiers.svg\n")
+    first = file.read_text()
+    assert run("report", "--svg", "tiers.svg", "--kind", "decision").code == 0
+    assert "shop: decision facts by tier" in file.read_text() != first
+    mine = "<svg xmlns='http://www.w3.org/2000/svg'/>\n"
+    file.write_text(mine)
+    ran = run("report", "--svg", "tiers.svg")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        f"diurna: {file}: this is no picture that `diurna report` made; it was left as it is\n"
+        "hint: name a file that is not there yet; `--svg -` prints the picture\n"
+    )
+    assert file.read_text() == mine
+    assert run("report", "--svg", "memory").code == 1
+    link = lived.path / "link.svg"
+    link.symlink_to(file)
+    assert run("report", "--svg", "link.svg").code == 1
+    link.unlink()
+    file.write_text(first)
+    link.symlink_to(file)
+    assert run("report", "--svg", "link.svg", "--kind", "decision").code == 1
+    assert file.read_text() == first
+    assert run("report", "--svg", "no/such/folder.svg").code == 1
+
+
+def test_two_answers_for_one_output(lived: Repo, run: Run) -> None:
+    """`--json` and `--svg -` do not go together."""
+    ran = run("report", "--json", "--svg", "-")
+    assert ran.code == 2
+    assert ran.json["error"] == {
+        "code": "WrongUsage",
+        "where": "--json, --svg -",
+        "message": "standard output can not hold both",
+        "hint": "name a file for the picture",
+    }
+
+
+def entries(count: int, *, reviews: tuple[int, ...] = ()) -> list[Entry]:
+    """Make work logs that each create a fact and use that of ten before, and reviews behind some."""
+    found = []
+    for number in range(count):
+        day, month, year = number % 28 + 1, number // 28 % 12 + 1, 2000 + number // 336
+        stem = f"{year:04d}-{month:02d}-{day:02d}-100000"
+        events = (FactCreated(f"f{number}", "One."), FactReferenced(f"f{max(number - 10, 0)}"))
+        found.append(entry_of(stem, SessionLog((("agent", "ada"),), "T", "", events)))
+        if number + 1 in reviews:
+            found.append(entry_of(f"{stem}-r", SessionLog((("type", "review"),), "T", "", ())))
+    return found
+
+
+def test_a_project_name_can_not_break_out_of_the_picture() -> None:
+    """What XML reads as markup, or can not hold, is shown as text."""
+    policy = Policy(project="</svg><script>&\x00\x1b\ud800\uffff" + "x" * 90)
+    drawn = picture(report_of(entries(3), policy))
+    root = parsed(drawn)
+    title = root.findtext(f"{SVG}title") or ""
+    assert title.startswith("</svg><script>&\ufffd\ufffd\ufffd\ufffdxx") and "…" in title
+    assert list(root.iter(f"{SVG}script")) == []
+    assert drawn.split("\n")[1] == MARKER
+
+
+def test_long_ledgers_have_few_points_and_whole_ends() -> None:
+    """However many sessions: few points, the first and the last among them, and counts that add up."""
+    found = report_of(entries(2000), Policy())
+    course = found.course
+    assert len(course.sessions) == MOST_POINTS == len(set(course.sessions))
+    assert (course.sessions[0], course.sessions[-1]) == (1, 2000)
+    assert [sum(column) for column in zip(*[row for _, row in course.tiers], strict=True)] == list(
+        course.sessions
+    )
+    assert len(picture(found)) < 40_000
+
+
+def test_quartiles_are_observed_values() -> None:
+    """The smallest value that a quarter, half, three quarters do not exceed; under three, none."""
+    assert spread([7, 1]) == Spread(2)
+    assert not spread([7, 1]).enough
+    assert spread([3, 1, 2]) == Spread(3, 1, 2, 3)
+    assert spread([4, 3, 2, 1]) == Spread(4, 1, 2, 3)
+    assert spread(range(1, 101)) == Spread(100, 25, 50, 75)
+
+
+@pytest.mark.parametrize(
+    ("count", "reviews", "told"),
+    [
+        (9, (), (0, 0, 0, False)),
+        (10, (), (0, 0, 0, True)),
+        (20, (), (0, 0, 1, True)),
+        (20, (10, 20), (2, 0, 0, False)),
+        (35, (19, 22), (2, 1, 0, True)),
+        (45, (35,), (1, 0, 2, True)),
+    ],
+)
+def test_skipped_reviews(count: int, reviews: tuple[int, ...], told: tuple[int, ...]) -> None:
+    """One that fell due and was not held before the next fell due; early ones are told."""
+    assert reviews_of(entries(count, reviews=reviews), Policy())[1:] == told
+    never = Policy(review=Limits(every=0))
+    assert reviews_of(entries(count, reviews=reviews), never)[1:] == (len(reviews), 0, 0, False)
+
+
+def test_who_created_what_is_false() -> None:
+    """Most false facts first; one whose only use is its birth faded without a use."""
+
+    def life(agent: str, tier: str, last: str = "2026-05-01") -> Life:
+        return Life("a", "fact", agent, "2026-05-01", 1, 1, last, tier, "", (), ())
+
+    lives = [
+        life("ada", "archived"), life("ada", "archived", "2026-05-02"), life("ada", "active"),
+        life("bob", "superseded"), life("", "core"),
+    ]  # fmt: skip
+    assert [tuple(one) for one in authors_of(lives)] == [
+        ("bob", 1, 1, 0), ("ada", 3, 0, 1), ("", 1, 0, 0),
+    ]  # fmt: skip
+
+
+def test_report_is_json_all_through(lived: Repo, run: Run, tmp_path: Path) -> None:
+    """The answer is one JSON object, whatever else is written."""
+    ran = run("report", "--json", "--svg", str(tmp_path / "p.svg"))
+    assert json.loads(ran.out)["svg"] == str(tmp_path / "p.svg")
+    assert (tmp_path / "p.svg").read_text().startswith("<?xml")
