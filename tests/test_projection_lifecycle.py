@@ -194,6 +194,36 @@ def test_an_imported_fact_lives_from_the_birth_that_the_import_tells() -> None:
     assert lives_of(entries, SMALL, "2026-05-03~").lives[0].tier == "active"
 
 
+def test_an_imported_fact_of_which_only_a_date_is_known_lives_from_that_day_on() -> None:
+    """Born on day 2, at its end: session 2; it faded with the fourth session after that."""
+    born = (("created", "2026-05-02"),)
+    nothing: tuple[Event, ...] = ()
+    entries = logged(
+        nothing, nothing, nothing, nothing, nothing, nothing, nothing,
+        ("import", (FactCreated("a", "One.", "", born),)),
+    )  # fmt: skip
+    (life,) = lives_of(entries, SMALL).lives
+    assert (life.agent, life.born, life.session) == ("", "2026-05-02~", 2)
+    assert [tuple(moment) for moment in life.moments] == [
+        ("faded", "2026-05-06-100000", 6, 4, 4),
+    ]  # fmt: skip
+
+
+def test_a_fact_whose_supersession_is_taken_back_was_false_meanwhile() -> None:
+    """Superseded on day 2, reinstated on day 3, superseded again on day 4."""
+    entries = logged(
+        (FactCreated("a", "One."), FactCreated("b", "Two.")), (FactSuperseded("a", "b"),),
+        ("edit", (FactReinstated("a"),)), (FactSuperseded("a", "b"),),
+    )  # fmt: skip
+    check(entries, SMALL)
+    a, _ = lives_of(entries, SMALL).lives
+    assert moments(a) == [
+        ("superseded", "2026-05-02-100000"),
+        ("reinstated", "2026-05-03-100000"),
+        ("superseded", "2026-05-04-100000"),
+    ]
+
+
 def test_threads_close_and_invariants_stay() -> None:
     """An open thread does not fade; closed, it fades by its last use; an invariant has no moment."""
     nothing: tuple[Event, ...] = ()
