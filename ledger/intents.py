@@ -19,6 +19,8 @@ _NOTHING = "-"
 _FIXED = 6
 #: Begins a note of whole objects; a note of a commit begins with the name of a reference.
 _OBJECTS = "objects"
+#: Begins the name of a file in such a note, in the place of an object's kind.
+_FILE = "/"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +48,15 @@ class Intent(Record):
 
 
 class Kept(Record):
-    """The objects of a commit that joins others: (kind, bytes), the commit last."""
+    """What a commit that joins others is made of.
+
+    Args:
+        objects: (kind, bytes), the commit last.
+        files: (path from the root, blob id) of files that a replay gives again.
+    """
 
     objects: tuple[tuple[str, bytes], ...]
+    files: tuple[tuple[str, str], ...]
 
 
 class Intents:
@@ -72,11 +80,13 @@ class Intents:
             fields += (path, "" if data is None else blob_id(data))
         self._add(fields)
 
-    def keep(self, objects: Iterable[tuple[str, bytes]]) -> None:
-        """Keep the objects of a commit that joins others, (kind, bytes), the commit last."""
+    def keep(self, objects: Iterable[tuple[str, bytes]], files: Iterable[tuple[str, str]]) -> None:
+        """Keep what a commit that joins others is made of; `Kept` says what the arguments are."""
         import zlib
 
         fields = [_OBJECTS]
+        for path, blob in files:
+            fields += (f"{_FILE}{path}", blob)
         for kind, data in objects:
             fields += (kind, zlib.compress(data, 1).hex())
         self._add(fields)
@@ -131,8 +141,11 @@ def _kept(fields: list[str]) -> Kept | None:
     import zlib
 
     try:
-        rows = zip(fields[0::2], fields[1::2], strict=True)
-        objects = tuple((kind, zlib.decompress(bytes.fromhex(text))) for kind, text in rows)
+        rows = list(zip(fields[0::2], fields[1::2], strict=True))
+        files = tuple((kind[1:], blob) for kind, blob in rows if kind[:1] == _FILE)
+        objects = tuple(
+            (kind, zlib.decompress(bytes.fromhex(text))) for kind, text in rows[len(files) :]
+        )
     except (ValueError, zlib.error):
         return None
-    return Kept(objects) if objects and objects[-1][0] == "commit" else None
+    return Kept(objects, files) if objects and objects[-1][0] == "commit" else None

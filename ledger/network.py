@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ledger.gitcli import Git
+    from ledger.running import Running
 
     #: Told what git is doing, how many objects are done, and of how many.
     Progress = Callable[[str, int, int], None]
@@ -202,12 +203,26 @@ def without_credentials(text: str) -> str:
     return "://".join(parts)
 
 
+def begin_fetch(git: Git, remote: Remote, progress: Progress | None = None) -> Running:
+    """Begin to fetch the branch, for `fetch` to wait for: much can be done meanwhile."""
+    return git.start(*_fetching(remote, progress), more=_environment(remote))
+
+
+def _fetching(remote: Remote, progress: Progress | None) -> tuple[str, ...]:
+    return (
+        *_CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
+        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
+        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
+    )  # fmt: skip
+
+
 def fetch(
     git: Git,
     remote: Remote,
     seconds: float = LIMIT_SECONDS,
     progress: Progress | None = None,
     free: Callable[[], bool] | None = None,
+    begun: Running | None = None,
 ) -> str:
     """Fetch the branch; return where it is there, "" when the remote has no such branch.
 
@@ -219,17 +234,14 @@ def fetch(
         seconds: how long it may take.
         progress: told how far the transfer is.
         free: moves a lock of that reference aside which belongs to nobody; tells whether it did.
+        begun: of `begin_fetch`.
 
     Raises:
         NetworkFailed: one of its kinds.
     """
-    arguments = (
-        *_CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
-        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
-        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
-    )  # fmt: skip
     for tried in range(_FETCH_TRIES):
-        status, _, said = _call(git, remote, seconds, arguments, progress)
+        running = begun if begun is not None and not tried else begin_fetch(git, remote, progress)
+        status, _, said = _finish(running, remote, seconds, progress)
         if not status:
             return git.resolve(remote.tracking)[0]
         if "couldn't find remote ref" in said:
@@ -336,7 +348,12 @@ def _call(
     arguments: tuple[str, ...],
     progress: Progress | None = None,
 ) -> tuple[int, str, str]:
-    running = git.start(*arguments, more=_environment(remote))
+    return _finish(git.start(*arguments, more=_environment(remote)), remote, seconds, progress)
+
+
+def _finish(
+    running: Running, remote: Remote, seconds: float, progress: Progress | None
+) -> tuple[int, str, str]:
     hear = None if progress is None else lambda said: _tell(said, progress)
     try:
         status, out, err = running.finish(seconds=seconds, hear=hear)

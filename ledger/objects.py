@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 COMMIT, TREE, BLOB = "commit", "tree", "blob"
 #: No tree, commit, policy or projection file is larger.
 LIMIT_BYTES = 64 << 20
+#: From how many bytes on an object goes to git as it is: it deflates it again, and a pipe is quick.
+_LARGE = 1 << 16
 #: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
 _DURABLE = (
     "-c", "core.fsync=loose-object", "-c", "core.fsyncMethod=batch", "-c", "core.looseCompression=1",
@@ -151,7 +153,7 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
         while size:
             head.append(size & 0x7F | (0x80 if size >> 7 else 0))
             size >>= 7
-        parts += [bytes(head), zlib.compress(data, 1)]
+        parts += [bytes(head), zlib.compress(data, 0 if len(data) > _LARGE else 1)]
     pack = b"".join(parts)
     pack += sha1(pack, usedforsecurity=False).digest()
     strict = ("--strict",) if whole else ()

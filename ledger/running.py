@@ -57,13 +57,16 @@ class Running:
             out, err = _converse(*self._ends, data, answer, seconds, hear)
         except BaseException:
             if seconds:
-                self._end()
+                self.end()
             raise
         _, status = os.waitpid(self._child, 0)
         return os.waitstatus_to_exitcode(status), out, err
 
-    def _end(self) -> None:
-        """End the whole session: gently, so that git takes its lock files with it, then for good."""
+    def end(self) -> None:
+        """End the whole session: gently, so that git takes its lock files with it, then for good.
+
+        Only for a command in a session of its own.
+        """
         gone = False
         for sign in (_SIGTERM, _SIGKILL):
             try:
@@ -74,6 +77,12 @@ class Running:
             while not gone and time.monotonic() < deadline:
                 gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
                 time.sleep(0.0 if gone else 0.01)
+
+    def abandon(self) -> None:
+        """End a command that nobody will wait for, and let go of its pipes."""
+        self.end()
+        for end in self._ends:
+            os.close(end)
 
     def stop(self) -> None:
         """End a command that answers questions, whatever it still has to say."""

@@ -262,12 +262,13 @@ class _Planner:
             tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
         )
         bodies = {} if rendered is None else rendered.bodies
-        wanted = [(BLOB, bodies[path]) for path, blob in files if blob and path in bodies]
-        wanted += [(BLOB, data) for data in joined.blended.values()]
+        pages = [(path, blob) for path, blob in files if blob and path in bodies]
+        wanted = [(BLOB, data) for data in joined.blended.values()]
         wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
         wanted.append((COMMIT, commit))
-        Intents(home.spool_folder).keep(wanted)
-        write_objects(self._git, wanted)
+        named = [(home.prefix + path, blob) for path, blob in pages]
+        Intents(home.spool_folder).keep(wanted, named)
+        write_objects(self._git, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
         return object_id(COMMIT, commit)
 
     def _blend(self, one: bytes, base: bytes, two: bytes) -> bytes | None:

@@ -12,15 +12,16 @@ from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, U
 from ledger.findings import Finding
 from ledger.home import IN_TREE
 from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
-from ledger.network import Remote, choose_remote, fetch, push
+from ledger.network import Remote, choose_remote, push
 from ledger.objects import merge_bases, move_reference
 from ledger.repository import read_reference
 from ledger.transfer import Transfer
-from ledger.values import Record
 from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
 from memory.syncing import APART, BEHIND, Plan
+from rituals.fetching import Fetching
+from rituals.synced import Report
 from rituals.turns import courtesy, last_push, note_push, pause
 from rituals.verify.listing import list_sessions
 from rituals.verify.rewritten import checkpoint, rewritten_findings
@@ -37,60 +38,6 @@ TRIES = 8
 TRIES_SECONDS = 60.0
 #: A join of more logs than that is kept here before it is offered: it would be slow to do again.
 _MANY_LOGS = 500
-
-
-class Report(Record):
-    """What a sync did.
-
-    Args:
-        remote: with which, as it may be printed.
-        branch: the branch there.
-        relation: how ours stood to theirs at first.
-        commit: the tip here now.
-        came: stems of the logs that came.
-        agents: how many agents wrote them.
-        went: how many logs went.
-        learned: what came changed in memory.
-        tries: how many pushes it took, 0 for none.
-        offline: why the remote was not reached, "" when it was.
-        ahead: how many commits the remote has not got.
-        findings: what a person should know.
-        dry_run: whether nothing but the fetch was done.
-    """
-
-    remote: str
-    branch: str
-    relation: str
-    commit: str
-    came: tuple[str, ...] = ()
-    agents: int = 0
-    went: int = 0
-    learned: Learned = Learned()
-    tries: int = 0
-    offline: str = ""
-    ahead: int = 0
-    findings: tuple[Finding, ...] = ()
-    dry_run: bool = False
-
-    @property
-    def changed(self) -> str:
-        """What memory learned, in words: `2 facts new, 1 superseded, 1 contradiction`."""
-        news = self.learned
-        rows = (
-            (news.new, "new"),
-            (news.updated, "updated"),
-            (news.superseded, "superseded"),
-            (news.closed, "closed"),
-        )
-        said = [(count, word) for count, word in rows if count]
-        parts = [f"{count} {word}" for count, word in said]
-        if said:
-            count, word = said[0]
-            parts[0] = f"{count} fact{'s' if count != 1 else ''} {word}"
-        if news.contradictions:
-            more = "s" if news.contradictions != 1 else ""
-            parts.append(f"{news.contradictions} contradiction{more}")
-        return ", ".join(parts)
 
 
 def sync(
@@ -145,14 +92,17 @@ class _Sync:
         self._monotonic, self._sleep = monotonic, sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
+        self._fetching: Fetching | None = None
         self._planned: Plan | None = None
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
-        self._look_at_checkpoint()
-        if self._memory.snapshot.cache().policy.publish == "append":
-            self._absorb_edit()
-        self._findings += self._memory.hear(dry_run=self._dry_run)
+        self._fetching = self._fetch()
+        try:
+            self._prepare()
+        except BaseException:
+            self._fetching.abandon()
+            raise
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -198,6 +148,15 @@ class _Sync:
             f"{self._remote.shown} kept moving; {self._ahead_said()}",
             hint="what came is joined here already; `diurna sync` again takes the rest along",
         )
+
+    def _prepare(self) -> None:
+        """Do, and load, what asks nothing of the remote."""
+        import memory.joining  # noqa: F401 - all that a join needs
+
+        self._look_at_checkpoint()
+        if self._memory.snapshot.cache().policy.publish == "append":
+            self._absorb_edit()
+        self._findings += self._memory.hear(dry_run=self._dry_run)
 
     def _absorb_edit(self) -> bool:
         """Make a log of a person's edit before the file is written anew; tell if there was one.
@@ -252,10 +211,9 @@ class _Sync:
 
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""
-        before = self._tracked()
-        with Transfer(self._memory.home.repository, self._remote.tracking) as transfer:
-            theirs = fetch(self._git, self._remote, progress=self._progress, free=transfer.free)
-        self._findings += transfer.findings
+        fetching, self._fetching = self._fetching or self._fetch(), None
+        before, theirs = fetching.before, fetching.finish()
+        self._findings += fetching.findings
         if not theirs:
             self._refuse_missing(before)
         elif before and before != theirs:
@@ -263,6 +221,9 @@ class _Sync:
         plan = self._memory.join(theirs, adopt=self._adopt, dry_run=True)
         self._planned = plan
         return plan
+
+    def _fetch(self) -> Fetching:
+        return Fetching(self._memory.home, self._remote, self._progress)
 
     def _tracked(self) -> str:
         """Return where the remote's branch was when it was last asked, "" when it never was."""

@@ -11,7 +11,8 @@ from ledger.event import Event, FactCreated
 from ledger.home import discover
 from memory.api import Memory
 from memory.draft import SessionDraft
-from rituals.sync import Report, sync
+from rituals.sync import sync
+from rituals.synced import Report
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, git, make_home
 
 #: One clock for all, so that no two logs of a test share a stamp.

@@ -22,7 +22,8 @@ from ledger.home import discover
 from ledger.network import Remote, push
 from memory.api import Memory
 from memory.draft import SessionDraft
-from rituals.sync import Report, sync
+from rituals.sync import sync
+from rituals.synced import Report
 from rituals.verify import verify
 from tests.campaigns.homes import (
     IN_TREE,

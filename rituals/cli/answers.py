@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from projection.state import Standing, Summary
     from rituals.cli.overview import Overview
     from rituals.decide.redacting import Holder
-    from rituals.sync import Report
+    from rituals.synced import Report
 
 
 def finding_object(finding: Finding) -> dict[str, object]:
