@@ -246,7 +246,7 @@ def test_detached_head_is_refused(repo: Repo, run: Run) -> None:
     assert not list((repo.path / ".git/diurna/spool").glob("2026*"))
 
 
-def test_one_review_at_a_time(repo: Repo, run: Run) -> None:
+def test_b11_one_review_at_a_time(repo: Repo, run: Run) -> None:
     """The second says whose the first is and since when, and changes nothing."""
     shop(repo, run)
     memory = Memory.open(str(repo.path))
@@ -277,7 +277,7 @@ def test_what_a_killed_review_left_names_nobody_else(repo: Repo) -> None:
         assert "process" in owner(str(path))
 
 
-def test_a_review_that_was_outrun_is_made_again(
+def test_k18_a_review_that_was_outrun_is_made_again(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A session that lands between plan and log is in the plan that is applied."""
