@@ -23,6 +23,7 @@ from ledger.redaction import guard
 from ledger.session import SessionLog
 from ledger.values import Record
 from memory.absorbing import TITLE
+from memory.copies import differs
 from memory.edits import made_line, published
 from memory.record import with_seen
 from memory.states import cold_state
@@ -103,7 +104,8 @@ def hear(
                 lander.spool.put(one.stem, one.data)
         if not theirs:
             lander.drain(when())
-            note_heard(home, tip)
+            if not differs(home):
+                note_heard(home, tip)
     return heard_findings(heard, dry_run)
 
 
@@ -120,6 +122,11 @@ def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
     if home.kind == OWN_BRANCH or not tip or tip == known:
         return []
     touches = _edits(_touches(home, tip, known))
+    if (
+        touches and tip == home.tip() and differs(home)
+    ):  # what stands here is absorbed from the file
+        (standing,) = home.repository.git().resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")
+        touches = [one for one in touches if one.after != standing]
     if not touches:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
