@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
+#: The year 2100: a date from then on is a slip or a trick, and counts as none.
+_LATEST_SECONDS = 4_102_444_800
 
 
 class Touch(Record):
@@ -49,7 +51,7 @@ class Touch(Record):
         commit: its id.
         parents: its parents' ids.
         author: who made it.
-        seconds: when, since 1970.
+        seconds: when, since 1970; 0 for a date that can not be.
         ours: Diurna made it.
         before: the blob of the file in its first parent, "" for none.
         after: the blob in the commit itself, "" for none.
@@ -160,18 +162,19 @@ def _touches(home: Home, tip: str, known: str) -> list[Touch]:
     git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
-        "log", "--no-show-signature", "--full-history", "--topo-order",
+        "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
         "--format=%H%x00%P%x00%an%x00%at%x00%s", tip, *part, "--", f":(top,literal){path}",
         check=False,
     )  # fmt: skip
     found = []
     for line in said.decode("utf-8", "replace").split("\n"):
         fields = line.split("\0", 4)
-        if len(fields) < 5 or not fields[3].isdigit():
+        if len(fields) < 5:
             continue
-        commit, parents, author, seconds, subject = fields
+        commit, parents, author, date, subject = fields
         ours = subject.startswith(COMMIT_SUBJECT)
-        found.append(Touch(commit, tuple(parents.split()), author, int(seconds), ours))
+        seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours))
     if all(one.ours or len(one.parents) != 1 for one in found):
         return []
     specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]
