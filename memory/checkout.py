@@ -10,7 +10,7 @@ import errno
 import os
 import time
 
-from ledger.digest import blob_id
+from ledger.digest import blob_id, sha1
 from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError, GitFailed, StorageFailed
 from ledger.findings import Finding
@@ -263,7 +263,9 @@ def _is_sparse(home: Home) -> bool:
 
 
 def _pending_file(home: Home) -> str:
-    return f"{home.repository.gitdir}/diurna/index-pending"
+    """Return the file of the entries that wait for the index, of the branch that is checked out."""
+    branch = head(home.repository)[0].encode("utf-8", "surrogateescape")
+    return f"{home.repository.gitdir}/diurna/index-pending@{sha1(branch).hexdigest()[:12]}"
 
 
 def _remember_pending(home: Home, lines: list[str]) -> None:
@@ -282,6 +284,26 @@ def _read_pending(path: str) -> list[str]:
             return [line for line in file.read().split("\n") if line]
     except OSError:
         return []
+
+
+def _standing(home: Home, lines: list[str]) -> list[str]:
+    """Return the entries that the branch still has like that: it may have moved on in other hands.
+
+    A log that was to be staged is in no commit yet.
+    """
+    if not lines:
+        return []
+    tip = head(home.repository)[1]
+    rows = [line.partition("\t") for line in lines]
+    there = home.repository.git().resolve(*[f"{tip}:{path}" for _, _, path in rows])
+    wanted = ["" if entry.startswith("0 ") else entry[-40:] for entry, _, _ in rows]
+    found = []
+    for line, (_, _, path), blob, known in zip(lines, rows, wanted, there, strict=True):
+        inside = path[len(home.prefix) :]
+        staged = blob and not known and inside.startswith(SESSIONS_DIR + "/")
+        if blob == known or (staged and blob_id(work_file(home, inside) or b"") == blob):
+            found.append(line)
+    return found
 
 
 def _write_pending(home: Home, lines: list[str]) -> list[str]:
@@ -323,7 +345,10 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
         sparse: the home lies outside the sparse checkout: mark the entries so.
     """
     pending = _pending_file(home)
-    before = _read_pending(pending)
+    kept = _read_pending(pending)
+    before = _standing(home, kept)
+    if kept and not before:
+        os.unlink(pending)
     wanted = before + [line for line in lines if line not in before]
     if not wanted:
         return []

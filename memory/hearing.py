@@ -23,6 +23,7 @@ from ledger.redaction import guard
 from ledger.session import SessionLog
 from ledger.values import Record
 from memory.absorbing import TITLE
+from memory.copies import differs
 from memory.edits import made_line, published
 from memory.record import with_seen
 from memory.states import cold_state
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 #: How many of the newest commits of the file are looked at in a history that never was.
 _DEEP = 100
+#: The year 2100: a date from then on is a slip or a trick, and counts as none.
+_LATEST_SECONDS = 4_102_444_800
 
 
 class Touch(Record):
@@ -48,7 +51,7 @@ class Touch(Record):
         commit: its id.
         parents: its parents' ids.
         author: who made it.
-        seconds: when, since 1970.
+        seconds: when, since 1970; 0 for a date that can not be.
         ours: Diurna made it.
         before: the blob of the file in its first parent, "" for none.
         after: the blob in the commit itself, "" for none.
@@ -103,7 +106,8 @@ def hear(
                 lander.spool.put(one.stem, one.data)
         if not theirs:
             lander.drain(when())
-            note_heard(home, tip)
+            if not differs(home):
+                note_heard(home, tip)
     return heard_findings(heard, dry_run)
 
 
@@ -120,6 +124,11 @@ def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
     if home.kind == OWN_BRANCH or not tip or tip == known:
         return []
     touches = _edits(_touches(home, tip, known))
+    if (
+        touches and tip == home.tip() and differs(home)
+    ):  # what stands here is absorbed from the file
+        (standing,) = home.repository.git().resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")
+        touches = [one for one in touches if one.after != standing]
     if not touches:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
@@ -153,18 +162,19 @@ def _touches(home: Home, tip: str, known: str) -> list[Touch]:
     git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
-        "log", "--no-show-signature", "--full-history", "--topo-order",
+        "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
         "--format=%H%x00%P%x00%an%x00%at%x00%s", tip, *part, "--", f":(top,literal){path}",
         check=False,
     )  # fmt: skip
     found = []
     for line in said.decode("utf-8", "replace").split("\n"):
         fields = line.split("\0", 4)
-        if len(fields) < 5 or not fields[3].isdigit():
+        if len(fields) < 5:
             continue
-        commit, parents, author, seconds, subject = fields
+        commit, parents, author, date, subject = fields
         ours = subject.startswith(COMMIT_SUBJECT)
-        found.append(Touch(commit, tuple(parents.split()), author, int(seconds), ours))
+        seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours))
     if all(one.ours or len(one.parents) != 1 for one in found):
         return []
     specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]

@@ -205,6 +205,57 @@ def test_d3_an_entry_that_could_not_follow_is_said_and_follows_later(
 
 
 @both_writers
+def test_d3_an_entry_that_could_not_follow_waits_on_its_branch(
+    tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another branch that is checked out meanwhile gets nothing of it, and back on its own it is whole."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    git(folder, "branch", "side/branch")
+    monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    lock = folder / ".git" / "index.lock"
+    lock.touch()
+    first = open_memory(folder, writer).append(draft("a"))
+    assert [finding.code for finding in first.findings] == ["index-busy"]
+    lock.unlink()
+    git(folder, "checkout", "-q", "-f", "side/branch")
+    second = open_memory(folder, writer).append(draft("b"))
+    assert second.findings == ()
+    assert first.path not in git(folder, "ls-files", "-s")
+    assert git(folder, "diff", "--cached", "--name-only") == ""
+    git(folder, "checkout", "-q", "-f", "main")
+    third = open_memory(folder, writer).append(draft("c"))
+    assert third.findings == ()
+    assert git(folder, "status", "--porcelain") == ""
+    assert not list((folder / ".git" / "diurna").glob("index-pending*"))
+
+
+@both_writers
+def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
+    tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody with git alone moved the branch on: the index is not set back to what it was."""
+    folder = tmp_path / "home"
+    make_home(folder, OWN_REPOSITORY)
+    memory = open_memory(folder, writer)
+    memory.append(draft("a"))
+    monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    lock = folder / ".git" / "index.lock"
+    lock.touch()
+    memory.append(draft("b"))
+    lock.unlink()
+    assert list((folder / ".git" / "diurna").glob("index-pending@*"))
+    git(folder, "reset", "-q", "--hard")
+    page = folder / "continuity.md"
+    page.write_text(page.read_text().replace("The text of a.", "Other words."))
+    git(folder, "commit", "-q", "-a", "-m", "by hand")
+    receipt = open_memory(folder, writer).append(draft("c"))
+    assert "hand-edited" not in [finding.code for finding in receipt.findings]
+    assert git(folder, "status", "--porcelain") == ""
+    assert open_memory(folder).state()["a"].fact.text == "Other words."
+
+
+@both_writers
 def test_d3_an_own_branch_that_somebody_checked_out_follows_there(
     tmp_path: Path, writer: str
 ) -> None:

@@ -26,13 +26,15 @@ def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
     yield team
 
 
-def commit_edit(clone: Clone, old: str = "As it was.", new: str = EDITED) -> str:
+def commit_edit(
+    clone: Clone, old: str = "As it was.", new: str = EDITED, author: tuple[str, ...] = ()
+) -> str:
     """Edit the file by hand and commit it, as somebody without Diurna does; return the commit."""
     page = Path(clone.memory.home.folder) / "continuity.md"
     text = page.read_text()
     assert old in text
     page.write_text(text.replace(old, new))
-    clone.git("commit", "-q", "-a", "-m", "by hand")
+    clone.git("commit", "-q", "-a", "-m", "by hand", *author)
     return clone.git("rev-parse", "HEAD")
 
 
@@ -138,3 +140,18 @@ def test_what_is_not_understood_is_told_with_its_commit(team: Team) -> None:
     assert found and {one.code for one in found} == {"hand-edited"}
     assert all(commit[:12] in one.message and "Pat" in one.message for one in found)
     assert edits(one) == []
+
+
+def test_a_date_that_can_not_be_stamps_no_log_ahead(team: Team) -> None:
+    """The log then stands right behind what its author saw; names and dates come as git has them."""
+    one, plain = team.one, team.clone("Pat")
+    newest = one.memory.log()[0].stem
+    commit_edit(plain, author=("--author=Zoë <z@example.invalid>", "--date=@4200000000 +0000"))
+    plain.git("push", "-q")
+    one.git("config", "i18n.logOutputEncoding", "ISO-8859-1")
+    one.create("beta")
+    one.sync()
+    (stem,) = edits(one)
+    assert newest < stem < one.memory.log()[0].stem
+    assert [line.stem for line in one.memory.log(agent="Zoë")] == [stem]
+    assert one.memory.state()["alpha"].fact.text == EDITED
