@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Mapping
@@ -501,9 +502,10 @@ def test_lag_between_reviews_is_no_drift(tmp_path: Path) -> None:
 
 def test_logs_that_wait_are_told(home: Place) -> None:
     """With their names."""
-    stem = "2026-11-21-090000000-" + "0" * 12
+    data = b"x"
+    stem = f"2026-11-21-090000000-{hashlib.sha256(data).hexdigest()[:12]}"
     spool = Spool(str(home.folder / ".git/diurna/spool"))
-    spool.put(stem, b"x")
+    spool.put(stem, data)
     (one,) = home.found("spool-waiting")
     assert stem in one.message
 
