@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import marshal
 import sys
-from _collections import _count_elements  # type: ignore[import-not-found]
 
 from memory.rows import FALSE, unpack_history
 from projection.fold import resolve
-from projection.pairing import best, chosen, shortlist
+from projection.pairing import best, looked_up
 from projection.words import index_words
 
 TYPE_CHECKING = False
@@ -91,11 +90,7 @@ class WordIndex:
                     "SELECT sum(length(facts)) FROM posts WHERE word = ?", (word,)
                 ).fetchone()
                 counts.append(((length or 0) // 2, word))
-            shared: dict[int, int] = {}
-            for word in chosen(counts):
-                for part, packed in run("SELECT part, facts FROM posts WHERE word = ?", (word,)):
-                    _count_elements(shared, _numbers(part, packed))
-            found.update(best(words, self._known(shortlist(shared))))
+            found.update(best(words, self._known(looked_up(counts, self._facts_with))))
         found.discard(fact)
         return sorted(found)
 
@@ -113,6 +108,12 @@ class WordIndex:
         """Return the id up to which the first reading came."""
         row = self._base.execute("SELECT value FROM meta WHERE key = 'indexed'").fetchone()
         return str(marshal.loads(row[0]))
+
+    def _facts_with(self, word: str) -> Iterator[Iterable[int]]:
+        """Yield the numbers of the facts with a word, in parts."""
+        rows = self._base.execute("SELECT part, facts FROM posts WHERE word = ?", (word,))
+        for part, packed in rows:
+            yield _numbers(part, packed)
 
     def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
         for number in numbers:

@@ -10,7 +10,7 @@ from _collections import _count_elements  # type: ignore[import-not-found]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from projection.words import Statement
 
@@ -20,7 +20,7 @@ CANDIDATES = 20
 SHORTLIST = 64
 #: How many entries of the index are read for one query; its rarest words come first.
 ENTRIES_LIMIT = 4000
-#: So many words are asked for, however common they are.
+#: Where so many are more than that, the facts that share them all are looked for.
 LEAST_WORDS = 2
 #: Of so many statements of one text each asks for itself, beside the text as a whole.
 ASKING = 6
@@ -38,22 +38,41 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
     return asked
 
 
-def chosen(counts: Iterable[tuple[int, str]]) -> list[str]:
-    """Choose the words to look up: the rarest ones, as many as the limit allows.
+def looked_up(
+    counts: Iterable[tuple[int, str]], read: Callable[[str], Iterable[Iterable[int]]]
+) -> list[int]:
+    """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
 
     Args:
         counts: (in how many facts, word).
+        read: gives the numbers of the facts with a word, in parts.
     """
+    ordered = sorted(one for one in counts if one[0])
+    if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
+        return _sharing([word for _, word in ordered], read)
     total = 0
-    found: list[str] = []
-    for count, word in sorted(counts):
-        if not count:
-            continue
+    shared: dict[int, int] = {}
+    for count, word in ordered:
         total += count
-        if total > ENTRIES_LIMIT and len(found) >= LEAST_WORDS:
+        if total > ENTRIES_LIMIT:
             break
-        found.append(word)
-    return found
+        for numbers in read(word):
+            _count_elements(shared, numbers)
+    return shortlist(shared)
+
+
+def _sharing(words: Sequence[str], read: Callable[[str], Iterable[Iterable[int]]]) -> list[int]:
+    """Return the facts that share ever more of some common words, none where these tell them not apart."""
+    found: set[int] = set()
+    for word in words:
+        if found:
+            fewer = set().union(*map(found.intersection, read(word)))
+            found = fewer or found
+        else:
+            found.update(*read(word))
+        if len(found) <= SHORTLIST:
+            break
+    return sorted(found) if len(found) <= ENTRIES_LIMIT else []
 
 
 def shortlist(shared: Mapping[int, int]) -> list[int]:
@@ -117,10 +136,9 @@ class Postings:
         found: set[str] = set()
         posts = self._posts
         for words in asked:
-            shared: dict[int, int] = {}
-            for word in chosen((len(posts.get(word, ())), word) for word in words):
-                _count_elements(shared, posts[word])
-            listed = ((self._ids[n], self._words[n]) for n in shortlist(shared))
+            counts = ((len(posts.get(word, ())), word) for word in words)
+            numbers = looked_up(counts, lambda word: (posts[word],))
+            listed = ((self._ids[n], self._words[n]) for n in numbers)
             found.update(best(words, listed))
         found.discard(fact)
         return sorted(found)

@@ -6,6 +6,8 @@ expressions and libraries, because `diurna append` reads every new fact this way
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ledger.values import Record
 from projection.vocabulary import NEGATORS, NUMBERS, PHRASES, SMALL, SYNONYMS, UNITS
 
@@ -277,6 +279,7 @@ def value_with_unit(form: str, unit: str) -> str:
     return f"#{amount}{what}"
 
 
+@lru_cache(1 << 13)
 def stem(word: str) -> str:
     """Take the endings of a word off, so that its inflections are one."""
     word = SYNONYMS.get(word, word)

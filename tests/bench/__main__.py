@@ -11,6 +11,7 @@ import argparse
 import compileall
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -216,7 +217,7 @@ The queue was measured again; nothing to change.
 
 ## Facts
 
-- The queue holds {number} entries at most.
+- {text}.
   <!-- id: bench-fact-{number} -->
 """
 
@@ -240,7 +241,13 @@ def append(home: Path, other: Path, runs: int, limit: float, where: str) -> Row:
 
     def ours(number: int) -> float:
         draft = home.parent / "draft.md"
-        draft.write_text(DRAFT.format(number=base + number, fact=fact))
+        draft.write_text(
+            DRAFT.format(
+                number=base + number,
+                fact=fact,
+                text=ledgers.sentence(random.Random(base + number), 12),
+            )
+        )
         return spawn([DIURNA, "append", str(draft)], home)
 
     def theirs(number: int) -> float:

@@ -17,6 +17,7 @@ from ledger.layout import log_path
 from ledger.order import seal, stamp_of
 from memory.api import Memory, SessionDraft
 from projection.render import render
+from tests.bench.ledgers import sentence
 
 WHO = Identity("Bench", "bench@example.invalid")
 PROSE = "The queue was measured again and the figures were written down. " * 40
@@ -77,7 +78,7 @@ def append(memory: Memory, ids: list[str], number: int) -> float:
             FactReferenced(ids[number % len(ids)]),
             FactReferenced(ids[(number + 1) % len(ids)]),
             FactReferenced(ids[(number + 2) % len(ids)]),
-            FactCreated(f"bench-{time.time_ns()}", f"Measurement {number} was taken."),
+            FactCreated(f"bench-{time.time_ns()}", sentence(random.Random(time.time_ns()), 12) + "."),
         ),
         agent=f"bench-{number}",
     )  # fmt: skip

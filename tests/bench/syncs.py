@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -64,8 +65,9 @@ class Team:
         self._number += 1
         stamp = f"{os.getpid()}-{self._number}"
         for name in ("one", "two"):
+            text = ledgers.sentence(random.Random(stamp + name), 12)
             self._run(name, self._diurna, "append", "--title", f"Measure {stamp} in {name}",
-                      "--new", f"id=sync-{name}-{stamp} decision: Measurement {stamp}.")  # fmt: skip
+                      "--new", f"id=sync-{name}-{stamp} decision: {text}.")  # fmt: skip
         self._run("one", self._diurna, "sync")
         for name, copy in (("two", "three"), ("hub.git", "copy.git")):
             shutil.rmtree(self._folder / copy, ignore_errors=True)
