@@ -18,7 +18,6 @@ from projection.words import index_words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from memory.cache import Cache
 
@@ -109,11 +108,11 @@ class WordIndex:
         row = self._base.execute("SELECT value FROM meta WHERE key = 'indexed'").fetchone()
         return str(marshal.loads(row[0]))
 
-    def _facts_with(self, word: str) -> Iterator[Iterable[int]]:
-        """Yield the numbers of the facts with a word, in parts."""
+    def _facts_with(self, word: str) -> Iterator[tuple[int, Iterable[int]]]:
+        """Yield the facts with a word: what to add to the numbers of a part, and these numbers."""
         rows = self._base.execute("SELECT part, facts FROM posts WHERE word = ?", (word,))
         for part, packed in rows:
-            yield _numbers(part, packed)
+            yield part << _PART_BITS, memoryview(packed).cast("H")
 
     def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
         for number in numbers:
@@ -164,15 +163,6 @@ class WordIndex:
             "DELETE FROM posts WHERE word = ? AND part = ?",
             [row[:2] for row in posts if not row[2]],
         )
-
-
-def _numbers(part: int, packed: bytes) -> Any:
-    """Return the numbers of the facts in a row of `posts`."""
-    lows = memoryview(packed).cast("H")
-    if not part:
-        return lows
-    high = part << _PART_BITS
-    return [high + low for low in lows]
 
 
 def _pack(lows: Iterable[int]) -> bytes:

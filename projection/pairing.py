@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from projection.words import Statement
 
+    #: The facts with a word, in parts: (what to add to the numbers of a part, these numbers).
+    Parts = Iterable[tuple[int, Iterable[int]]]
+
 #: How many candidates a fact gets.
 CANDIDATES = 20
 #: How many facts are looked up by their rarest words before the best of them are chosen.
@@ -38,14 +41,12 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
     return asked
 
 
-def looked_up(
-    counts: Iterable[tuple[int, str]], read: Callable[[str], Iterable[Iterable[int]]]
-) -> list[int]:
+def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Parts]) -> list[int]:
     """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
 
     Args:
         counts: (in how many facts, word).
-        read: gives the numbers of the facts with a word, in parts.
+        read: gives the facts with a word.
     """
     ordered = sorted(one for one in counts if one[0])
     if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
@@ -56,23 +57,27 @@ def looked_up(
         total += count
         if total > ENTRIES_LIMIT:
             break
-        for numbers in read(word):
-            _count_elements(shared, numbers)
+        for first, numbers in read(word):
+            _count_elements(shared, map(first.__add__, numbers) if first else numbers)
     return shortlist(shared)
 
 
-def _sharing(words: Sequence[str], read: Callable[[str], Iterable[Iterable[int]]]) -> list[int]:
+def _sharing(words: Sequence[str], read: Callable[[str], Parts]) -> list[int]:
     """Return the facts that share ever more of some common words, none where these tell them not apart."""
-    found: set[int] = set()
+    found: dict[int, set[int]] = {}
+    total = 0
     for word in words:
         if found:
-            fewer = set().union(*map(found.intersection, read(word)))
-            found = fewer or found
+            both = ((at, found[at].intersection(here)) for at, here in read(word) if at in found)
+            found = {at: same for at, same in both if same} or found
         else:
-            found.update(*read(word))
-        if len(found) <= SHORTLIST:
+            found = {at: set(here) for at, here in read(word)}
+        total = sum(map(len, found.values()))
+        if total <= SHORTLIST:
             break
-    return sorted(found) if len(found) <= ENTRIES_LIMIT else []
+    if total > ENTRIES_LIMIT:
+        return []
+    return sorted(at + number for at, numbers in found.items() for number in numbers)
 
 
 def shortlist(shared: Mapping[int, int]) -> list[int]:
@@ -137,7 +142,7 @@ class Postings:
         posts = self._posts
         for words in asked:
             counts = ((len(posts.get(word, ())), word) for word in words)
-            numbers = looked_up(counts, lambda word: (posts[word],))
+            numbers = looked_up(counts, lambda word: ((0, posts[word]),))
             listed = ((self._ids[n], self._words[n]) for n in numbers)
             found.update(best(words, listed))
         found.discard(fact)
