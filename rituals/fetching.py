@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.findings import Finding
     from ledger.home import Home
-    from ledger.network import Progress, Remote
+    from ledger.network import Progress
+    from ledger.remote import Remote
 
 
 class Fetching:

@@ -12,8 +12,9 @@ from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, U
 from ledger.findings import Finding
 from ledger.home import IN_TREE
 from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
-from ledger.network import Remote, choose_remote, push
+from ledger.network import push
 from ledger.objects import merge_bases, move_reference
+from ledger.remote import Remote, choose_remote
 from ledger.repository import read_reference
 from ledger.transfer import Transfer
 from memory.copies import differs
@@ -97,12 +98,12 @@ class _Sync:
         self._findings: list[Finding] = []
 
     def run(self) -> Report:
+        self._look_at_checkpoint()
+        if self._memory.snapshot.cache().policy.publish == "append":
+            self._absorb_edit()
+        self._findings += self._memory.hear(dry_run=self._dry_run)
         self._fetching = self._fetch()
-        try:
-            self._prepare()
-        except BaseException:
-            self._fetching.abandon()
-            raise
+        self._load()
         began = self._monotonic()
         for tried in range(1, TRIES + 1):
             started = self._monotonic()
@@ -149,14 +150,14 @@ class _Sync:
             hint="what came is joined here already; `diurna sync` again takes the rest along",
         )
 
-    def _prepare(self) -> None:
-        """Do, and load, what asks nothing of the remote."""
-        import memory.joining  # noqa: F401 - all that a join needs
-
-        self._look_at_checkpoint()
-        if self._memory.snapshot.cache().policy.publish == "append":
-            self._absorb_edit()
-        self._findings += self._memory.hear(dry_run=self._dry_run)
+    def _load(self) -> None:
+        """Load what a join needs, while the fetch is under way."""
+        assert self._fetching is not None
+        try:
+            import memory.joining  # noqa: F401
+        except BaseException:
+            self._fetching.abandon()
+            raise
 
     def _absorb_edit(self) -> bool:
         """Make a log of a person's edit before the file is written anew; tell if there was one.

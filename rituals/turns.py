@@ -22,7 +22,7 @@ from ledger.values import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from ledger.network import Remote
+    from ledger.remote import Remote
 
 #: How much of the time somebody may be between a fetch and a push.
 _SHARE = 0.25

@@ -14,7 +14,8 @@ from ledger import network
 from ledger.errors import AuthenticationFailed, RemoteMoved, RemoteRefused, SyncRefused, Unreachable
 from ledger.gitcli import Git
 from ledger.layout import log_path
-from ledger.network import choose_remote, fetch
+from ledger.network import fetch
+from ledger.remote import choose_remote
 from rituals.sync import sync
 from rituals.turns import Push, courtesy, last_push, note_push, pause
 from tests.bench.ledgers import logs

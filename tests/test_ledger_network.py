@@ -18,7 +18,8 @@ from ledger.errors import (
     Unreachable,
 )
 from ledger.gitcli import Git
-from ledger.network import Remote, choose_remote, failure, fetch, push, without_credentials
+from ledger.network import failure, fetch, push
+from ledger.remote import Remote, choose_remote, without_credentials
 from tests.campaigns.homes import git, hermetic, user_repository
 
 __all__ = ["hermetic"]

@@ -19,7 +19,8 @@ from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
 from ledger.findings import severe
 from ledger.gitcli import Git
 from ledger.home import discover
-from ledger.network import Remote, push
+from ledger.network import push
+from ledger.remote import Remote
 from memory.api import Memory
 from memory.draft import SessionDraft
 from rituals.sync import sync

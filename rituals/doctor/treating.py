@@ -8,7 +8,8 @@ from ledger.disk import Lock, make_folder
 from ledger.errors import DiurnaError, StorageFailed, WriteRefused
 from ledger.home import branch_home
 from ledger.layout import LOCK_FILE
-from ledger.network import choose_remote, fetch_blobs
+from ledger.network import fetch_blobs
+from ledger.remote import choose_remote
 from ledger.spool import Spool
 from ledger.stale import is_abandoned, is_left, journal, set_aside
 from ledger.values import Record
