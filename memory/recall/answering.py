@@ -6,15 +6,18 @@ from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
+from memory.provenance import check_bounds
 from memory.recall.follow import Following
 from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.search import search
 from memory.recall.standing import Facts
-from memory.recall.texts import heading_of, one_line, section_of
+from memory.recall.texts import heading_of, one_line, section_of, titled
 from memory.recall.values import (
     FACTS,
+    FULL,
     SESSION_KIND,
     SESSIONS,
+    TIMELINE,
     Answer,
     Filters,
     Hit,
@@ -67,7 +70,7 @@ class Recaller:
 
         def answer(cache: Cache) -> Answer:
             index = self._following.index(cache)
-            facts = Facts(self._snapshot, cache, filters)
+            facts = Facts(self._snapshot, cache, index, filters)
             keeps = _test(index, facts, filters)
             found = search(index, query, keeps)
             view = _View(self, cache, index, facts)
@@ -90,7 +93,8 @@ class Recaller:
 
         def answer(cache: Cache) -> Answer:
             index = self._following.index(cache)
-            view = _View(self, cache, index, Facts(self._snapshot, cache, Filters(superseded=True)))
+            facts = Facts(self._snapshot, cache, index, Filters(superseded=True))
+            view = _View(self, cache, index, facts)
             return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
         return self._snapshot.ask(answer)
@@ -183,17 +187,23 @@ class _View:
             raise NotFound(f"{stem} has no line {line}", hint=f"`diurna recall --ids {stem}`")
         hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
         if hit is None:
-            raise NotFound(
-                f"there is no memory {one}",
-                hint="ids are those that `diurna recall` prints: of a fact, or STEM:LINE",
-            )
+            raise NotFound(f"there is no memory {one}", hint=self._near(one))
         return hit
+
+    def _near(self, one: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        from memory.fuzzy import nearest
+
+        alike = nearest(one, self._cache.ids(), 3)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
 
     def _whole(self, log: LogRow, level: str) -> Hit:
         text = "\n".join(self._recaller.lines(log, self._cache))
         title = heading_of(self._recaller.lines(log, self._cache), len(text))
         line = one_line(title)
-        shown = text if level == "full" else f"{log.stem}  {log.agent}  {line}"
+        shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
         return Hit(
             log.stem, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
             tokens_of(shown), tokens_of(text),
@@ -204,19 +214,19 @@ class _View:
         place = max((n for n, piece in enumerate(log.pieces) if piece.line <= number), default=0)
         text = _passage_text(log, lines, place)
         heading = heading_of(lines, number)
-        line = one_line(text if not heading or heading in text[:200] else f"{heading}: {text}")
+        line = one_line(titled(heading, text))
         id = f"{log.stem}:{number}"
         _, section = section_of(lines, number)
-        if level == "full":
+        if level == FULL:
             shown = section
-        elif level == "timeline":
+        elif level == TIMELINE:
             around = [
                 ("> " if other == place else "  ") + one_line(_passage_text(log, lines, other), 200)
                 for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
             ]
             shown = "\n".join([f"{id}  {log.day}  {log.agent}  {heading}", *around])
         else:
-            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}"
+            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}  ({log.agent or 'nobody named'})"
         return Hit(
             id, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
             tokens_of(shown), tokens_of(section),
@@ -224,10 +234,18 @@ class _View:
 
 
 def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
-    """Return a passage from the lines of its log."""
-    start = log.pieces[place].line - 1
-    text = "\n".join(lines[start : start + 200])
-    return text[: log.pieces[place].chars + 40].rstrip() if place < len(log.pieces) else text
+    """Return a passage from the lines of its log.
+
+    Of a long line that is several passages, those before are passed over.
+    """
+    piece = log.pieces[place]
+    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
+    end = next(
+        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
+    )
+    text = "\n".join(lines[piece.line - 1 : end])
+    start = sum(before) + len(before)
+    return text[start : start + piece.chars].strip()
 
 
 def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
@@ -241,6 +259,7 @@ def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
 
 def _test(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
     """Return what tells whether a row may be a hit, by its log; None where all may."""
+    check_bounds(filters.since, filters.until)
     since, until = filters.since, filters.until + "~" if filters.until else ""
     only = filters.within
     if not only and filters.kinds == (SESSION_KIND,):
@@ -261,7 +280,7 @@ def _test(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool]
         log = index.log(number)
         return (
             log is not None
-            and (not since or log.stem >= since or log.day >= since)
+            and (not since or log.stem >= since)
             and (not until or log.stem <= until)
             and (not agents or log.agent in agents)
             and (not branches or log.branch in branches)

@@ -26,6 +26,15 @@ def heading_of(lines: list[str], number: int) -> str:
     return ""
 
 
+def titled(heading: str, text: str) -> str:
+    """Return a passage behind the heading it stands under; those in it lose their marks."""
+    lines = text.split("\n")
+    while lines and (lines[0][:1] == "#" or not lines[0].strip()):
+        heading = lines.pop(0).lstrip("#").strip() or heading
+    rest = " ".join(lines)
+    return f"{heading}: {rest}" if heading and rest.strip() else heading or rest
+
+
 def section_of(lines: list[str], number: int) -> tuple[int, str]:
     """Return the section that a line (from 1) stands in, and the line it begins on.
 
