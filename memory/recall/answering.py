@@ -116,7 +116,7 @@ class Recaller:
                 from ledger.gitstore import Store
 
                 self._store = Store(self._snapshot.home.repository)
-            (data,) = self._store.blobs([ref.blob])
+            data = self._store.blob(ref.blob)
             if data is not None:
                 return data
         from memory.reading import read_bytes
