@@ -8,7 +8,8 @@ from ledger.logset import LogRef
 from ledger.order import is_stem
 from memory.recall.filtering import kept
 from memory.recall.follow import Following
-from memory.recall.index import PLACE_BITS, PLACES
+from memory.recall.index import LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.lookups import Lookups
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
 from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ledger.gitstore import Store
     from memory.cache import Cache
     from memory.recall.index import Index, LogRow
-    from memory.recall.rank import Scored
+    from memory.recall.ranked import Scored
     from memory.snapshot import Snapshot
 
 #: From how many questions of one process on a library that reads packs pays for its start.
@@ -52,6 +53,7 @@ class Recaller:
     ) -> None:
         self._snapshot = snapshot
         self._following = Following(snapshot, progress)
+        self._lookups = Lookups()
         self._texts: dict[str, list[str]] = {}
         self._store: Store | None = None
         self._asked = 0
@@ -71,7 +73,7 @@ class Recaller:
             index = self._following.index(cache)
             facts = Facts(cache, index, filters, past)
             keeps = kept(index, facts, filters)
-            found = search(index, query, keeps)
+            found = search(index, query, keeps, lookups=self._lookups, explain=explain)
             view = _View(self, cache, index, facts)
             hits: list[Hit] = []
             seen: set[str] = set()
@@ -154,7 +156,8 @@ class _View:
         elif log.stem in self._withheld:
             return None
         else:
-            hit = self._passage(log, scored.row & PLACES, level, scored.words)
+            place = scored.row & PLACES & ~LATE_BIT
+            hit = self._passage(log, place, level, scored.words)
         if hit is None:
             return None
         parts = tuple(
