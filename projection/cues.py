@@ -18,8 +18,8 @@ HEADINGS = {
     ),
     **dict.fromkeys(
         "done built shipped changed changes change fixed happened implemented delivered merged "
-        "learned lessons findings outcome outcomes results result cause progress".split(),
-        DONE,
+        "learned lessons findings outcome outcomes results result cause progress same".split(),
+        DONE,  # `Follow-up (same session)` tells what was done
     ),
     **dict.fromkeys(
         "decision decisions decided ruling rulings choice choices rationale verdict verdicts".split(),
@@ -64,19 +64,17 @@ NO_ACTION = (
     " resolved", " complete.", " did not need to ", " no need to ", " without the need",
 )  # fmt: skip
 #: An item of a to-do list that begins so is done.
-FINISHED = frozenset(
-    "done shipped closed fixed merged resolved ✅ ✔ ~~ none nothing (none) n/a".split()
-)
+FINISHED = frozenset("done shipped closed fixed merged resolved none nothing n/a".split())
 
 #: Words that say by themselves that something was decided.
 DECIDING = frozenset(
-    "decided decide chose chosen opted ruled ruling rejected agreed deliberately decisions: decision: "
+    "decided decide chose chosen opted ruled ruling agreed deliberately decisions: decision: "
     "retired".split()
 )
 #: Words and phrases of which two say it.
 WEIGHING_WORDS = frozenset(
     "decision decisions rationale trade-off tradeoff approved verdict prefer preferred choice settled "
-    "because kept".split()
+    "because kept rejected".split()
 )
 WEIGHING_PHRASES = (
     " instead of ", " rather than ", " by design", " on purpose", " settled on ", " not worth ",

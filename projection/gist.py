@@ -17,6 +17,7 @@ from projection.salience import (
     Quote,
     Weighed,
     actions,
+    best,
     decisions,
     said,
     shortened,
@@ -38,6 +39,14 @@ _PART, _FEW_CHARS = 6, 300
 _LIGHT = 20
 
 
+class Lead(Record):
+    """How a digest begins: the title, the summary and its line."""
+
+    title: str
+    summary: str
+    line: int
+
+
 class Digest(Record):
     """What a session log comes to.
 
@@ -50,6 +59,7 @@ class Digest(Record):
         decisions: what was decided, at most 10.
         entities: what it names, at most 15, the most telling first.
         log_chars: the length of the log.
+        stem: of the log, "" for another text.
     """
 
     title: str
@@ -60,6 +70,7 @@ class Digest(Record):
     decisions: tuple[Quote, ...]
     entities: tuple[Mention, ...]
     log_chars: int
+    stem: str = ""
 
     @property
     def headline(self) -> str:
@@ -85,21 +96,26 @@ def gist(text: str) -> Digest:
     Args:
         text: the whole log.
     """
-    text = text.removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = _without_secrets(text).split("\n")
-    reading = read_sentences(_without_conflict(lines))
+    reading = _read(text)
     weighed = weigh(reading)
     decided = decisions(reading, weighed, CHOICES)
     open_ = actions(reading, weighed, TODOS)
-    title = _telling_title(reading.title)
-    summary, line, used = _summary(reading, weighed, title)
+    first, used = _lead(reading)
     used |= {quote.text for quote in (*decided, *open_)}
     points = _points(reading, weighed, used, len(text))
-    return Digest(
-        title, summary, line, points, open_, decided, mentions(reading, ENTITIES), len(text)
-    )
+    return Digest(*first, points, open_, decided, mentions(reading, ENTITIES), len(text))
+
+
+def lead(text: str) -> Lead:
+    """Return how the digest of a text begins, in a third of the time."""
+    return _lead(_read(text))[0]
+
+
+def _read(text: str) -> Reading:
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return read_sentences(_without_conflict(_without_secrets(text).split("\n")))
 
 
 def _without_secrets(text: str) -> str:
@@ -144,35 +160,36 @@ def _telling_title(title: str) -> str:
     return ""
 
 
-def _summary(reading: Reading, weighed: Sequence[Weighed], title: str) -> tuple[str, int, set[str]]:
-    """Return what the log leads with, its line, and what need not be said again.
+def _lead(reading: Reading) -> tuple[Lead, set[str]]:
+    """Return what the log leads with, and what need not be said again.
 
     It is the first sentence that says something, where there is a section that sums up the first there,
     with what follows it in its paragraph while that is short; else the title, else the first fact.
     """
-    told = [n for n, one in enumerate(weighed) if one.sentence.about == SUMMARY]
-    for start in (*told, *range(len(weighed))):
-        one = weighed[start]
-        if len(one.words) < 5 or one.sentence.mark or one.sentence.about in (CHECKS, ACTIONS):
+    title, sentences = _telling_title(reading.title), reading.sentences
+    told = [number for number, one in enumerate(sentences) if one.about == SUMMARY]
+    for start in (*told, *range(len(sentences))):
+        first = sentences[start]
+        if first.mark or first.about in (CHECKS, ACTIONS) or len(first.text.split(None, 4)) < 5:
             continue
-        first = one.sentence
         text, used = first.text, {said(first.text)}
-        for more in weighed[start + 1 :]:
-            room = len(text) < _SHORT_SUMMARY_CHARS and len(text) + len(more.padded) < SUMMARY_CHARS
-            if more.sentence.part != first.part or not room:
+        for number in range(start + 1, len(sentences)):
+            more = sentences[number]
+            room = len(text) < _SHORT_SUMMARY_CHARS and len(text) + len(more.text) < SUMMARY_CHARS
+            if more.part != first.part or not room:
                 break
-            text = f"{text} {more.sentence.text}"
-            used.add(said(more.sentence.text))
-        return shortened(text, SUMMARY_CHARS), first.line, used
+            text = f"{text} {more.text}"
+            used.add(said(more.text))
+        return Lead(title, shortened(text, SUMMARY_CHARS), first.line), used
     if title:
-        return title, reading.title_line, set()
+        return Lead(title, title, reading.title_line), set()
     for line, text in (
         *((block.line, block.text) for block in reading.facts),
-        *((one.sentence.line, one.sentence.text) for one in weighed),
+        *((one.line, one.text) for one in sentences),
     ):
         if text:
-            return said(text), line, {said(text)}
-    return "", 0, set()
+            return Lead("", said(text), line), {said(text)}
+    return Lead("", "", 0), set()
 
 
 def _points(
@@ -180,19 +197,22 @@ def _points(
 ) -> tuple[Quote, ...]:
     """Return what else the log says: its facts, then what weighs most, within a part of its length."""
     room = max(log_chars // _PART, _FEW_CHARS)
-    ranked = [(-200, block.line, said(block.text)) for block in reading.facts if block.text]
+    ranked = [
+        (-200, -1, Quote(block.line, said(block.text))) for block in reading.facts if block.text
+    ]
     ranked += [
-        (-one.weight, one.sentence.line, said(one.sentence.text))
-        for one in weighed
+        (-one.weight, place, Quote(one.sentence.line, said(one.sentence.text)))
+        for place, one in enumerate(weighed)
         if one.weight > _LIGHT and one.sentence.about != ACTIONS
     ]
-    found: list[Quote] = []
+    fitting: list[tuple[int, int, Quote]] = []
     known = set(used)
-    for _, line, text in sorted(ranked):
-        if len(found) == POINTS or (len(text) > room and len(found) > 2):
+    for row in sorted(ranked):
+        text = row[2].text
+        if len(text) > room and len(fitting) > 2:
             break
         if text not in known and len(text) <= room:
             known.add(text)
             room -= len(text)
-            found.append(Quote(line, text))
-    return tuple(sorted(found))
+            fitting.append(row)
+    return best([], fitting, POINTS)

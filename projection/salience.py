@@ -108,7 +108,7 @@ def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple
         if dict(block.meta).get("kind") == "decision"
     ]
     ranked: list[tuple[int, int, Quote]] = []
-    for one in weighed:
+    for place, one in enumerate(weighed):
         sentence = one.sentence
         if sentence.about == DECISIONS:
             strength = 8 if sentence.first else 1
@@ -119,8 +119,8 @@ def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple
             strength = 2 * len(words & DECIDING) + len(words & WEIGHING_WORDS)
             strength += sum([phrase in padded for phrase in WEIGHING_PHRASES])
         if strength > 1 and len(one.words) > 3:
-            ranked.append((-strength, sentence.line, Quote(sentence.line, said(sentence.text))))
-    return _best(found, ranked, limit)
+            ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
+    return best(found, ranked, limit)
 
 
 def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Quote, ...]:
@@ -131,7 +131,7 @@ def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Q
         if block.mark == " " or (dict(block.meta).get("kind") == THREAD_KIND and not block.mark)
     ]
     ranked: list[tuple[int, int, Quote]] = []
-    for one in weighed:
+    for place, one in enumerate(weighed):
         sentence = one.sentence
         if sentence.mark == "x" or not one.words:
             continue
@@ -149,29 +149,36 @@ def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Q
             if not strength and len(one.words) <= _SHORT_WORDS:
                 strength = 2 * any(phrase in padded for phrase in MAYBE_ACTION)
         if strength > 1 and len(one.words) > 1 and not _taken_back(one):
-            ranked.append((-strength, sentence.line, Quote(sentence.line, said(sentence.text))))
-    return _best(found, ranked, limit)
+            ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
+    return best(found, ranked, limit)
 
 
 def _taken_back(one: Weighed) -> bool:
     """Tell whether a sentence about what is to be done says that it is done, or that there is nothing."""
     if one.sentence.mark == " ":
         return False
-    return one.words[0] in FINISHED or any(phrase in one.padded for phrase in NO_ACTION)
+    if one.words[0] in FINISHED or one.padded.startswith((" ~~", " ✅", " ✔")):
+        return True
+    return any(phrase in one.padded for phrase in NO_ACTION)
 
 
-def _best(
-    found: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int
-) -> tuple[Quote, ...]:
-    """Return the strongest quotes in the order of the log, none twice; those found come first."""
-    known = {quote.text for quote in found}
-    for _, _, quote in sorted(ranked):
-        if len(found) >= limit:
+def best(facts: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int) -> tuple[Quote, ...]:
+    """Return texts of facts and then the best quotes, in the order of the log, none twice.
+
+    Args:
+        facts: go before all others.
+        ranked: (what sorts before is better, place in the log, quote).
+        limit: at most so many.
+    """
+    chosen = [(quote.line, -1, quote) for quote in facts[:limit]]
+    known = {quote.text for quote in facts}
+    for _, place, quote in sorted(ranked):
+        if len(chosen) == limit:
             break
         if quote.text not in known:
             known.add(quote.text)
-            found.append(quote)
-    return tuple(sorted(found[:limit]))
+            chosen.append((quote.line, place, quote))
+    return tuple([quote for _, _, quote in sorted(chosen)])
 
 
 def _labels(padded: str, head: str) -> bool:

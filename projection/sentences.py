@@ -14,7 +14,7 @@ from ledger.references import read_references
 from ledger.sections import title_of
 from ledger.session import FACTS_HEADING
 from ledger.values import Record
-from projection.cues import BOILERPLATE, HEADINGS, PLAIN
+from projection.cues import ACTIONS, BOILERPLATE, HEADINGS, PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,12 +204,17 @@ class _Reader:
 
 def about(heading: str) -> str:
     """Tell what a heading or label announces."""
+    found = PLAIN
     for place, word in enumerate(heading.lower().split()):
         bare = word.strip("*_:;,.()[]—-`'\"")
         known = HEADINGS.get(bare)
-        if known is not None and (bare != "open" or not place):
-            return known
-    return PLAIN
+        if known is None or (bare == "open" and place):
+            continue
+        if found != ACTIONS:
+            found = known
+        if known != ACTIONS:
+            return known  # what is to be done, and then said to be done
+    return found
 
 
 def label_of(text: str) -> tuple[str, str]:

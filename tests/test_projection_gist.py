@@ -123,6 +123,8 @@ def test_summaries(text: str, title: str, summary: str) -> None:
         ("**Remaining:** phase 3, phase 4.", ["Remaining: phase 3, phase 4."]),
         ("Next steps:\n\n- Ask Ada\n- Write it down\n", ["Ask Ada", "Write it down"]),
         ("## Open questions\n\n- Who owns the cache?\n", ["Who owns the cache?"]),
+        ("**Follow-up (same session):** went on to the next one.", []),
+        ("## Next action, done\n\n- Tag the release\n", []),
         ("The limit still needs a test of its own.", ["The limit still needs a test of its own."]),
         ("**Remaining:** none.", []),
         ("## Next\n\n- [x] Write the migration\n- ✅ Ship it\n", []),
@@ -209,7 +211,7 @@ def check(text: str, found: Digest) -> None:
     assert len(found.summary) <= 500 and "\n" not in found.summary
     assert len(found.points) <= 20 and len(found.actions) <= 10
     assert len(found.decisions) <= 10 and len(found.entities) <= 15
-    assert found.log_chars == len(text.replace("\r\n", "\n").removeprefix("\ufeff"))
+    assert found.log_chars == len(text)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     quotes = (*found.points, *found.actions, *found.decisions)
     if found.summary:
@@ -226,7 +228,7 @@ def check(text: str, found: Digest) -> None:
             VERSION,
         )
         assert squeezed(one.name) in squeezed("\n".join(lines[one.line - 1 :])), one
-    assert found.points == tuple(sorted(found.points))
+    assert [quote.line for quote in found.points] == sorted(quote.line for quote in found.points)
 
 
 @given(texts)
@@ -265,10 +267,10 @@ def test_no_text_takes_long(unit: str) -> None:
     def spent(size: int) -> float:
         text = unit * (size // len(unit))
         best = 60.0
-        for _ in range(3):
+        for _ in range(2):
             start = time.process_time()
             gist(text)
             best = min(best, time.process_time() - start)
         return best
 
-    assert spent(200_000) < max(16 * spent(50_000), 0.5)
+    assert spent(120_000) < max(16 * spent(30_000), 0.5)
