@@ -25,7 +25,7 @@ from projection.render import REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.logset import LogRef
     from memory.cache import Cache
@@ -131,7 +131,7 @@ def timeline(
         keys = sorted({*keys, *anchor.stems})
         if agent or kinds:
             keys = _filtered(cache, keys, agent, kinds)
-        chosen = _nearest(keys, anchor.spans, limit)
+        chosen = _nearest(keys, anchor, limit)
         sessions = tuple(_sessions(snapshot, cache, chosen, anchor))
         first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
         older = bisect_left(keys, first)
@@ -183,21 +183,35 @@ def _ids(entry: Entry) -> list[str]:
     return [*entry.named, *[event.id for event in entry.acts]]
 
 
-def _nearest(keys: Sequence[str], spans: Sequence[tuple[int, int]], limit: int) -> list[str]:
-    """Return the logs nearest to what was asked about, in ledger order; of equals the newer."""
+def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
+    """Return the logs nearest to an anchor, in ledger order; of equals its own, then the newer."""
     if len(keys) <= limit:
         return list(keys)
+    spans, own = anchor.spans, frozenset(anchor.stems)
     begins = [first for first, _ in spans]
 
-    def distance(key: str) -> tuple[int, int]:
+    def distance(key: str) -> tuple[int, bool, int, str]:
         at = milliseconds_of(key)
         behind = bisect_left(begins, at + 1)
         far = [spans[behind][0] - at] if behind < len(spans) else []
         if behind:
             far.append(max(at - spans[behind - 1][1], 0))
-        return min(far), -at
+        return min(far), key not in own, -at, key
 
-    return sorted(sorted(keys, key=lambda key: (*distance(key), key))[:limit])
+    return sorted(sorted(_candidates(keys, anchor, limit), key=distance)[:limit])
+
+
+def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str]:
+    """Leave out, where a window has very many logs, those behind `limit` others that are nearer."""
+    if len(keys) <= (2 * len(anchor.spans) + 1) * 2 * limit:
+        return keys
+    found = set(anchor.stems)
+    for first, last in anchor.spans:
+        begin = bisect_left(keys, _floor(first))
+        end = bisect_left(keys, stamp_of(last + 1), begin)
+        found.update(keys[max(begin - limit, 0) : begin])
+        found.update(keys[max(begin, end - limit) : end + limit])
+    return found.intersection(keys)
 
 
 def _sessions(
