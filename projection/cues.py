@@ -27,7 +27,7 @@ HEADINGS = {
     ),
     **dict.fromkeys(
         "next todo todos to-do to-dos remaining remains follow-up follow-ups followup followups "
-        "pending outstanding backlog action actions open unresolved".split(),
+        "pending outstanding backlog action actions open unresolved blocked blockers".split(),
         ACTIONS,
     ),
     **dict.fromkeys(
@@ -44,7 +44,7 @@ EMPTY_TITLE = frozenset("session log notes note work memory update of the on for
 
 #: A sentence that begins with one of these and a colon or a dash is about what is to be done.
 ACTION_LABELS = frozenset(
-    "next todo to-do fixme follow-up follow-ups followup remaining pending outstanding".split()
+    "next todo to-do fixme follow-up follow-ups followup remaining pending outstanding blocked".split()
 )
 #: Somewhere in a sentence: something is still to be done.
 ACTION_PHRASES = (

@@ -23,7 +23,7 @@ from projection.salience import (
     shortened,
     weigh,
 )
-from projection.sentences import Reading, read_sentences
+from projection.sentences import Reading, read_sentences, says_little
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _lead(reading: Reading) -> tuple[Lead, set[str]]:
     told = [number for number, one in enumerate(sentences) if one.about == SUMMARY]
     for start in (*told, *range(len(sentences))):
         first = sentences[start]
-        if first.mark or first.about in (CHECKS, ACTIONS) or len(first.text.split(None, 4)) < 5:
+        if first.mark or first.about in (CHECKS, ACTIONS) or says_little(first.text):
             continue
         text, used = first.text, {said(first.text)}
         for number in range(start + 1, len(sentences)):

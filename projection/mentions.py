@@ -33,7 +33,7 @@ _WORDS = (
     | NEGATORS
     | frozenset("monday tuesday wednesday thursday friday saturday sunday january february".split())
     | frozenset("march april june july august september october november december".split())
-    | frozenset("step part phase todo".split())
+    | frozenset("step part phase todo next".split())
 )
 _MARKS = ".,;:!?…'\"“”‘’()[]{}<>*~|→—–"
 _QUOTES, _QUOTED = "'\"“‘", 2

@@ -25,7 +25,7 @@ from projection.cues import (
     WEIGHING_WORDS,
 )
 from projection.policy import THREAD_KIND
-from projection.sentences import Reading, Sentence, plain_type
+from projection.sentences import Reading, Sentence, plain_type, says_little
 from projection.vocabulary import SMALL
 
 TYPE_CHECKING = False
@@ -93,8 +93,8 @@ def _standing_weight(sentence: Sentence, words: list[str], distinct: set[str]) -
         weight += 10
     if sentence.part <= 2:
         weight += 15
-    if len(words) < 5:
-        weight -= 80
+    if says_little(sentence.text):
+        weight -= 20 if sentence.item and len(words) > 2 else 80
     if words[0] in LEANING:
         weight -= 40
     return weight

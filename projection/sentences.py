@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 #: A label has at most so many words and characters.
 _LABEL_WORDS, _LABEL_CHARS = 6, 90
-#: Words that end in a full stop and no sentence.
+#: From so many letters on a sentence without blanks says something; where scripts without them begin.
+_FEW_LETTERS, _NO_BLANKS = 8, "\u2e80"
+#: What ends a sentence, and words that end in a full stop and no sentence.
+_STOPS = frozenset((".", "!", "?", "。", "！", "？"))  # noqa: RUF001 - those of Chinese and Japanese
 _SHORT = frozenset("e.g. i.e. etc. vs. cf. ca. approx. no. mr. mrs. dr. st. incl. resp.".split())
 
 
@@ -102,7 +105,7 @@ class _Reader:
 
     def _line(self, index: int, text: str) -> int:
         """Read one line; return the index of the next."""
-        char = text[0]
+        lines, char = self._lines, text[0]
         if char == "#":
             depth = len(text) - len(text.lstrip("#"))
             if depth <= 6 and text[depth : depth + 1] in ("", " ", "\t"):
@@ -124,6 +127,8 @@ class _Reader:
             text = text.lstrip("> \t")
         if text.strip("-=*_ ") == "":
             return self._blank(index)
+        if self._item and lines[index][0] not in " \t" and _announces(text):
+            self._close()
         marker = _marker(text)
         if marker and not (self._part and text[0] == "+"):  # a line may begin with a plus
             self._close()
@@ -202,6 +207,11 @@ class _Reader:
             first = False
 
 
+def says_little(text: str) -> bool:
+    """Tell whether a sentence has fewer than five words; a script without blanks has letters instead."""
+    return len(text.split(None, 4)) < 5 and (len(text) < _FEW_LETTERS or max(text) < _NO_BLANKS)
+
+
 def about(heading: str) -> str:
     """Tell what a heading or label announces."""
     found = PLAIN
@@ -271,6 +281,8 @@ def cut_sentences(part: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         terms.clear()
 
     for line, text in part:
+        if "。" in text:
+            text = text.replace("。", "。 ")
         for term in text.split():
             if full and not _continues(term):
                 close()
@@ -284,8 +296,13 @@ def cut_sentences(part: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
             if "(" in term or ")" in term:
                 depth = max(depth + term.count("(") - term.count(")"), 0)
             bare = term.rstrip("*_`\"')”’]")
-            if bare[-1:] in (".", "!", "?") and ticks % 2 == 0 and not depth:
-                full = bare.lower() not in _SHORT and (len(bare) > 2 or not bare[0].isdigit())
+            if bare[-1:] in _STOPS and ticks % 2 == 0 and not depth:
+                word = any(char.isalnum() for char in bare)
+                full = (
+                    word
+                    and bare.lower() not in _SHORT
+                    and not (len(bare) == 2 and bare[0].isdigit())
+                )
     if terms:
         close()
     return found
@@ -297,6 +314,13 @@ def _continues(term: str) -> bool:
         return False
     bare = term.lstrip("*_\"'“‘(")
     return bare[:1].islower() or bare[:1] in ("—", "–", "→", "·", "+", "=", "&", "/")
+
+
+def _announces(text: str) -> bool:
+    """Tell whether a line begins with a word of a label, as a wrapped line of an item hardly does."""
+    return text[0] in "*_ABCDEFGHIJKLMNOPQRSTUVWXYZ" and (
+        text.split(None, 1)[0].strip("*_:").lower() in HEADINGS
+    )
 
 
 def _marker(text: str) -> int:

@@ -60,7 +60,7 @@ def test_timeline(asked: Repo, run: Run) -> None:
 
 def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
     """The keys that the README names."""
-    found = run("timeline", "webhooks lost while restarting", "--before", "1h", "--json").json
+    found = run("timeline", *"webhooks lost while restarting --before 1h --json".split()).json
     (session,) = found.pop("sessions")
     stem = session.pop("stem")
     assert found == {

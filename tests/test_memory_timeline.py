@@ -23,6 +23,7 @@ from ledger.session import Entry
 from memory import timeline as timelines
 from memory.anchors import Anchor, duration_ms
 from memory.api import Memory
+from memory.reading import read_bytes
 from memory.timeline import Timeline, did
 from projection.gist import gist, lead
 from projection.render import REDACTED
@@ -210,13 +211,12 @@ def test_only_the_logs_that_are_shown_are_read(
 ) -> None:
     """However many logs a window has, git is asked for those of the answer alone."""
     asked: list[str] = []
-    read = timelines.read_bytes
 
     def counted(home: Any, refs: Sequence[Any]) -> Any:
         asked.extend(ref.stem for ref in refs)
-        return read(home, refs)
+        return read_bytes(home, refs)
 
-    monkeypatch.setattr(timelines, "read_bytes", counted)
+    monkeypatch.setattr("memory.timeline.read_bytes", counted)
     memory.timeline("2026-05-03-080000", before="99w", after="99w", limit=2)
     assert asked == ["2026-05-02-120000", "2026-05-03-080000"]
 

@@ -79,6 +79,7 @@ def test_a_canonical_log() -> None:
     assert found.points == (
         Quote(14, "Fixed the drain loop in `src/worker.py`; Redis 7.2.4 needs `appendonly yes`."),
         Quote(16, "Root cause: the drain loop swallowed the error of Redis."),
+        Quote(27, "Done: the changelog"),
     )
     assert found.entities[:3] == (
         Mention("webhook-retries", FACT, 32),
@@ -102,6 +103,7 @@ def test_a_canonical_log() -> None:
         ("# X\n\n## What happened\n\nA lot went on here today.\n\n## Summary\n\nThe cache is a file now.\n",
          "X", "The cache is a file now."),
         ("# Y\n\n## Tests\n\nAll of the tests are green now.\n", "Y", "Y"),
+        ("# 修\n\n用户登录后会话立即过期。原因是服务器时区错误。", "修", "用户登录后会话立即过期。 原因是服务器时区错误。"),
         ("*Short one.* The cache moved into a file of its own, and nothing else changed there.",
          "", "The cache moved into a file of its own, and nothing else changed there."),
         ("> A quoted line says what\n> this session came to.\n", "",
@@ -126,6 +128,7 @@ def test_summaries(text: str, title: str, summary: str) -> None:
         ("**Follow-up (same session):** went on to the next one.", []),
         ("## Next action, done\n\n- Tag the release\n", []),
         ("The limit still needs a test of its own.", ["The limit still needs a test of its own."]),
+        ("- One thing that was done\nNext up is another thing.\n", ["Next up is another thing."]),
         ("**Remaining:** none.", []),
         ("## Next\n\n- [x] Write the migration\n- ✅ Ship it\n", []),
         (
@@ -233,6 +236,7 @@ def check(text: str, found: Digest) -> None:
 
 @given(texts)
 @example("- a b c d e f\n+ g. **H i** j k l m\n> n\n")
+@example("A b # . . # _. c\n")
 @example("## Facts\n\n- A text.\n  <!-- id: a-b | kind: decision -->\n")
 def test_the_laws_of_a_digest(text: str) -> None:
     """Any text has a digest, always the same one, within the limits; what it says stands where it says."""
@@ -273,4 +277,4 @@ def test_no_text_takes_long(unit: str) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    assert spent(120_000) < max(16 * spent(30_000), 0.5)
+    assert spent(60_000) < max(16 * spent(15_000), 0.5)

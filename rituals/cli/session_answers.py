@@ -126,7 +126,7 @@ def print_timeline(found: Timeline, out: Output) -> None:
         when = session.ended[:16].replace("T", " ")
         out.line(
             ("→ " if session.anchor else "  ", "green"), (when, "bold"), "  ",
-            (session.agent or "nobody named", "cyan"), f"  {session.title}{kind}",
+            (session.agent or "nobody named", "cyan"), f"  {session.title}{kind}".rstrip(),
         )  # fmt: skip
         if session.summary:
             out.line(f"    {session.summary}")

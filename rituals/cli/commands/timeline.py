@@ -9,7 +9,7 @@ from rituals.cli.context import Invocation
 
 
 @click.command("timeline")
-@click.argument("anchor", default="", metavar="[ANCHOR]")
+@click.argument("anchor", nargs=-1, metavar="[ANCHOR]")
 @click.option("--before", default="48h", metavar="TIME", help="How far back: 30m, 48h, 7d, 2w.")
 @click.option("--after", default="24h", metavar="TIME", help="How far on.")
 @click.option("--agent", default="", metavar="NAME", help="Only sessions of this agent.")
@@ -20,7 +20,7 @@ from rituals.cli.context import Invocation
 @options.command
 def command(
     call: Invocation,
-    anchor: str,
+    anchor: tuple[str, ...],
     before: str,
     after: str,
     agent: str,
@@ -36,10 +36,10 @@ def command(
     Examples:
       diurna timeline webhook-retry-queue --before 7d
       diurna timeline 2026-11-01 --after 48h
-      diurna timeline "why did the webhooks get lost"
+      diurna timeline why did the webhooks get lost
     """
     found = call.memory().timeline(
-        anchor, before=before, after=after, limit=limit, agent=agent, kinds=kinds
+        " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
     from rituals.cli.session_answers import print_timeline, timeline_object
 
