@@ -10,7 +10,6 @@ from bisect import bisect_left
 from ledger.codec import decode
 from ledger.event import VERBS, FactSuperseded
 from ledger.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stamp_of
-from ledger.secrets import without_secrets
 from ledger.session import Entry
 from ledger.values import Record
 from memory.anchors import Anchor, answer_anchor, duration_ms, named_anchor
@@ -22,6 +21,7 @@ from memory.withheld import redacted_logs
 from memory.within import keys_within, logs_of, of_kinds
 from projection.gist import lead
 from projection.render import REDACTED
+from projection.salience import LINE_CHARS, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Session(Record):
         ended: when, as the log says, or its stamp.
         agent: who wrote it.
         type: of the log.
-        title: as the log has it.
-        summary: of its digest, one line; "" where it says no more than the title.
+        title: of its digest: "" where it says nothing.
+        summary: of its digest, at most 200 characters; "" where it says no more than the title.
         did: (verb, ids): what it did to facts, in the order of FORMAT.md's table; a supersession reads
             `old → new`, and the facts that it only relied on stand under `Used`.
         tokens: what the whole log costs, about.
@@ -235,9 +235,8 @@ def _session(
     log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
     if not redacted:
-        title = without_secrets(log.title)
-        told = lead(kept)
-        summary = told.summary if told.summary not in (title, told.title) else ""
+        title, summary, _ = lead(kept)
+        summary = shortened(summary, LINE_CHARS) if summary != title else ""
     at = milliseconds_of(ref.stem)
     return Session(
         ref.stem,

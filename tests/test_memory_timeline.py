@@ -41,6 +41,7 @@ def log(agent: str, title: str, prose: str = "", references: str = "", facts: st
     return "".join(parts)
 
 
+DISHES = "Nothing but the dishes were done today."
 #: By the name of the log: unsealed ones, as people and other tools write them.
 LOGS = {
     "2026-05-01": log("ada", "A day without a time"),
@@ -50,7 +51,7 @@ LOGS = {
         "- The queue is Redis.\n  <!-- id: queue-redis | kind: decision -->\n"
         "- [ ] Find the limit of the queue.\n  <!-- id: limit-open | kind: thread -->",
     ),
-    "2026-05-02-120000": log("bob", "Session (2026-05-02)", "Nothing but the dishes were done today."),
+    "2026-05-02-120000": log("bob", "Session (2026-05-02)", DISHES),
     "2026-05-03-080000": log("bob", "Use the queue", references="- Referenced: queue-redis"),
     "2026-05-20-100000": log(
         "ada", "Postgres instead", "Redis lost jobs, so the queue moved into Postgres.",
@@ -73,8 +74,8 @@ def memory(repo: Repo) -> Memory:
 
 
 def titles(found: Timeline) -> list[str]:
-    """Return the titles of a timeline, those of the anchor with an arrow."""
-    return [("→ " if one.anchor else "") + one.title for one in found.sessions]
+    """Return the titles of a timeline (or what stands for one), those of the anchor with an arrow."""
+    return [("→ " if one.anchor else "") + (one.title or one.summary) for one in found.sessions]
 
 
 def test_the_newest_without_an_anchor(memory: Memory) -> None:
@@ -90,7 +91,7 @@ def test_around_a_fact_is_around_each_of_its_events(memory: Memory) -> None:
     """Birth, last use and end of a fact each have their neighbours, and are marked."""
     found = memory.timeline("queue-redis", before="1d", after="1d")
     assert titles(found) == [
-        "A day without a time", "→ Choose a queue", "Session (2026-05-02)", "→ Use the queue",
+        "A day without a time", "→ Choose a queue", DISHES, "→ Use the queue",
         "→ Postgres instead", "Tidy the dashboards",
     ]  # fmt: skip
     assert found.anchor.kind == "fact"
@@ -165,6 +166,7 @@ def test_what_a_session_did(memory: Memory) -> None:
     assert moved.tokens == -(-len(LOGS[moved.stem]) // 4)
     assert found["2026-05-03-080000"].did == (("Used", ("queue-redis",)),)
     assert found["2026-05-03-080000"].summary == ""  # no more than its title
+    assert found["2026-05-02-120000"].title == "" and found["2026-05-02-120000"].summary == DISHES
     assert (found["2026-05-01"].ended, moved.ended) == ("2026-05-01", "2026-05-20T10:00:00.000Z")
 
 
@@ -185,7 +187,7 @@ def test_each_verb_once() -> None:
 def test_filters(memory: Memory) -> None:
     """Only of one agent; only those that named a fact of a kind."""
     assert titles(memory.timeline(before="99w", agent="bob")) == [
-        "Session (2026-05-02)", "Use the queue",
+        DISHES, "Use the queue",
     ]  # fmt: skip
     assert titles(memory.timeline(before="99w", kinds=("thread",))) == [
         "Choose a queue", "Postgres instead",
@@ -199,7 +201,7 @@ def test_filters(memory: Memory) -> None:
 def test_a_limit_keeps_the_nearest(memory: Memory) -> None:
     """Those nearest to the anchor are shown, and how many are left out on which side."""
     found = memory.timeline("2026-05-03-080000", before="99w", after="99w", limit=3)
-    assert titles(found) == ["Choose a queue", "Session (2026-05-02)", "→ Use the queue"]
+    assert titles(found) == ["Choose a queue", DISHES, "→ Use the queue"]
     assert (found.older, found.between, found.newer) == (1, 0, 3)
     sides = memory.timeline("queue-redis", before="1d", after="60d", limit=2)
     assert titles(sides) == ["→ Use the queue", "→ Postgres instead"]

@@ -124,11 +124,10 @@ def print_timeline(found: Timeline, out: Output) -> None:
     for session in found.sessions:
         kind = "" if session.type == "work" else f" ({session.type})"
         when = session.ended[:16].replace("T", " ")
-        out.line(
-            ("→ " if session.anchor else "  ", "green"), (when, "bold"), "  ",
-            (session.agent or "nobody named", "cyan"), f"  {session.title}{kind}".rstrip(),
-        )  # fmt: skip
-        if session.summary:
+        mark, who = "→ " if session.anchor else "  ", session.agent or "nobody named"
+        what = f"  {session.title or session.summary}{kind}".rstrip()
+        out.line((mark, "green"), (when, "bold"), "  ", (who, "cyan"), what)
+        if session.title and session.summary:
             out.line(f"    {session.summary}")
         if session.did:
             out.line("    " + "; ".join([_told(verb, ids) for verb, ids in session.did]))
