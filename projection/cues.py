@@ -18,7 +18,8 @@ HEADINGS = {
     ),
     **dict.fromkeys(
         "done built shipped changed changes change fixed happened implemented delivered merged "
-        "learned lessons findings outcome outcomes results result cause progress same".split(),
+        "learned lessons findings outcome outcomes results result cause progress same "
+        "closed complete completed resolved".split(),
         DONE,  # `Follow-up (same session)` tells what was done
     ),
     **dict.fromkeys(
@@ -49,14 +50,14 @@ ACTION_LABELS = frozenset(
 #: Somewhere in a sentence: something is still to be done.
 ACTION_PHRASES = (
     " still needs ", " still need ", " remains to ", " left to do", " to be done", " awaits ",
-    " awaiting ", " is next. ", " next step", " next action", " next up", " follow-up: ", " todo",
-    " fixme", " stays open", " remains open", " next session", " still open", " still to ",
-    " open question", " we should ",
+    " awaiting ", " is next. ", " next action", " next up", " follow-up: ", " todo",
+    " fixme", " stays open", " remains open", " next session", " still open", " still to ", " we should ",
 )  # fmt: skip
 #: Said of many things; in a short sentence it is about what is to be done.
 MAYBE_ACTION = (
     " needs to ", " need to ", " not yet ", " waits for ", " waiting for ", " will need ", " should be ",
     " has to be ", " have to be ", " pending ", " is open. ", " deferred to ", " follow up ",
+    " next step", " open question",
 )  # fmt: skip
 #: What takes that back.
 NO_ACTION = (

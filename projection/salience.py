@@ -112,7 +112,7 @@ def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple
         sentence = one.sentence
         if sentence.about == DECISIONS:
             strength = 8 if sentence.first else 1
-        elif sentence.about == CHECKS or len(one.words) > _LONG_WORDS:
+        elif sentence.about in (ACTIONS, CHECKS) or len(one.words) > _LONG_WORDS:
             continue
         else:
             words, padded = one.distinct, one.padded

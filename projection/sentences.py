@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: A label has at most so many words and characters.
 _LABEL_WORDS, _LABEL_CHARS = 6, 90
+#: What a label announces stands among its first words: a longer one is half a sentence.
+_LABEL_HEAD_WORDS = 3
 #: From so many letters on a sentence without blanks says something; where scripts without them begin.
 _FEW_LETTERS, _NO_BLANKS = 8, "\u2e80"
 #: What ends a sentence, and words that end in a full stop and no sentence.
@@ -78,7 +80,9 @@ class _Reader:
         self._part: list[tuple[int, str]] = []  # the paragraph or item that is open
         self._parts = 0
         self._item, self._mark = False, ""
+        self._sections: dict[int, str] = {}  # depth of a heading -> what it announces
         self._section = self._label = PLAIN
+        self._indent = self._label_indent = 0
         self._endless: set[str] = set()
 
     def read(self) -> Reading:
@@ -132,7 +136,7 @@ class _Reader:
         marker = _marker(text)
         if marker and not (self._part and text[0] == "+"):  # a line may begin with a plus
             self._close()
-            self._item = True
+            self._item, self._indent = True, len(lines[index]) - len(lines[index].lstrip())
             text = text[marker:].lstrip()
             if text[:1] == "[" and text[2:4] in ("] ", "]") and text[1] in " xX":
                 self._mark = " " if text[1] == " " else "x"
@@ -163,7 +167,9 @@ class _Reader:
             return index + 1
         kind = section_kind(title_of(text))[0] if depth == 2 else ""
         if not kind:
-            self._section = about(title)
+            self._sections = {at: said for at, said in self._sections.items() if at < depth}
+            above = self._sections[max(self._sections)] if self._sections else PLAIN
+            self._section = self._sections[depth] = about(title) or above
             return index + 1
         end = index + 1
         while end < len(self._lines) and self._lines[end][:3] not in ("## ", "##\t"):
@@ -186,18 +192,18 @@ class _Reader:
         self._part, self._item, self._mark = [], False, ""
         if not part:
             return
-        if not item:
+        if not item or self._indent <= self._label_indent:
             self._label = PLAIN
         label, rest = label_of(part[0][1])
-        if label and label.split(maxsplit=1)[0].lower().strip("*_") in BOILERPLATE:
+        if label and BOILERPLATE.issuperset(label.lower().split()):
             del part[0]
             if not part:
                 return
             label = ""
-        known = about(label) if label else PLAIN
-        if label and not rest and len(part) == 1 and not item:
-            self._label = known  # of the list below it
-            return
+        known = about(label, _LABEL_HEAD_WORDS) if label else PLAIN
+        if label and not rest and len(part) == 1 and (known or not item):
+            self._label, self._label_indent = known, self._indent if item else -1
+            return  # it is about the list below it
         self._parts += 1
         under = known or self._label or self._section
         first = True
@@ -212,10 +218,17 @@ def says_little(text: str) -> bool:
     return len(text.split(None, 4)) < 5 and (len(text) < _FEW_LETTERS or max(text) < _NO_BLANKS)
 
 
-def about(heading: str) -> str:
-    """Tell what a heading or label announces."""
+def about(heading: str, head: int = 0) -> str:
+    """Tell what a heading or label announces.
+
+    Args:
+        heading: what it says.
+        head: by how many words it has to be clear, 0 for all of them.
+    """
     found = PLAIN
     for place, word in enumerate(heading.lower().split()):
+        if head and place >= head and found == PLAIN:
+            break
         bare = word.strip("*_:;,.()[]—-`'\"")
         known = HEADINGS.get(bare)
         if known is None or (bare == "open" and place):
