@@ -171,7 +171,8 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
 
 def read_header(data: bytes) -> tuple[tuple[str, str], ...]:
     """Read the front matter of a log and nothing else, in the order found."""
-    start = data[:LINE_LIMIT_BYTES]  # a header is a few hundred bytes
+    end = data.find(b"\n---", 3, LINE_LIMIT_BYTES)
+    start = data[: end + 5] if end > 0 else b""
     return _front_matter(_lines(start, _unheard), _unheard)[0]
 
 

@@ -19,12 +19,12 @@ from projection.brief import (
     Material,
     News,
     Place,
+    is_note,
 )
 from projection.brief_budget import LEAST_CHARS, brief
 from projection.brief_forms import FORMATS, MARKDOWN, form_of
 from projection.brief_lines import label, stem_said
 from projection.brief_news import Happened, happened
-from projection.brief_relevance import scores
 from projection.due import reasons, size_of
 from projection.state import Standing
 from projection.tiers import never_decaying, stand
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memory.cache import Cache
     from memory.snapshot import Snapshot
     from projection.fact import Fact
-    from projection.state import DecayClock
+    from projection.state import DecayClock, LiveView
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
 _LOGS, _LOGS_FOR_NEW = 200, 20
@@ -129,7 +129,7 @@ def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset
         frozenset(
             one.fact.id for one in view.live if roles and not _stems(one.fact).isdisjoint(roles)
         ),
-        scores(view.live, found, asked.branch, asked.changed),
+        _scores(view, found, asked),
         tuple(
             standing
             for fact in found
@@ -138,6 +138,14 @@ def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset
             and not (standing.fact.redacted or standing.fact.false)
         ),
     )
+
+
+def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
+    if not (found or asked.branch or asked.changed):
+        return {}
+    from projection.brief_relevance import scores
+
+    return scores(view.live, found, asked.branch, asked.changed)
 
 
 def _news(cache: Cache, last: str) -> tuple[tuple[News, ...], int]:
@@ -168,9 +176,10 @@ def _told(cache: Cache, one: Happened, clock: DecayClock) -> News:
 
 def _is_news(news: News) -> bool:
     """Tell whether what a log says still holds, and may be shown."""
-    if news.now is None or news.now.fact.redacted or news.now.fact.false:
+    now = news.now
+    if now is None or now.fact.redacted or now.fact.false:
         return False
-    return news.what == BORN or news.now.fact.closed == (news.what == CLOSED)
+    return now.live if news.what == BORN else now.fact.closed == (news.what == CLOSED)
 
 
 def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:
@@ -181,10 +190,10 @@ def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:
 
 
 def _stems_of_role(snapshot: Snapshot, role: str, tip: str | None) -> frozenset[str]:
-    """Return the logs of a role, among those that brought what is live."""
+    """Return the logs of a role, among those that brought what would be a note of it."""
     if not role:
         return frozenset()
-    refs = snapshot.ask(_refs_of_live, tip)
+    refs = snapshot.ask(_refs_of_notes, tip)
     return frozenset(
         ref.key
         for ref, data in read_bytes(snapshot.home, refs)
@@ -192,8 +201,9 @@ def _stems_of_role(snapshot: Snapshot, role: str, tip: str | None) -> frozenset[
     )
 
 
-def _refs_of_live(cache: Cache) -> list[LogRef]:
-    stems = sorted({stem for one in cache.view().live for stem in _stems(one.fact)})
+def _refs_of_notes(cache: Cache) -> list[LogRef]:
+    live = [one.fact for one in cache.view().live if is_note(one.fact)]
+    stems = sorted({stem for fact in live for stem in _stems(fact)})
     refs: list[LogRef] = []
     for start in range(0, len(stems), _SQL_VALUES):
         refs += cache.known(stems[start : start + _SQL_VALUES]).values()

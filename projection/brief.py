@@ -169,7 +169,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             decisions.append(standing)
         else:
             rest.append(standing)
-        if role and (_is_for(fact, role) or _is_note(fact, material.roles)):
+        if role and (_is_for(fact, role) or (fact.id in material.roles and is_note(fact))):
             noted.append(standing)
     core.sort(key=lambda one: (one.fact.kind != _INVARIANT_KIND, *by_weight(one)))
     threads.sort(key=lambda one: (is_raised(one.fact), *by_weight(one)))
@@ -215,9 +215,9 @@ def _contradicted(view: LiveView) -> list[Standing]:
     )
 
 
-def _is_note(fact: Fact, brought: frozenset[str]) -> bool:
-    """Tell whether a log of the role brought a fact that no other section is for."""
-    return fact.id in brought and fact.kind not in _KINDS_OF_OTHERS
+def is_note(fact: Fact) -> bool:
+    """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
+    return fact.kind not in _KINDS_OF_OTHERS
 
 
 def _is_for(fact: Fact, role: str) -> bool:

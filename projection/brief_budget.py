@@ -1,8 +1,8 @@
 """What fits into a brief: whole lines, most important first, and the newest correction whatever happens.
 
-The first lines of what contradicts itself, must hold, changed or is open go before all others, so that
-none of these crowds out another; then the sections are filled in their order. The budget counts every
-character of the output.
+First come the first lines of what contradicts itself, must hold, changed or is open. Then each section in
+its order takes up to half of what is left, and then whatever it needs: a long section comes first and
+crowds out none. The budget counts every character of the output.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from projection.brief import (
     wanted,
 )
 from projection.brief_forms import NONCE_CHARS, Ending
-from projection.brief_lines import line_of, shortened, text_chars
+from projection.brief_lines import LEAST_TEXT_CHARS, line_of, shortened, text_chars
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ _FIRST = (CONTRADICTIONS, INVARIANTS, CHANGES, THREADS)
 _FIRST_LINES = 3
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12
+#: About how many characters of a line stand before its text.
+_PROVENANCE_CHARS = 110
 _NO_NONCE = "0" * NONCE_CHARS
 
 
@@ -89,6 +91,7 @@ class _Filling:
         most = max(self._facts, 2)  # nothing that is counted takes more room
         frame = form.head(_NO_NONCE, material.place, "") + form.tail(_NO_NONCE, Ending(most, most))
         self._room = budget - len(frame)
+        self._budget = budget
         self._chars = text_chars(budget)
 
     def fill(self) -> None:
@@ -105,6 +108,8 @@ class _Filling:
             if section.name in _FIRST:
                 self._take(section, _FIRST_LINES)
         for section in self.wanted:
+            self._take(section, section.total, self._room // 2)
+        for section in self.wanted:
             self._take(section, section.total)
 
     def _force(self) -> None:
@@ -119,8 +124,9 @@ class _Filling:
                     line = line._replace(text=cut)
                 self._add(section, section.items[0], line)
 
-    def _take(self, section: Wanted, up_to: int) -> None:
-        """Take lines of a section, until one does not fit or there are so many."""
+    def _take(self, section: Wanted, up_to: int, leave: int = 0) -> None:
+        """Take lines of a section, until there are so many, or the next one would leave less room."""
+        chars = self._chars_of(section)
         while self._next[section.name] < len(section.items):
             if len(self.lines[section.name]) >= up_to:
                 return
@@ -128,8 +134,8 @@ class _Filling:
             if not isinstance(item, News) and item.fact.id in self._shown:
                 self._next[section.name] += 1
                 continue
-            line = line_of(item, self._chars)
-            if self._cost(section, line) > self._room:
+            line = line_of(item, chars)
+            if self._cost(section, line) > self._room - leave:
                 return
             self._add(section, item, line)
 
@@ -141,6 +147,16 @@ class _Filling:
         self._shown.add(line.id)
         if isinstance(item, News) and item.replacing is not None:
             self._shown.add(item.successor)
+
+    def _chars_of(self, section: Wanted) -> int:
+        """Return how many characters of a text are shown in a section.
+
+        What must always hold gets more, and where there is much of it less, so that more of it stands.
+        """
+        if section.name != INVARIANTS:
+            return self._chars
+        share = self._budget // 2 // len(section.items) - _PROVENANCE_CHARS
+        return max(LEAST_TEXT_CHARS, min(self._chars * 3 // 2, share))
 
     def _cost(self, section: Wanted, line: Line) -> int:
         """Count what a line takes; the first of a section brings the title along."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from projection.state import Standing
 
 #: How many characters of a text are shown at least and at most: a small brief rather has more lines.
-_LEAST_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
+LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
 #: What names of agents, kinds, roles and projects may take, and stems written by hand.
 LABEL_CHARS, _STEM_CHARS = 32, 48
 _CUT, _BREAK = "…", " ⏎ "
@@ -28,7 +28,7 @@ _MARKS = str.maketrans("<>&\"'\\`", "·······")
 
 def text_chars(budget_chars: int) -> int:
     """Return how many characters of a text are shown in a brief of so many."""
-    return min(_MOST_CHARS, max(_LEAST_CHARS, budget_chars // _LINES))
+    return min(_MOST_CHARS, max(LEAST_TEXT_CHARS, budget_chars // _LINES))
 
 
 def line_of(item: Standing | News, chars: int = _MOST_CHARS) -> Line:
@@ -36,7 +36,7 @@ def line_of(item: Standing | News, chars: int = _MOST_CHARS) -> Line:
 
     Args:
         item: the fact.
-        chars: how many characters of its text are shown; of one that must always hold, half as many more.
+        chars: how many characters of its text are shown.
     """
     return _news_line(item, chars) if isinstance(item, News) else _fact_line(item, chars)
 
@@ -44,11 +44,7 @@ def line_of(item: Standing | News, chars: int = _MOST_CHARS) -> Line:
 def _fact_line(one: Standing, chars: int) -> Line:
     fact = one.fact
     date, stem = _version(fact)
-    if fact.contradicted:
-        said = disputed(fact, chars)
-    else:
-        more = chars // 2 if one.tier == "core" else 0
-        said = shortened(plain(shown(fact)), chars + more)
+    said = disputed(fact, chars) if fact.contradicted else shortened(plain(shown(fact)), chars)
     if fact.closed and not fact.contradicted:
         said = f"(closed) {said}"
     return Line(fact.id, label(fact.kind), one.tier, date, stem, said)
