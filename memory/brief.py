@@ -45,7 +45,7 @@ _LOGS, _LOGS_FOR_NEW = 200, 20
 #: How many corrections and how many other news can stand in a brief.
 _CORRECTIONS, _OTHERS = 40, 40
 #: How many facts the search is asked for.
-FOUND = 30
+_FOUND = 30
 _SQL_VALUES = 500
 
 
@@ -96,8 +96,17 @@ def made_for(reader: Reader, asked: Asked, tip: str | None = None) -> Brief:
 
 
 def _found(reader: Reader, task: str) -> tuple[str, ...]:
-    """Return the ids of the facts that the search finds for a task, best first."""
-    return ()
+    """Return the ids of the facts that the search finds for a task, best first.
+
+    A task is no query: its quotes and dashes ask for nothing.
+    """
+    words = " ".join([word.lstrip("-").rstrip("*") for word in task.replace('"', " ").split()])
+    if not words:
+        return ()
+    from memory.recall.values import FACTS, Filters
+
+    answer = reader.recall(words, limit=_FOUND, filters=Filters(within=FACTS))
+    return tuple([hit.id for hit in answer.hits])
 
 
 def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset[str]) -> Material:

@@ -31,9 +31,10 @@ _KINDS_OF_OTHERS = (_DECISION_KIND, _INVARIANT_KIND, THREAD_KIND)
 
 
 class Line(Record):
-    """One fact on one line, with its provenance; `change` is what happened to it, "" for nothing new.
+    """One fact on one line, with its provenance.
 
-    `kind`, `change` and `text` are one line without anything that commands or hides.
+    `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
+    nothing that commands or hides.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Line(Record):
     stem: str
     text: str
     change: str = ""
+    by: str = ""
 
 
 class Section(Record):
@@ -174,7 +176,9 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     core.sort(key=lambda one: (one.fact.kind != _INVARIANT_KIND, *by_weight(one)))
     threads.sort(key=lambda one: (is_raised(one.fact), *by_weight(one)))
     noted.sort(key=lambda one: (one.fact.kind not in _NOTE_KINDS, *by_weight(one)))
-    rest.sort(key=lambda one: (one.fact.closed, *by_weight(one)))
+    score = material.score
+    rest.sort(key=lambda one: (one.fact.closed and one.fact.id not in score, *by_weight(one)))
+    known = "Also known, what is nearest to the task first" if score else "Also known"
     sections = [
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
                  _contradicted(view)),
@@ -184,7 +188,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(ROLE, f"For the role {role}", noted),
         _section(THREADS, "Open threads", threads),
         _section(DECISIONS, "Decisions", sorted(decisions, key=by_weight)),
-        _section(REST, "Also known", rest),
+        _section(REST, known, rest),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])
 

@@ -21,7 +21,13 @@ from projection.brief import (
     wanted,
 )
 from projection.brief_forms import NONCE_CHARS, Ending
-from projection.brief_lines import LEAST_TEXT_CHARS, line_of, shortened, text_chars
+from projection.brief_lines import (
+    LEAST_TEXT_CHARS,
+    cut_short,
+    line_of,
+    shortened,
+    text_chars,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +60,7 @@ def brief(material: Material, form: Form, budget_chars: int) -> Brief:
     sections = tuple([filling.section(one) for one in filling.wanted if filling.lines[one.name]])
     ending = filling.ending()
     return Brief(
-        material.commit, material.place, filling.due, sections, ending.live, ending.archived, nonce,
+        material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
         filling.written(nonce),
     )  # fmt: skip
 
@@ -88,10 +94,9 @@ class _Filling:
         self._live = {one.fact.id for one in view.live if not one.fact.redacted}
         self._archived = _archived(material)
         self._facts = sum(view.tiers)
-        most = max(self._facts, 2)  # nothing that is counted takes more room
-        frame = form.head(_NO_NONCE, material.place, "") + form.tail(_NO_NONCE, Ending(most, most))
-        self._room = budget - len(frame)
+        self.place = material.place
         self._budget = budget
+        self._room = budget - self._frame()
         self._chars = text_chars(budget)
 
     def fill(self) -> None:
@@ -100,8 +105,7 @@ class _Filling:
         due = "; ".join(self._material.due)
         if due:
             head = self._form.head
-            place = self._material.place
-            cost = len(head(_NO_NONCE, place, due)) - len(head(_NO_NONCE, place, ""))
+            cost = len(head(_NO_NONCE, self.place, due)) - len(head(_NO_NONCE, self.place, ""))
             if cost <= self._room:
                 self.due, self._room = due, self._room - cost
         for section in self.wanted:
@@ -112,16 +116,28 @@ class _Filling:
         for section in self.wanted:
             self._take(section, section.total)
 
+    def _frame(self) -> int:
+        """Count what stands around the sections at most."""
+        most = max(self._facts, 2)  # nothing that is counted takes more room
+        tail = self._form.tail(_NO_NONCE, Ending(most, most))
+        return len(self._form.head(_NO_NONCE, self.place, "")) + len(tail)
+
     def _force(self) -> None:
-        """Take the newest correction; its text is cut as far as it must be."""
+        """Take the newest correction; its text, then the names around it, are cut as far as they must be."""
         for section in self.wanted:
             if section.name == CHANGES and is_correction(_news(section.items[0])):
                 line = line_of(section.items[0], self._chars)
                 while (over := self._cost(section, line) - self._room) > 0:
-                    if len(line.text) <= _LEAST_TEXT:
+                    if len(line.text) > _LEAST_TEXT:
+                        cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
+                        line = line._replace(text=cut)
+                    elif line.kind or line.by:
+                        line = line._replace(kind="", by="")
+                    else:
+                        self._room += self._frame()
+                        self.place = cut_short(self.place)
+                        self._room -= self._frame()
                         break
-                    cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
-                    line = line._replace(text=cut)
                 self._add(section, section.items[0], line)
 
     def _take(self, section: Wanted, up_to: int, leave: int = 0) -> None:
@@ -193,7 +209,7 @@ class _Filling:
                 )
                 parts.append(opening + form.between.join(lines) + form.closing())
         return (
-            form.head(nonce, self._material.place, self.due)
+            form.head(nonce, self.place, self.due)
             + form.apart.join(parts)
             + form.tail(nonce, self.ending())
         )

@@ -6,18 +6,20 @@ not be seen become visible escapes, so that no text leaves its line in any forma
 
 from __future__ import annotations
 
+from ledger.layout import SEALED_CHARS
 from projection.brief import SUPERSEDED, Line, News
 from projection.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from projection.brief import Place
     from projection.fact import Fact
     from projection.state import Standing
 
 #: How many characters of a text are shown at least and at most: a small brief rather has more lines.
 LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
 #: What names of agents, kinds, roles and projects may take, and stems written by hand.
-LABEL_CHARS, _STEM_CHARS = 32, 48
+LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS = 32, 12, 48
 _CUT, _BREAK = "…", " ⏎ "
 #: How a line starts that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
@@ -55,12 +57,13 @@ def _news_line(news: News, chars: int) -> Line:
     change = news.what
     if news.what == SUPERSEDED and news.successor:
         change = f"superseded by {news.successor}"
-    if news.by:
-        change += f", says {label(news.by)}"
     fact = news.replacing if news.what == SUPERSEDED else now.fact if now else None
     said = shortened(plain(shown(fact)), chars) if fact else NO_TEXT
     kind, tier = (now.fact.kind, now.tier) if now else ("", "")
-    return Line(news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change)
+    return Line(
+        news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
+        label(news.by),
+    )  # fmt: skip
 
 
 def shown(fact: Fact) -> str:
@@ -139,6 +142,18 @@ def _escaped(code: int) -> str:
 def label(name: str) -> str:
     """Return a name that somebody chose, of an agent for instance: short, and without marks."""
     return shortened(plain(name).translate(_MARKS), LABEL_CHARS)
+
+
+def cut_short(place: Place) -> Place:
+    """Return where the ledger stands with no name that is longer than it must be."""
+    return place._replace(
+        project=shortened(place.project, _SHORT_CHARS),
+        newest=shortened(place.newest, SEALED_CHARS),
+        by="",
+        agent=shortened(place.agent, _SHORT_CHARS),
+        last=shortened(place.last, SEALED_CHARS),
+        role="",
+    )
 
 
 def shortened(text: str, chars: int) -> str:
