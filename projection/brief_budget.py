@@ -123,7 +123,7 @@ class _Filling:
         return len(self._form.head(_NO_NONCE, self.place, "")) + len(tail)
 
     def _force(self) -> None:
-        """Take the newest correction; its text, then the names around it, are cut as far as they must be."""
+        """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
             if section.name == CHANGES and is_correction(_news(section.items[0])):
                 line = line_of(section.items[0], self._chars)
