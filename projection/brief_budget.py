@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ledger.digest import sha256
 from projection.brief import (
+    BORN,
     CHANGES,
     CONTRADICTIONS,
     INVARIANTS,
@@ -147,7 +148,7 @@ class _Filling:
             if len(self.lines[section.name]) >= up_to:
                 return
             item = section.items[self._next[section.name]]
-            if not isinstance(item, News) and item.fact.id in self._shown:
+            if self._stands_already(item):
                 self._next[section.name] += 1
                 continue
             line = line_of(item, chars)
@@ -155,6 +156,12 @@ class _Filling:
             if self._cost(section, written) > self._room - leave:
                 return
             self._add(section, item, line, written)
+
+    def _stands_already(self, item: Standing | News) -> bool:
+        """Tell whether a fact is shown already; that something happened to it is said all the same."""
+        if isinstance(item, News):
+            return item.what == BORN and item.fact in self._shown
+        return item.fact.id in self._shown
 
     def _add(self, section: Wanted, item: Standing | News, line: Line, written: str) -> None:
         self._room -= self._cost(section, written)

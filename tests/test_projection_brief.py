@@ -319,6 +319,26 @@ def test_a_long_section_crowds_out_none() -> None:
     assert [len(found[name]) for name in (CHANGES, THREADS, DECISIONS, REST)] == [5, 9, 5, 1]
 
 
+def test_a_fact_is_shown_once() -> None:
+    """A new thread that stands among the open ones is not told as new; a corrected one is told."""
+    new = standing("new", kind="thread")
+    reworded = standing("reworded", kind="thread")
+    filler = [standing(f"n-{number}") for number in range(4)]
+    given = material(
+        new, reworded, *filler,
+        news=(
+            *[News(one.fact.id, UPDATED, LATER, "codex", one) for one in filler],
+            News("reworded", UPDATED, LATER, "codex", reworded),
+            News("new", BORN, LATER, "codex", new),
+        ),
+    )  # fmt: skip
+    found = names_in(brief(given, form_of(MARKDOWN), 7500))
+    assert found == {
+        CHANGES: ["n-0", "n-1", "n-2", "n-3", "reworded"], THREADS: ["new", "reworded"],
+    }  # fmt: skip
+    assert brief(given, form_of(MARKDOWN), 7500).sections[0].left_out == 0
+
+
 def test_the_task_comes_first_within_a_section() -> None:
     """What has to do with the task goes before what is newer, and archived facts come with it."""
     old = standing("about-it", kind="decision", stem="2026-01-01-101500123-0c1d2e3f4a5b")
