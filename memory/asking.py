@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer, Filters
     from memory.snapshot import Progress
     from memory.states import Follower
+    from memory.timeline import Timeline
     from projection.brief import Brief
+    from projection.gist import Digest
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -155,6 +157,63 @@ class Reader:
 
             self._recaller = Recaller(self.snapshot, self._progress)
         return self._recaller
+
+    def digest(self, stem: str) -> Digest:
+        """Return what a session log comes to, by rules alone.
+
+        Args:
+            stem: of the log, or the start of it that no other log shares.
+
+        Raises:
+            NotFound: there is no such log, or several begin so.
+        """
+        from memory.digesting import digest
+
+        return digest(self.snapshot, stem)
+
+    def digest_text(self, text: str, name: str = "") -> Digest:
+        """Return what a text comes to; what this ledger withholds is withheld of it too.
+
+        Args:
+            text: a session log, or any other text.
+            name: of the file that it stands in.
+        """
+        from memory.digesting import digest_text
+
+        return digest_text(self.snapshot, text, name)
+
+    def timeline(
+        self,
+        anchor: str = "",
+        *,
+        before: str = "48h",
+        after: str = "24h",
+        limit: int = 20,
+        agent: str = "",
+        kinds: Sequence[str] = (),
+    ) -> Timeline:
+        """Return the sessions around something, oldest first.
+
+        Args:
+            anchor: the id of a fact (around every event of it), a stem or the start of one, a date or
+                an instant (`2026-11-01T12:00`, UTC), else a question, whose best hit is taken; "" for
+                the newest session.
+            before: how far back: `30m`, `48h`, `7d`, `2w`.
+            after: how far on.
+            limit: at most so many sessions, those nearest to the anchor.
+            agent: only of this agent.
+            kinds: only sessions that named a fact of one of these kinds.
+
+        Raises:
+            NotFound: nothing is named so, and nothing answers it.
+            WrongUsage: `before` or `after` is no length of time.
+        """
+        from memory.timeline import timeline
+
+        return timeline(
+            self.snapshot, lambda query: self.recall(query, limit=1), anchor,
+            before=before, after=after, limit=limit, agent=agent, kinds=kinds,
+        )  # fmt: skip
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""

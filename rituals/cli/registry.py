@@ -35,6 +35,8 @@ ENTRIES = (
     Entry("recall", "Find what answers a question: facts and passages of session logs."),
     Entry("why", "Show where a fact comes from: every event, version and session."),
     Entry("log", "List session logs, newest first."),
+    Entry("timeline", "Show the sessions around a fact, a session, a date or a question."),
+    Entry("digest", "Tell in short what a session log says."),
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
     Entry("review", "Look after the memory: what aged, what is due, what became false."),
