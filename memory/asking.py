@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from memory.provenance import Difference, LogLine, Provenance
     from memory.snapshot import Progress
     from memory.states import Follower
+    from projection.entities import Entity, EntityView
+    from projection.graph import Links
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -103,6 +105,42 @@ class Reader:
         from memory.provenance import difference
 
         return difference(self.state(start), self.state(end) if end else self.state())
+
+    def entities(self) -> tuple[Entity, ...]:
+        """List the entities that facts are about, those with most facts first."""
+        from memory.linking import entities
+
+        return self.snapshot.ask(entities)
+
+    def entity(self, name: str) -> EntityView:
+        """Return all that memory holds about an entity, and a summary of what stands now.
+
+        Args:
+            name: in any spelling: case, hyphens and underscores make no difference.
+
+        Raises:
+            NotFound: no fact is about it.
+        """
+        from memory.linking import entity
+
+        return self.snapshot.ask(lambda cache: entity(cache, name))
+
+    def links(self, fact: str, hops: int = 2) -> Links:
+        """Return what is one hop away from a fact, and what is two.
+
+        Args:
+            fact: its id; also one that facts name and that does not exist.
+            hops: 1 or 2.
+
+        Raises:
+            NotFound: there is no such fact and nothing names it.
+        """
+        from memory.linking import links
+
+        found = self.snapshot.ask(lambda cache: links(cache, fact, hops))
+        if found.standing is None and not found.near:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""

@@ -32,6 +32,8 @@ ENTRIES = (
     Entry("append", "Append a session log and commit it."),
     Entry("show", "Show what memory holds, or single facts."),
     Entry("why", "Show where a fact comes from: every event, version and session."),
+    Entry("entity", "Show all that memory holds about an entity, or list the entities."),
+    Entry("links", "Show what a fact is linked with, one hop and two hops away."),
     Entry("log", "List session logs, newest first."),
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
