@@ -157,6 +157,7 @@ class Reader:
         limit: int = 10,
         filters: Filters | None = None,
         explain: bool = False,
+        vectors: bool = True,
     ) -> Answer:
         """Find what answers a question: facts and passages of session logs, best first.
 
@@ -167,6 +168,7 @@ class Reader:
             limit: at most so many hits.
             filters: what a hit has to be.
             explain: give the parts of each score.
+            vectors: weigh what passages mean too, where the extra `vectors` is installed.
 
         Raises:
             NotFound: `filters.as_of` is no date, stem or commit.
@@ -174,7 +176,12 @@ class Reader:
         from memory.recall.values import Filters
 
         return self._recall().recall(
-            query, level=level, limit=limit, filters=filters or Filters(), explain=explain
+            query,
+            level=level,
+            limit=limit,
+            filters=filters or Filters(),
+            explain=explain,
+            vectors=vectors,
         )
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
