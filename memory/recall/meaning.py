@@ -33,11 +33,12 @@ def with_meaning(ranking: Ranking, alike: Mapping[int, float]) -> Ranking:
     passages = []
     of_log: dict[int, float] = {}
     for one in ranking.passages:
-        gain = unit * max(0.0, alike.get(one.row, 0.0))
-        parts = (*one.parts, ("meaning", gain)) if one.row in alike else one.parts
-        passages.append(one._replace(score=one.score + gain, parts=parts))
+        if one.row in alike:
+            gain = unit * max(0.0, alike[one.row])
+            one = one._replace(score=one.score + gain, parts=(*one.parts, ("meaning", gain)))
+        passages.append(one)
         number = one.row >> PLACE_BITS
-        of_log[number] = max(of_log.get(number, 0.0), one.score + gain)
+        of_log[number] = max(of_log.get(number, 0.0), one.score)
     passages.sort(key=lambda one: (-one.score, one.row))
     best = MEANING * (ranking.sessions[0][1] if ranking.sessions else 0.0) / passages[0].score
     logs = [(number, score + best * of_log.get(number, 0.0)) for number, score in ranking.sessions]

@@ -8,7 +8,7 @@ Nothing is ever fetched, nothing is stored, and without the extra nothing is imp
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TEXT_CHARS = 2000
 #: Likeness is rounded, so that it is the same on every machine.
 _DIGITS = 4
+#: Of so many texts the vectors are remembered, 2 KB each.
+_VECTORS_KEPT = 4000
 
 
 @cache
@@ -38,10 +40,10 @@ def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
         query: a question.
         texts: to compare it with; of each the first `TEXT_CHARS` characters count.
     """
-    loaded = _load() if installed() else None
-    if loaded is None:
+    if not installed() or _load() is None:
         return None
-    asked, *others = (_vector(loaded, text) for text in (query, *texts))
+    asked = _vector(query[:TEXT_CHARS])
+    others = [_vector(text[:TEXT_CHARS]) for text in texts]
     return [round(float((asked * other).sum()), _DIGITS) for other in others]
 
 
@@ -50,12 +52,12 @@ def _load() -> tuple[Any, Any, Any] | None:
     """Return numpy, the tokenizer and the matrix; None where the package's files are others."""
     import json
 
-    import numpy
-    from tokenizers import Tokenizer
-
     spec = find_spec(_PACKAGE)
     folder = next(iter((spec and spec.submodule_search_locations) or ("",)))
     try:
+        import numpy
+        from tokenizers import Tokenizer
+
         # the format safetensors: the length of a JSON header, the header, the numbers
         with open(f"{folder}/{_WEIGHTS}", "rb") as file:
             length = int.from_bytes(file.read(8), "little")
@@ -70,21 +72,22 @@ def _load() -> tuple[Any, Any, Any] | None:
             shape=tuple(about["shape"]),
         )
         tokenizer = Tokenizer.from_file(f"{folder}/{_TOKENIZER}")
-    except Exception:  # noqa: BLE001 - tokenizers raises nothing narrower; ranking does without
+    except Exception:  # noqa: BLE001 - tokenizers raises nothing narrower; ranking goes without
         return None
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    return numpy, tokenizer, matrix
+    if tokenizer.get_vocab_size() > len(matrix):
+        return None
+    return numpy, tokenizer, numpy.asarray(matrix)
 
 
-def _vector(loaded: tuple[Any, Any, Any], text: str) -> Any:
+@lru_cache(_VECTORS_KEPT)
+def _vector(text: str) -> Any:
     """Return the direction of a text's mean piece; nothing has none."""
+    loaded = _load()
+    assert loaded is not None, "nobody asks for a vector without the extra"
     numpy, tokenizer, matrix = loaded
-    pieces = [
-        piece
-        for piece in tokenizer.encode(text[:TEXT_CHARS], add_special_tokens=False).ids
-        if piece < len(matrix)
-    ]
-    mean = matrix[pieces].astype("f8").sum(axis=0)
+    pieces = tokenizer.encode(text, add_special_tokens=False).ids
+    mean = matrix[pieces].sum(axis=0, dtype="f8")
     length = numpy.sqrt((mean * mean).sum())
     return mean / length if length else mean
