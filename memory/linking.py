@@ -62,7 +62,7 @@ def links(cache: Cache, fact: str, hops: int = 2) -> Links:
         for target in targets.split():
             pointing.setdefault(target, []).append(source)
     ring = {fact}
-    for _ in range(hops):
+    for _ in range(min(hops, 2)):
         facts.read(ring)
         further: set[str] = set()
         for one in ring:

@@ -46,8 +46,11 @@ def named(fact: Fact) -> tuple[tuple[str, str], ...]:
 
 def pointed(fact: Fact) -> tuple[str, ...]:
     """Return the ids at the other end of a fact's edges, as far as the fact itself says, each once."""
-    named_here = [target for _, target in named(fact)]
-    return tuple(dict.fromkeys([*named_here, *fact.supersedes, *fact.superseded_by]))
+    found = [*fact.supersedes, *fact.superseded_by]
+    footers = [key for key, _ in fact.meta if key in (SERVES, CONFLICTS)]
+    if not footers and not [1 for head in fact.heads if "[[" in head.text]:
+        return tuple(found)  # most facts: nothing to read
+    return tuple(dict.fromkeys([*[target for _, target in named(fact)], *found]))
 
 
 def links_in(text: str) -> tuple[str, ...]:
