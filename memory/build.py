@@ -81,7 +81,7 @@ def build(
         base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
         cut = cut_edges(edges, takes)
         rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
-        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
         values: dict[str, Any] = {
             "version": CACHE_VERSION,

@@ -10,7 +10,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
 from memory.newest import CORRECTION, agent_name
-from memory.rows import likeness, unpack_history
+from memory.rows import FALSE, likeness, unpack_history
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
 from projection.fold import Edge, resolve
@@ -180,6 +180,28 @@ class Questions:
             "SELECT id, history FROM facts WHERE id >= ? AND id < ? AND state = 0", (start, end)
         )
         return [(fact, unpack_history(packed)) for fact, packed in rows]
+
+    def abouts(self) -> list[tuple[str, int, int]]:
+        """Return each value of the footer `entity`, with how many facts have it, and false ones."""
+        rows = self._base.execute(
+            "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
+            (FALSE,),
+        )
+        return rows.fetchall()
+
+    def facts_about(self, values: Iterable[str]) -> list[str]:
+        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
+        found: list[str] = []
+        for value in values:
+            rows = self._base.execute(
+                "SELECT id FROM facts WHERE about = ? AND about != ''", (value,)
+            )
+            found += [row[0] for row in rows]
+        return sorted(found)
+
+    def pointing(self) -> list[tuple[str, str]]:
+        """Return the facts that point at others, each with their ids parted by blanks."""
+        return self._base.execute("SELECT id, names FROM facts WHERE names != ''").fetchall()
 
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""

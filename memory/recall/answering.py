@@ -8,7 +8,7 @@ from ledger.logset import LogRef
 from ledger.order import is_stem
 from memory.recall.filtering import kept
 from memory.recall.follow import Following
-from memory.recall.index import PLACE_BITS, PLACES
+from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
 from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
@@ -26,12 +26,12 @@ from memory.withheld import redacted_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ledger.gitstore import Store
     from memory.cache import Cache
     from memory.recall.index import Index, LogRow
-    from memory.recall.rank import Scored
+    from memory.recall.rank import Ranking, Scored
     from memory.snapshot import Snapshot
 
 #: From how many questions of one process on a library that reads packs pays for its start.
@@ -61,7 +61,14 @@ class Recaller:
         self._following.close()
 
     def recall(
-        self, query: str, *, level: str, limit: int, filters: Filters, explain: bool = False
+        self,
+        query: str,
+        *,
+        level: str,
+        limit: int,
+        filters: Filters,
+        explain: bool = False,
+        vectors: bool = True,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         self._asked += 1
@@ -73,9 +80,10 @@ class Recaller:
             keeps = kept(index, facts, filters)
             found = search(index, query, keeps)
             view = _View(self, cache, index, facts)
+            ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
             hits: list[Hit] = []
             seen: set[str] = set()
-            for scored in found.ranking.passages:
+            for scored in ranking.passages:
                 hit = view.hit(scored, level, explain)
                 if hit is not None and hit.id not in seen:
                     seen.add(hit.id)
@@ -100,30 +108,38 @@ class Recaller:
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
-        known = self._texts.get(log.blob)
-        if known is None:
-            ref = LogRef(log.stem, "", log.blob)
-            data = self._bytes(ref)
-            known = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-            if len(self._texts) >= _TEXTS_KEPT:
-                self._texts.clear()
-            self._texts[log.blob] = known
-        return known
+        if log.blob not in self._texts:
+            self.fetch([log])
+        return self._texts[log.blob]
 
-    def _bytes(self, ref: LogRef) -> bytes:
-        if self._asked >= _LIBRARY_FROM:
+    def fetch(self, logs: Iterable[LogRow]) -> None:
+        """Read logs, as far as they were not read yet, all at once."""
+        if len(self._texts) >= _TEXTS_KEPT:
+            self._texts.clear()
+        missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
+        for blob in self._texts.keys() & missing.keys():
+            del missing[blob]
+        for blob, data in self._bytes(missing):
+            self._texts[blob] = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        for blob in missing:
+            self._texts.setdefault(blob, [""])
+
+    def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
+        if refs and self._asked >= _LIBRARY_FROM:
             if self._store is None:
                 from ledger.gitstore import Store
 
                 self._store = Store(self._snapshot.home.repository)
-            data = self._store.blob(ref.blob)
-            if data is not None:
-                return data
-        from memory.reading import read_bytes
+            for blob in list(refs):
+                data = self._store.blob(blob)
+                if data is not None:
+                    del refs[blob]
+                    yield blob, data
+        if refs:
+            from memory.reading import read_bytes
 
-        for _, found in read_bytes(self._snapshot.home, [ref]):
-            return found
-        return b""
+            for ref, found in read_bytes(self._snapshot.home, list(refs.values())):
+                yield ref.blob, found
 
 
 class _View:
@@ -142,6 +158,36 @@ class _View:
         self._index = index
         self._facts = facts
         self._withheld = redacted_logs(cache)
+
+    def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
+        """Rank again by what passages mean; as it was without the extra `vectors`."""
+        from memory.recall.vectors import installed, similarities
+
+        if not (ranking.passages and installed()):
+            return ranking
+        from memory.recall.meaning import COMPARED, with_meaning
+        from memory.recall.question import wanted_text
+
+        texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
+        alike = similarities(wanted_text(query), list(texts.values()))
+        if alike is None:
+            return ranking
+        return with_meaning(ranking, dict(zip(texts, alike, strict=True)))
+
+    def _texts(self, rows: Iterable[int]) -> dict[int, str]:
+        """Return the texts of passages, but of those that are withheld."""
+        found: dict[int, str] = {}
+        logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
+        shown = {row: log for row, log in logs.items() if log.stem not in self._withheld}
+        self._recaller.fetch([log for row, log in shown.items() if row & PLACES < FACTS_FROM])
+        for row, log in logs.items():
+            piece = log.at(row & PLACES)
+            if piece is not None and piece.fact:
+                found[row] = self._facts.text(piece.fact)
+            elif piece is not None and row in shown:
+                lines = self._recaller.lines(log, self._cache)
+                found[row] = _passage_text(log, lines, row & PLACES)
+        return found
 
     def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
         """Return the hit of a passage, None for one that is not to be shown."""

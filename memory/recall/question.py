@@ -87,6 +87,13 @@ def read_question(text: str) -> Question:
     return Question(tuple(words), tuple(phrases), tuple(unwanted), *_date(named), frozenset(named))
 
 
+def wanted_text(text: str) -> str:
+    """Return a question as it was typed, without what no hit may have, quotes and stars."""
+    pieces = _PIECE.findall(text[:QUESTION_CHARS])
+    wanted = [quoted or plain for minus, quoted, _, plain in pieces if not minus]
+    return " ".join([piece.rstrip("*") for piece in wanted if piece])
+
+
 def _date(words: list[str]) -> tuple[str, int, int]:
     """Find the year, the month and the day that a question names."""
     year, month, day = "", 0, 0
