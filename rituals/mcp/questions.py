@@ -1,0 +1,102 @@
+"""The tools that read: `recall`, `get`, `brief` and `status`."""
+
+from __future__ import annotations
+
+from memory.api import Memory
+from rituals.mcp.answered import (
+    NOTICE,
+    BriefAnswered,
+    HitAnswered,
+    RecallAnswered,
+    StatusAnswered,
+)
+from rituals.mcp.asked import BriefAsked, GetAsked, RecallAsked, StatusAsked
+from rituals.mcp.caller import Caller
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.recall.values import Answer, Hit
+
+#: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
+ANSWER_CHARS = 60_000
+
+
+def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
+    """Search facts and session logs."""
+    from memory.recall.values import Filters
+
+    filters = Filters(
+        kinds=_names(asked.kind),
+        tiers=_names(asked.tier),
+        tags=_names(asked.tag),
+        entities=_names(asked.entity),
+        agents=_names(asked.agent),
+        roles=_names(asked.role),
+        branches=_names(asked.branch),
+        since=asked.since,
+        until=asked.until,
+        within=asked.within,
+        as_of=asked.as_of,
+        superseded=asked.superseded,
+    )
+    return answered(
+        memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
+    )
+
+
+def get(memory: Memory, asked: GetAsked, _: Caller) -> RecallAnswered:
+    """Show hits by their ids."""
+    return answered(memory.get(tuple(dict.fromkeys(asked.ids)), level=asked.level))
+
+
+def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
+    """Say what to know before starting."""
+    found = memory.brief(
+        budget_chars=asked.budget_chars, role=asked.role, task=asked.task, agent=caller.agent
+    )
+    return BriefAnswered(text=found.text, tokens=-(-len(found.text) // 4))
+
+
+def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
+    """Say where the ledger stands."""
+    from rituals.cli.answers import status_object
+    from rituals.cli.overview import overview
+
+    return StatusAnswered.model_validate(status_object(overview(memory)))
+
+
+def answered(answer: Answer) -> RecallAnswered:
+    """Turn what was found into an answer, within what a client takes."""
+    left = ANSWER_CHARS
+    hits, notes = [], list(answer.notes)
+    for hit in answer.hits:
+        text = hit.text[:left]
+        left -= len(text)
+        if not text and hit.text:
+            break
+        hits.append(_hit(hit, text))
+    if hits and len(hits[-1].text) < len(answer.hits[len(hits) - 1].text):
+        notes.append(f"the text of {hits[-1].id} is cut; `diurna recall --ids` shows all of it")
+    missing = [hit.id for hit in answer.hits[len(hits) :]]
+    if missing:
+        notes.append(f"no room for {', '.join(missing)}; get them one by one")
+    return RecallAnswered(
+        notice=NOTICE, hits=hits, tokens=answer.tokens, whole=answer.whole, notes=notes
+    )
+
+
+def _hit(hit: Hit, text: str) -> HitAnswered:
+    return HitAnswered(
+        id=hit.id,
+        kind=hit.kind,
+        tier=hit.tier,
+        date=hit.date,
+        stem="" if hit.id.startswith(hit.stem) else hit.stem,
+        agent=hit.agent,
+        text=text,
+        tokens=hit.tokens,
+    )
+
+
+def _names(said: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip() for part in said.split(",")) if name)
