@@ -11,7 +11,11 @@ from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memory.provenance import Difference, LogLine, Provenance
+    from memory.recall.answering import Recaller
+    from memory.recall.values import Answer, Filters
     from memory.snapshot import Progress
     from memory.states import Follower
     from projection.replay import State
@@ -31,10 +35,13 @@ class Reader:
         self.snapshot = Snapshot(home, progress)
         self._progress = progress
         self._follower: Follower | None = None
+        self._recaller: Recaller | None = None
 
     def close(self) -> None:
-        """Close the cache."""
+        """Close the cache, and the index of recall."""
         self.snapshot.close()
+        if self._recaller is not None:
+            self._recaller.close()
 
     def state(self, as_of: str = "") -> State:
         """Return the replayed state, now or as of a date, a stem or a commit.
@@ -103,6 +110,49 @@ class Reader:
         from memory.provenance import difference
 
         return difference(self.state(start), self.state(end) if end else self.state())
+
+    def recall(
+        self,
+        query: str,
+        *,
+        level: str = "index",
+        limit: int = 10,
+        filters: Filters | None = None,
+        explain: bool = False,
+    ) -> Answer:
+        """Find what answers a question: facts and passages of session logs, best first.
+
+        Args:
+            query: words; `"quoted"` ones must follow each other, `begin*` stands for all words that begin
+                so, and what `-word` names must not be there.
+            level: how much of each is given: `index` (one line), `timeline` (what is around it), `full`.
+            limit: at most so many hits.
+            filters: what a hit has to be.
+            explain: give the parts of each score.
+
+        Raises:
+            NotFound: `filters.as_of` is no date, stem or commit.
+        """
+        from memory.recall.values import Filters
+
+        return self._recall().recall(
+            query, level=level, limit=limit, filters=filters or Filters(), explain=explain
+        )
+
+    def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
+        """Return memories by the ids of hits: of a fact, `STEM:LINE` of a passage, or a stem.
+
+        Raises:
+            NotFound: there is none of an id.
+        """
+        return self._recall().get(ids, level=level)
+
+    def _recall(self) -> Recaller:
+        if self._recaller is None:
+            from memory.recall.answering import Recaller
+
+            self._recaller = Recaller(self.snapshot, self._progress)
+        return self._recaller
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""

@@ -1,0 +1,175 @@
+"""Passages: a session log cut into the pieces that recall finds.
+
+A passage is one turn of a dialogue, or neighbouring paragraphs of one section up to 600 characters. The
+sections that name and hold facts are left out: facts are found as facts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.values import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Neighbouring paragraphs are one passage up to so many characters, and a paragraph over twice as many
+#: is cut.
+PASSAGE_CHARS = 600
+#: So many characters of a reply count in full: who answers at length says the point first.
+REPLY_CHARS = 300
+#: A log is cut into no more passages than this; beyond, they are made larger.
+PASSAGES_LIMIT = 8000
+
+#: Whose turns are replies, and whose words they answer.
+REPLIERS = frozenset("assistant ai bot agent model claude codex gpt chatgpt copilot gemini".split())
+ASKERS = frozenset("user human customer".split())
+
+_HEADER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.M | re.S)
+_FACTS = re.compile(r"^## (?:Memory References|Facts)[ \t]*$.*?(?=^## |\Z)", re.M | re.S)
+_BREAK = re.compile(r"\n(?:[ \t]*\n)+|\n(?=#{1,6} )")
+_SPEAKER = re.compile(
+    r"(?:[-*] )?(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})(?:\*\*|__)?:(?:\*\*|__)?\s"
+)
+_TURNS = re.compile(
+    r"\n(?=(?:\*\*|__)?[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}(?:\*\*|__)?:(?:\*\*|__)? )"
+)
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_CAMEL_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b")
+_CAMEL_CUT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CUT = re.compile(r"(?<=[.!?;])\s+|\n")
+
+
+class Passage(Record):
+    """One piece of a log.
+
+    Args:
+        line: of the log that it begins on, from 1.
+        text: of it, as it stands there.
+        who: the first word of who speaks, in lower case; "" in a text that is no dialogue.
+        late: it is what a reply says beyond its beginning.
+    """
+
+    line: int
+    text: str
+    who: str
+    late: bool
+
+
+def passages_of(text: str) -> list[Passage]:
+    """Cut a log into passages.
+
+    Args:
+        text: the whole log, its header too.
+    """
+    found = list(_passages(text, PASSAGE_CHARS))
+    if len(found) > PASSAGES_LIMIT:
+        found = _joined(found)
+    return found
+
+
+def split_words(text: str) -> str:
+    """Return the words that `camelCase` names in a text are made of, with blanks between them."""
+    if _CAMEL.search(text) is None:
+        return ""
+    return " ".join([_CAMEL_CUT.sub(" ", word) for word in _CAMEL_WORD.findall(text)])
+
+
+def _passages(text: str, room: int) -> Iterator[Passage]:
+    header = _HEADER.match(text)
+    start = header.end() if header else 0
+    line = 1 + text.count("\n", 0, start)
+    end = len(text)
+    who = ""
+    for facts in _FACTS.finditer(text, start):
+        yield from _section(text[start : facts.start()], line, room, who)
+        line += text.count("\n", start, facts.end())
+        start = facts.end()
+    if start < end:
+        yield from _section(text[start:], line, room, who)
+
+
+def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
+    """Cut a text that holds no section of facts."""
+    pending: list[str] = []
+    pending_chars = pending_line = 0
+    place = 0
+    for found in [*_BREAK.finditer(text), None]:
+        end = len(text) if found is None else found.start()
+        block = text[place:end]
+        here = line
+        line += text.count("\n", place, len(text) if found is None else found.end())
+        place = 0 if found is None else found.end()
+        bare = block.strip()
+        if not bare:
+            continue
+        if bare is not block and block[0] == "\n":
+            here += len(block) - len(block.lstrip("\n"))
+        heading = bare[0] == "#"
+        turns = _TURNS.split(block) if ": " in block and "\n" in block else None
+        speaker = None if heading else _SPEAKER.match(block)
+        if heading:
+            who = ""
+        if pending and (
+            speaker
+            or (turns is not None and len(turns) > 1)
+            or (heading and pending_chars > 80)
+            or pending_chars + len(bare) > room
+        ):
+            yield Passage(pending_line, "\n\n".join(pending), who, False)
+            pending = []
+        if speaker or (turns is not None and len(turns) > 1):
+            for turn in turns or [block]:
+                said = _SPEAKER.match(turn)
+                if said:
+                    who = said[1].lower().rstrip(".'’-")
+                yield from _turn(turn, here, room, who)
+                here += turn.count("\n") + 1
+        elif who or len(bare) > 2 * room:
+            if pending:
+                yield Passage(pending_line, "\n\n".join(pending), who, False)
+                pending = []
+            yield from _turn(block, here, room, who, who in REPLIERS)
+        else:
+            if not pending:
+                pending_line, pending_chars = here, 0
+            pending.append(bare)
+            pending_chars += len(bare)
+    if pending:
+        yield Passage(pending_line, "\n\n".join(pending), who, False)
+
+
+def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Iterator[Passage]:
+    """Yield a turn, or a long paragraph, in pieces; of a reply only the first one counts in full."""
+    bare = block.rstrip()
+    reply = who in REPLIERS
+    first = REPLY_CHARS if reply else 2 * room
+    if len(bare) <= first or (late and len(bare) <= 2 * room):
+        yield Passage(line, bare.lstrip("\n"), who, late)
+        return
+    place, size = 0, (REPLY_CHARS if reply and not late else room)
+    while place < len(bare):
+        end = place + size
+        if end < len(bare):
+            cuts = [cut.end() for cut in _CUT.finditer(bare, place + size // 2, end)]
+            if cuts:
+                end = cuts[-1]
+            else:
+                blank = bare.rfind(" ", place + size // 2, end)
+                end = blank + 1 if blank > 0 else end
+        piece = bare[place:end]
+        if piece.strip():
+            yield Passage(line, piece.strip(), who, late)
+        line += piece.count("\n")
+        place, size = end, room
+        late = reply
+
+
+def _joined(found: list[Passage]) -> list[Passage]:
+    """Put neighbours together until there are few enough."""
+    step = -(-len(found) // PASSAGES_LIMIT)
+    return [
+        found[start]._replace(text="\n\n".join([one.text for one in found[start : start + step]]))
+        for start in range(0, len(found), step)
+    ]

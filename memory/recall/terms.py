@@ -1,0 +1,51 @@
+"""Words of questions: which say nothing, which are forms of one verb, which name a date."""
+
+from __future__ import annotations
+
+#: Words that tell nothing about what is asked for.
+SMALL = frozenset(
+    "a an the this that these those there here it its i me my mine we us our ours you your yours he him "
+    "his she her hers they them their theirs who whom whose which what when where why how and or but if "
+    "than then so as of in on at to from by with for about into onto over after before is are was were "
+    "be been being am do does did doing done have has had having can could will would shall should may "
+    "might must not no nor just also too very s t d ll m o re ve y don didn doesn isn wasn".split()
+)
+
+_VERBS = """
+go went gone|say said|get got gotten|make made|know knew known|think thought|take took taken
+see saw seen|come came|find found|give gave given|tell told|feel felt|become became|leave left
+put puts|mean meant|keep kept|begin began begun|show shown|hear heard|run ran|hold held
+bring brought|write wrote written|sit sat|stand stood|lose lost|pay paid|meet met|set sets
+speak spoke spoken|spend spent|grow grew grown|win won|teach taught|buy bought|send sent
+build built|fall fell fallen|catch caught|draw drew drawn|choose chose chosen|eat ate eaten
+drive drove driven|break broke broken|wear wore worn|sing sang sung|swim swam swum
+ride rode ridden|fly flew flown|sell sold|sleep slept|fight fought|throw threw thrown
+forget forgot forgotten|wake woke woken|understand understood|lead led|bind bound|feed fed
+freeze froze frozen|hide hid hidden|light lit|rise rose risen|seek sought|shake shook shaken
+shoot shot|sink sank sunk|steal stole stolen|stick stuck|strike struck|swear swore sworn
+tear tore torn|child children|man men|woman women|person people|foot feet|tooth teeth
+mouse mice|life lives|wife wives|knife knives|index indices indexes|matrix matrices
+"""
+
+
+def _forms() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for group in _VERBS.replace("\n", "|").split("|"):
+        words = tuple(group.split())
+        for word in words:
+            found[word] = words
+    return found
+
+
+#: A word -> all forms of it that no stemmer brings together.
+FORMS = _forms()
+
+_NAMES = (
+    "january february march april may june july august september october november december".split()
+)
+#: The name of a month, long or short -> its number.
+MONTHS = {
+    **{name: number for number, name in enumerate(_NAMES, 1)},
+    **{name[:3]: number for number, name in enumerate(_NAMES, 1)},
+    "sept": 9,
+}

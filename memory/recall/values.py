@@ -1,0 +1,107 @@
+"""What recall is asked, and what it answers."""
+
+from __future__ import annotations
+
+from ledger.values import Record
+
+#: From the cheapest to the whole.
+LEVELS = ("index", "timeline", "full")
+FACTS, SESSIONS = "facts", "sessions"
+#: The kind of a hit that is a passage of a session log.
+SESSION_KIND = "session"
+
+
+class Filters(Record):
+    """What a hit has to be; whatever is empty lets everything through.
+
+    Args:
+        kinds: the fact's kind, or `session`.
+        tiers: of the fact.
+        tags: of the fact; one of them is enough.
+        entities: of the fact; one of them is enough.
+        agents: who wrote the log it comes from.
+        roles: in the header of that log, or the fact's own.
+        branches: in the header of that log.
+        since: a date, or a stem; from then on.
+        until: a date (the whole day), or a stem; up to then.
+        within: `facts` or `sessions` alone.
+        as_of: a date, a stem or a commit: what was known then.
+        superseded: superseded and invalidated facts too.
+    """
+
+    kinds: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    within: str = ""
+    as_of: str = ""
+    superseded: bool = False
+
+
+class Part(Record):
+    """One part of a score: what it is, what it adds, and where it comes from."""
+
+    name: str
+    value: float
+    remark: str = ""
+
+
+class Hit(Record):
+    """One memory that was found.
+
+    Args:
+        id: of a fact, or `STEM:LINE` of a passage of a session log.
+        kind: of the fact, or `session`.
+        tier: of the fact, "" for a passage.
+        date: `YYYY-MM-DD`, of the text.
+        stem: the log that the text comes from.
+        agent: who wrote that log.
+        score: higher is better; comparable within one answer alone.
+        line: one line.
+        text: what the level shows.
+        tokens: what the text costs, about.
+        whole: what the level `full` would cost, about.
+        parts: of the score, where an explanation was asked for.
+    """
+
+    id: str
+    kind: str
+    tier: str
+    date: str
+    stem: str
+    agent: str
+    score: float
+    line: str
+    text: str
+    tokens: int
+    whole: int = 0
+    parts: tuple[Part, ...] = ()
+
+
+class Answer(Record):
+    """What was found, best first.
+
+    Args:
+        hits: what was found.
+        tokens: what the texts cost together, about.
+        whole: what all hits cost in full, about.
+        notes: what the reader should know: a misspelling that was mended, words that are too common.
+    """
+
+    hits: tuple[Hit, ...]
+    tokens: int
+    whole: int
+    notes: tuple[str, ...] = ()
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text costs: a quarter of its characters, rounded up.
+
+    Models count differently; over English and code four characters a token is the usual rule.
+    """
+    return (len(text) + 3) // 4
