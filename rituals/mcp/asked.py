@@ -36,7 +36,7 @@ MANY = 50
 HITS_LIMIT = 50
 #: Ids in one question.
 IDS_LIMIT = 20
-BUDGET_CHARS = (500, 40_000)
+BUDGET_CHARS = (1_000, 40_000)
 _REFERENCE_CHARS = ID_LIMIT_CHARS + 20  # the stem of a log and a line of it
 _POINT_CHARS = ID_LIMIT_CHARS
 _ERRORS_SAID = 5
@@ -75,7 +75,7 @@ def _point(said: str) -> str:
 
 def _reference(said: str) -> str:
     stem, colon, line = said.partition(":")
-    if colon and is_stem(stem) and line.isascii() and line.isdigit():
+    if is_stem(stem) and (not colon or (line.isascii() and line.isdigit())):
         return said
     return _fact(said)
 

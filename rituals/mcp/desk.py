@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, NotFound
+from ledger.home import Home
 from memory.api import Memory
 from rituals.mcp.lane import Lane
 
@@ -17,12 +18,22 @@ CLOSING_SECONDS = 60.0
 class Desk:
     """Answers questions about one home; the next one sees what other processes append meanwhile.
 
+    A home in a work tree is on the branch that is checked out, and a server outlives many a checkout. So
+    the home is looked for before each question (a tenth of a millisecond), and has to be the same one, if
+    on another branch.
+
     Args:
-        open_memory: opens the home; called on the desk's own thread, where the first question needs it.
+        find: finds the home.
+        open_memory: opens it, on the desk's own thread.
+
+    Raises:
+        HomeNotFound: there is none.
     """
 
-    def __init__(self, open_memory: Callable[[], Memory]) -> None:
+    def __init__(self, find: Callable[[], Home], open_memory: Callable[[Home], Memory]) -> None:
+        self._find = find
         self._open = open_memory
+        self._home = find()
         self._memory: Memory | None = None
         self._lane = Lane("diurna-mcp-memory")
 
@@ -34,7 +45,7 @@ class Desk:
             writes: what has arrived is done, also if the client is gone before its turn comes.
 
         Raises:
-            DiurnaError: as the question does.
+            DiurnaError: as the question does; or the home is not there.
             Busy: too many wait already.
         """
         return await self._lane.run(lambda: self._answer(question), keep=writes)
@@ -44,17 +55,35 @@ class Desk:
         return self._lane.end(CLOSING_SECONDS, self._shut)
 
     def _answer(self, question: Callable[[Memory], T]) -> T:
-        if self._memory is None:
-            self._memory = self._open()
+        memory = self._opened()
         try:
-            return question(self._memory)
+            return question(memory)
         except DiurnaError:
             raise
         except BaseException:
             self._shut()  # whatever state it left behind, the next question begins afresh
             raise
 
+    def _opened(self) -> Memory:
+        home = self._find()
+        if _place(home) != _place(self._home):
+            raise NotFound(
+                "the home that this server was started for is not there",
+                where=self._home.folder or self._home.repository.where,
+                hint="check out a branch that has it, or start the server where another one is",
+            )
+        if self._memory is not None and self._memory.home != home:
+            self._shut()
+        if self._memory is None:
+            self._memory = self._open(home)
+        return self._memory
+
     def _shut(self) -> None:
         if self._memory is not None:
             memory, self._memory = self._memory, None
             memory.close()
+
+
+def _place(home: Home) -> tuple[object, ...]:
+    """Return what a checkout does not change."""
+    return home.kind, home.repository, home.prefix

@@ -22,7 +22,8 @@ CONTINUITY = "diurna://continuity"
 FACT = "diurna://fact/"
 SESSION_START = "session-start"
 _URI_CHARS = 200
-_NONCE_CHARS = 12
+_NONCE_CHARS = 16
+_TAG = "diurna-memory"
 _RECORD = (
     "When a piece of work is done, call the tool `append` once: what happened, the facts you learned, "
     "changed or found false, and those you relied on."
@@ -77,7 +78,7 @@ def fact_text(memory: Memory, fact: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Wrap a text as data: no text can hold the line that ends it, which is made of its own hash."""
+    """Wrap a text as data: no text can hold the tag that ends it, which is made of its own hash."""
     nonce = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_NONCE_CHARS]
-    ends = f"end of memory {nonce}"
-    return f"{NOTICE} The quotation ends with the line `{ends}`.\n\n{text.rstrip()}\n\n{ends}\n"
+    said = f"What stands between the two tags with the nonce {nonce} is quoted. {NOTICE}"
+    return f"{said}\n\n<{_TAG}-{nonce}>\n{text.rstrip()}\n</{_TAG}-{nonce}>\n"

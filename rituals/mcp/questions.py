@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory.api import Memory
+from memory.recall.values import Filters, tokens_of
 from rituals.mcp.answered import (
     NOTICE,
     BriefAnswered,
@@ -23,8 +24,6 @@ ANSWER_CHARS = 60_000
 
 def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
     """Search facts and session logs."""
-    from memory.recall.values import Filters
-
     filters = Filters(
         kinds=_names(asked.kind),
         tiers=_names(asked.tier),
@@ -39,14 +38,13 @@ def recall(memory: Memory, asked: RecallAsked, _: Caller) -> RecallAnswered:
         as_of=asked.as_of,
         superseded=asked.superseded,
     )
-    return answered(
-        memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
-    )
+    found = memory.recall(asked.query, level=asked.level, limit=asked.limit, filters=filters)
+    return answered(found, asked.level)
 
 
 def get(memory: Memory, asked: GetAsked, _: Caller) -> RecallAnswered:
     """Show hits by their ids."""
-    return answered(memory.get(tuple(dict.fromkeys(asked.ids)), level=asked.level))
+    return answered(memory.get(asked.ids, level=asked.level), asked.level)
 
 
 def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
@@ -54,7 +52,7 @@ def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
     found = memory.brief(
         budget_chars=asked.budget_chars, role=asked.role, task=asked.task, agent=caller.agent
     )
-    return BriefAnswered(text=found.text, tokens=-(-len(found.text) // 4))
+    return BriefAnswered(text=found.text, tokens=tokens_of(found.text))
 
 
 def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
@@ -65,23 +63,32 @@ def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     return StatusAnswered.model_validate(status_object(overview(memory)))
 
 
-def answered(answer: Answer) -> RecallAnswered:
-    """Turn what was found into an answer, within what a client takes."""
+def answered(answer: Answer, level: str) -> RecallAnswered:
+    """Turn what was found into an answer, within what a client takes.
+
+    Args:
+        answer: what was found.
+        level: of its texts; an index says in fields what its texts begin with.
+    """
     left = ANSWER_CHARS
-    hits, notes = [], list(answer.notes)
-    for hit in answer.hits:
-        text = hit.text[:left]
-        left -= len(text)
-        if not text and hit.text:
+    hits: list[HitAnswered] = []
+    notes = list(answer.notes)
+    for number, hit in enumerate(answer.hits):
+        text = hit.line if level == "index" else hit.text
+        if len(text) > left and hits:
+            missing = ", ".join(one.id for one in answer.hits[number:])
+            notes.append(f"there is no room for {missing}; get fewer at a time")
             break
-        hits.append(_hit(hit, text))
-    if hits and len(hits[-1].text) < len(answer.hits[len(hits) - 1].text):
-        notes.append(f"the text of {hits[-1].id} is cut; `diurna recall --ids` shows all of it")
-    missing = [hit.id for hit in answer.hits[len(hits) :]]
-    if missing:
-        notes.append(f"no room for {', '.join(missing)}; get them one by one")
+        if len(text) > left:
+            notes.append(f"{hit.id} is cut after {left} characters of {len(text)}")
+        hits.append(_hit(hit, text[:left]))
+        left -= len(text)
     return RecallAnswered(
-        notice=NOTICE, hits=hits, tokens=answer.tokens, whole=answer.whole, notes=notes
+        notice=NOTICE,
+        hits=hits,
+        tokens=sum(tokens_of(hit.text) for hit in hits),
+        whole=answer.whole,
+        notes=notes,
     )
 
 
@@ -94,7 +101,7 @@ def _hit(hit: Hit, text: str) -> HitAnswered:
         stem="" if hit.id.startswith(hit.stem) else hit.stem,
         agent=hit.agent,
         text=text,
-        tokens=hit.tokens,
+        tokens=hit.whole or hit.tokens,
     )
 
 

@@ -78,7 +78,7 @@ def url_of(listening: socket.socket) -> str:
 
 async def _over_wire(server: Server[Any], wire: Wire) -> int:
     met = 0
-    with contextlib.suppress(ClientGone):
+    try:
         async with anyio.create_task_group() as tasks:
 
             async def stop_at_signal() -> None:
@@ -91,6 +91,8 @@ async def _over_wire(server: Server[Any], wire: Wire) -> int:
             async with stdio_server(wire, wire) as (read, write):  # type: ignore[arg-type]
                 await server.run(read, write, server.create_initialization_options())
             tasks.cancel_scope.cancel()
+    except* ClientGone:
+        pass
     return met
 
 

@@ -21,14 +21,14 @@ class Setting(Record):
     """What a server is started with.
 
     Args:
-        home: where the memory lives.
+        find: finds the home where the server was started, or that was named.
         agent: who writes, "" for what each client calls itself.
         clock: gives milliseconds since 1970.
         explain: says what an exception means.
         announce: says a line to whoever started it.
     """
 
-    home: Home
+    find: Callable[[], Home]
     agent: str
     clock: Callable[[], int]
     explain: Callable[[Exception], Failure]
@@ -72,7 +72,7 @@ def _served(setting: Setting, serve: Callable[..., int]) -> int:
     from rituals.mcp.desk import Desk
     from rituals.mcp.server import Answering
 
-    desk = Desk(lambda: Memory(setting.home, clock=setting.clock))
+    desk = Desk(setting.find, lambda home: Memory(home, clock=setting.clock))
     try:
         return serve(Answering(desk, setting.explain, setting.agent).server(_version()))
     finally:

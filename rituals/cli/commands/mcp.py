@@ -21,8 +21,7 @@ _PORT = 7873
               help=f"Listen on 127.0.0.1; port {_PORT} unless named, 0 for a free one.")  # fmt: skip
 @click.option("--agent", default="", metavar="NAME",
               help="Who writes; else $DIURNA_AGENT, else what the client calls itself.")  # fmt: skip
-@options.home
-@click.pass_obj
+@options.command
 def command(call: Invocation, http: int | None, agent: str) -> None:
     """Serve this memory to agents, by the Model Context Protocol.
 
@@ -31,20 +30,21 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
 
     \b
     Examples:
+      diurna mcp --http
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
-      diurna mcp --http
     """
     from rituals.cli.errors import translate
     from rituals.mcp.start import Setting, serve_http, serve_wire
 
-    if find_spec("mcp") is None:
+    if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(
             "the MCP server needs a library that is not installed",
-            hint="install it with the extra: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'",
+            hint="install Diurna with it: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'",
         )
+    call.find_home()  # whatever is wrong with it is said before anything is loaded
     setting = Setting(
-        call.find_home(),
+        call.find_home,
         agent or call.agent,
         call.now_ms,
         lambda problem: translate(problem, call),
