@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.home import Home
+from memory.shown import BRIEF_CHARS
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer, Filters
     from memory.snapshot import Progress
     from memory.states import Follower
+    from projection.brief import Brief
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -177,3 +179,47 @@ class Reader:
         if found is None:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found
+
+    def asker(self) -> str:
+        """Return who asks, as logs name it."""
+        from memory.brief_place import agent_of
+
+        return agent_of(self.home)
+
+    def brief(
+        self,
+        *,
+        budget_chars: int = BRIEF_CHARS,
+        role: str = "",
+        task: str = "",
+        agent: str = "",
+        branch: str | None = None,
+        changed: Sequence[str] | None = None,
+        format: str = "markdown",
+    ) -> Brief:
+        """Return what an agent reads at the start of a session, most important first.
+
+        Args:
+            budget_chars: how many characters its text may have, all in all; at least 1,000.
+            role: whose notes and patterns are wanted too.
+            task: what is about to be done; what has to do with it comes before the rest.
+            agent: for whom; "" for who opened this home. What changed is told from its last log on.
+            branch: that is worked on; None for the one that is checked out.
+            changed: files that are worked on; None for those that differ from what is committed, where
+                there is a task.
+            format: `markdown`, `json` or `xml`.
+
+        Raises:
+            WrongUsage: the budget is too small, or there is no such format.
+        """
+        from memory.brief import Asked, made_for
+        from memory.brief_place import branch_of, changed_files
+
+        if branch is None:
+            branch = branch_of(self.home)
+        if changed is None:
+            changed = changed_files(self.home) if task else ()
+        asked = Asked(
+            agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
+        )
+        return made_for(self, asked)

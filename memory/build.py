@@ -11,6 +11,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
 from memory.cache import Cache, open_cache
+from memory.newest import NOTE_NEWEST, newest_logs
 from memory.rows import (
     FALSE,
     PENDING,
@@ -72,6 +73,7 @@ def build(
             "INSERT INTO findings(value) VALUES (?)",
             [(marshal.dumps(tuple(finding)),) for finding in findings],
         )
+        base.executemany(NOTE_NEWEST, newest_logs(entries).items())
         histories = collect(entries)
         edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
         takes = takes_among(histories)

@@ -9,6 +9,7 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
+from memory.newest import CORRECTION, agent_name
 from memory.rows import likeness, unpack_history
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
@@ -239,6 +240,35 @@ class Questions:
             (LogRef(key, path, blob), unpack_entry(marshal.loads(packed)))
             for key, path, blob, packed in rows
         ]
+
+    def newest_of(self, agent: str) -> str:
+        """Return the stem of an agent's newest log, "" where it has none."""
+        return self._newest(agent_name(agent))
+
+    def newest_correction(self) -> str:
+        """Return the stem of the newest log that corrects a fact, "" where none does."""
+        return self._newest(CORRECTION)
+
+    def _newest(self, name: str) -> str:
+        row = self._base.execute("SELECT stem FROM newest WHERE name = ?", (name,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    def newest_entries(self, after: str, limit: int) -> list[Entry]:
+        """Return the newest logs behind a stem, newest first, at most so many."""
+        rows = self._base.execute(
+            "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?", (after, limit)
+        )
+        return [unpack_entry(marshal.loads(row[0])) for row in rows]
+
+    def entry(self, stem: str) -> Entry | None:
+        """Return what one log says, by its whole stem."""
+        row = self._base.execute("SELECT entry FROM logs WHERE stem = ?", (stem,)).fetchone()
+        return None if row is None else unpack_entry(marshal.loads(row[0]))
+
+    def logs_after(self, stem: str) -> int:
+        """Count the logs of any type behind a stem."""
+        row = self._base.execute("SELECT count(*) FROM logs WHERE stem > ?", (stem,)).fetchone()
+        return int(row[0])
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""
