@@ -262,7 +262,7 @@ def test_filters_reach_the_search(tell: Tell) -> None:
 
 
 LONG = "x" * 9_000
-BAD = (
+BAD: tuple[tuple[str, dict[str, object], str], ...] = (
     ("recall", {}, "query: it has to be there"),
     ("recall", {"query": ""}, "query: it is empty"),
     ("recall", {"query": "q" * 401}, "more than 400 characters"),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,7 @@ def test_a_lane_keeps_what_must_be_done() -> None:
             await anyio.wait_all_tasks_blocked()
             for name, keep in (("left out", False), ("kept", True)):
                 async with anyio.create_task_group() as waiting:
-                    waiting.start_soon(lambda n=name, k=keep: one.run(lambda: call(n), keep=k))
+                    waiting.start_soon(partial(one.run, partial(call, name), keep=keep))
                     await anyio.wait_all_tasks_blocked()
                     waiting.cancel_scope.cancel()
             going.set()

@@ -82,7 +82,7 @@ def _reference(said: str) -> str:
 
 _OneLine = (AfterValidator(_line), Field(json_schema_extra={"pattern": "^.*$"}))
 Words = Annotated[str, Field(max_length=WORDS_CHARS), *_OneLine]
-Names = Annotated[str, Field(max_length=NAMES_CHARS), *_OneLine]
+Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line)]
 Title = Annotated[str, Field(max_length=TITLE_CHARS), *_OneLine]
 Text = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines)]
 Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
