@@ -378,3 +378,22 @@ def test_a_wire_carries_lines_both_ways(monkeypatch: pytest.MonkeyPatch) -> None
         refusal, line = file.readline(), file.readline()
     assert json.loads(refusal)["error"]["code"] == -32600
     assert line == b"a line\n"
+
+
+def test_a_process_with_threads_is_not_forked() -> None:
+    """Reading on two cores forks only a process of one thread: the server has several."""
+    code = (
+        "import threading\n"
+        "from memory import parallel\n"
+        "parallel.os.cpu_count = lambda: 2\n"
+        "ended = threading.Event()\n"
+        "print(parallel.may_fork())\n"
+        "threading.Thread(target=ended.wait).start()\n"
+        "print(parallel.may_fork())\n"
+        "ended.set()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, check=True, env=environment(),
+    )  # fmt: skip
+    assert done.stdout == "True\nFalse\n"
