@@ -25,7 +25,7 @@ from projection.brief_budget import LEAST_CHARS, brief
 from projection.brief_forms import FORMATS, MARKDOWN, form_of
 from projection.brief_lines import label, stem_said
 from projection.brief_news import Happened, happened
-from projection.due import reasons, size_of
+from projection.due import pressing
 from projection.state import Standing
 from projection.tiers import never_decaying, stand
 
@@ -47,6 +47,8 @@ _CORRECTIONS, _OTHERS = 40, 40
 #: How many facts the search is asked for.
 _FOUND = 30
 _SQL_VALUES = 500
+#: Branches whose names say nothing.
+_TRUNKS = ("", "main", "master", "trunk")
 
 
 class Asked(Record):
@@ -132,7 +134,7 @@ def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset
         cache.commit,
         view,
         place,
-        reasons(since, size_of(view), view.policy.review),
+        pressing(since, view, view.policy.review),
         news,
         more_news,
         frozenset(
@@ -150,8 +152,8 @@ def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset
 
 
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
-    if not (found or asked.branch or asked.changed):
-        return {}
+    if asked.branch in _TRUNKS and not (found or asked.changed):
+        return {}  # most briefs: they do without another module
     from projection.brief_relevance import scores
 
     return scores(view.live, found, asked.branch, asked.changed)

@@ -130,7 +130,7 @@ class Material(Record):
     commit: str
     view: LiveView
     place: Place
-    due: tuple[str, ...]
+    due: str
     news: tuple[News, ...]
     more_news: int
     roles: frozenset[str]

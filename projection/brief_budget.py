@@ -102,7 +102,7 @@ class _Filling:
     def fill(self) -> None:
         """Take what fits, most important first."""
         self._force()
-        due = "; ".join(self._material.due)
+        due = self._material.due
         if due:
             head = self._form.head
             cost = len(head(_NO_NONCE, self.place, due)) - len(head(_NO_NONCE, self.place, ""))
@@ -123,11 +123,11 @@ class _Filling:
         return len(self._form.head(_NO_NONCE, self.place, "")) + len(tail)
 
     def _force(self) -> None:
-        """Take the newest correction; its text, then the names around it, are cut as far as they must be."""
+        """Take the newest correction; its text, then names around it, are cut as far as they must be."""
         for section in self.wanted:
             if section.name == CHANGES and is_correction(_news(section.items[0])):
                 line = line_of(section.items[0], self._chars)
-                while (over := self._cost(section, line) - self._room) > 0:
+                while (over := self._cost(section, self._form.line(line)) - self._room) > 0:
                     if len(line.text) > _LEAST_TEXT:
                         cut = shortened(line.text, max(_LEAST_TEXT, len(line.text) - over))
                         line = line._replace(text=cut)
@@ -138,7 +138,7 @@ class _Filling:
                         self.place = cut_short(self.place)
                         self._room -= self._frame()
                         break
-                self._add(section, section.items[0], line)
+                self._add(section, section.items[0], line, self._form.line(line))
 
     def _take(self, section: Wanted, up_to: int, leave: int = 0) -> None:
         """Take lines of a section, until there are so many, or the next one would leave less room."""
@@ -151,14 +151,15 @@ class _Filling:
                 self._next[section.name] += 1
                 continue
             line = line_of(item, chars)
-            if self._cost(section, line) > self._room - leave:
+            written = self._form.line(line)
+            if self._cost(section, written) > self._room - leave:
                 return
-            self._add(section, item, line)
+            self._add(section, item, line, written)
 
-    def _add(self, section: Wanted, item: Standing | News, line: Line) -> None:
-        self._room -= self._cost(section, line)
+    def _add(self, section: Wanted, item: Standing | News, line: Line, written: str) -> None:
+        self._room -= self._cost(section, written)
         self.lines[section.name].append(line)
-        self._written[section.name].append(self._form.line(line))
+        self._written[section.name].append(written)
         self._next[section.name] += 1
         self._shown.add(line.id)
         if isinstance(item, News) and item.replacing is not None:
@@ -174,10 +175,10 @@ class _Filling:
         share = self._budget // 2 // len(section.items) - _PROVENANCE_CHARS
         return max(LEAST_TEXT_CHARS, min(self._chars * 3 // 2, share))
 
-    def _cost(self, section: Wanted, line: Line) -> int:
+    def _cost(self, section: Wanted, written: str) -> int:
         """Count what a line takes; the first of a section brings the title along."""
         form = self._form
-        cost = len(form.line(line)) + len(form.between)
+        cost = len(written) + len(form.between)
         if not self.lines[section.name]:
             numbers = section.total + 1  # the longest that may stand there
             opening = form.opening(section.name, section.title, section.total, numbers)

@@ -35,8 +35,9 @@ from projection.brief_forms import FORMATS, JSON, MARKDOWN, XML, form_of
 from projection.brief_lines import label, plain, shortened, stem_said, text_chars
 from projection.brief_news import happened
 from projection.brief_relevance import scores
+from projection.due import pressing, reasons, size_of
 from projection.fact import Fact, Version
-from projection.policy import Policy
+from projection.policy import Policy, Review
 from projection.state import LiveView, Standing, Summary
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
@@ -73,7 +74,7 @@ def fact(
 
 def material(
     *live: Standing, news: tuple[News, ...] = (), role: str = "", agent: str = "claude-code",
-    last: str = STEM, project: str = "payments-api", due: tuple[str, ...] = (),
+    last: str = STEM, project: str = "payments-api", due: str = "",
     roles: frozenset[str] = frozenset(), score: dict[str, float] | None = None,
     found: tuple[Standing, ...] = (), archived: int = 7, by: str = "codex",
 ) -> Material:  # fmt: skip
@@ -122,7 +123,7 @@ def materials(draw: st.DrawFn) -> Material:
     return material(
         *live, news=tuple(news), role=draw(names), agent=draw(names), by=draw(names),
         last=draw(st.sampled_from(("", STEM, "2026-05-01-" + "x" * 99))), project=draw(texts),
-        due=draw(st.sampled_from(((), ("12 of 10 work sessions", "31 of 30 facts")))),
+        due=draw(st.sampled_from(("", "12 of 10 work sessions"))),
     )  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def test_the_longest_correction_fits_into_the_least_budget(form: str) -> None:
     )
     given = material(
         now, standing("inv", "core", kind="invariant"), news=(newest,), role=name, agent=name,
-        by=name, last="2026-05-01-" + "y" * 99, project=name, due=("9" * 300,), archived=10**9,
+        by=name, last="2026-05-01-" + "y" * 99, project=name, due="9" * 300, archived=10**9,
     )  # fmt: skip
     large = given.place._replace(logs=10**9, sessions=10**9, since=10**9)
     made = brief(given._replace(place=large), form_of(form), LEAST_CHARS)
@@ -341,7 +342,7 @@ def test_markdown() -> None:
                 fact("webhook-retries", "Webhooks retry <3> times,\nwith jitter."),
             ),
         ),
-        due=("12 of 10 work sessions",),
+        due="12 of 10 work sessions",
     )  # fmt: skip
     made = brief(given, form_of(MARKDOWN), 2000)
     assert made.text.replace(made.nonce, "NONCE") == (
@@ -468,6 +469,17 @@ def test_happened() -> None:
         ("old", SUPERSEDED, "2026-06-08", "b"),
     ]
     assert [(one.fact, one.what) for one in rest] == [("t", CLOSED), ("c", BORN)]
+
+
+def test_a_review_is_said_to_be_due_by_its_most_pressing_reason() -> None:
+    """The one that `diurna status` names first, and nothing where none is due."""
+    live = [standing(f"f-{number}") for number in range(3)]
+    view = material(*live).view
+    for since in (0, 1, 9, 10):
+        for limits in (Review(), Review(max_facts=2), Review(0, 2, 5, 0), Review(0, 0, 5, 0)):
+            whole = reasons(since, size_of(view), limits)
+            assert pressing(since, view, limits) == (whole[0] if whole else "")
+    assert pressing(1, view, Review(0, 0, 5, 0)).endswith(" of 5 lines")
 
 
 def test_scores() -> None:
