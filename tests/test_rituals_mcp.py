@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from ledger.home import Home, discover
 from ledger.ids import is_fact_id
 from memory.api import Memory
+from memory.recall.values import FACTS, LEVELS, SESSIONS, Filters
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
 from rituals.cli.json_draft import JsonDraft
@@ -174,6 +175,18 @@ def test_append_takes_what_the_command_line_takes() -> None:
     """`append` has the keys of `diurna append --from-json` but those that the server fills in."""
     filled_in = {"agent", "host", "session"}
     assert set(asked.AppendAsked.model_fields) == set(JsonDraft.model_fields) - filled_in
+
+
+def test_levels_and_places_are_those_of_recall() -> None:
+    """What the schemas let through is what the library knows, no more and no less."""
+    fields = asked.RecallAsked.model_fields
+    assert get_args(fields["level"].annotation) == LEVELS
+    assert get_args(fields["within"].annotation) == ("", FACTS, SESSIONS)
+    assert get_args(asked.GetAsked.model_fields["level"].annotation) == LEVELS
+    filters = set(Filters._fields)
+    named = {"kinds", "tiers", "tags", "entities", "agents", "roles", "branches"}
+    singular = {"kind", "tier", "tag", "entity", "agent", "role", "branch"}
+    assert filters - named == set(fields) - singular - {"query", "level", "limit"}
 
 
 def test_a_session_of_work(tell: Tell, run: Run) -> None:

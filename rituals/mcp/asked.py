@@ -13,6 +13,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from ledger.errors import WrongUsage
 from ledger.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.order import is_stem
+from memory.shown import BRIEF_CHARS
+from projection.brief_budget import LEAST_CHARS
 from projection.policy import DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -36,7 +38,7 @@ MANY = 50
 HITS_LIMIT = 50
 #: Ids in one question.
 IDS_LIMIT = 20
-BUDGET_CHARS = (1_000, 40_000)
+BUDGET_CHARS = 40_000
 _REFERENCE_CHARS = ID_LIMIT_CHARS + 20  # the stem of a log and a line of it
 _POINT_CHARS = ID_LIMIT_CHARS
 _ERRORS_SAID = 5
@@ -142,7 +144,7 @@ class BriefAsked(Asked):
 
     task: Annotated[Words, Field(description="What you are about to do")] = ""
     role: Names = ""
-    budget_chars: Annotated[int, Field(ge=BUDGET_CHARS[0], le=BUDGET_CHARS[1])] = 7_500
+    budget_chars: Annotated[int, Field(ge=LEAST_CHARS, le=BUDGET_CHARS)] = BRIEF_CHARS
 
 
 class NewAsked(Asked):

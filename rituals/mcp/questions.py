@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.api import Memory
-from memory.recall.values import Filters, tokens_of
+from memory.recall.values import INDEX, Filters, tokens_of
 from rituals.mcp.answered import (
     NOTICE,
     BriefAnswered,
@@ -74,7 +74,7 @@ def answered(answer: Answer, level: str) -> RecallAnswered:
     hits: list[HitAnswered] = []
     notes = list(answer.notes)
     for number, hit in enumerate(answer.hits):
-        text = hit.line if level == "index" else hit.text
+        text = hit.line if level == INDEX else hit.text
         if len(text) > left and hits:
             missing = ", ".join(one.id for one in answer.hits[number:])
             notes.append(f"there is no room for {missing}; get fewer at a time")
