@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,7 +26,7 @@ from memory.recall.values import FACTS, LEVELS, SESSIONS, Filters
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
 from rituals.cli.json_draft import JsonDraft
-from rituals.mcp import asked, lane, questions
+from rituals.mcp import asked, desk, lane, questions
 from rituals.mcp.caller import Caller, caller, plain_name
 from rituals.mcp.desk import Desk
 from rituals.mcp.documents import quoted
@@ -58,13 +59,13 @@ async def connected(
     path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto"
 ) -> AsyncIterator[Client]:
     """A client of a server of one home, in this process."""
-    desk = Desk(lambda: discover(str(path)), open_memory)
-    server = Answering(desk, explain, agent).server("1.0")
+    opened = Desk(lambda: discover(str(path)), open_memory)
+    server = Answering(opened, explain, agent).server("1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):
         async with Client(server, client_info=info, mode=mode) as client:
             yield client
-    assert desk.close()
+    assert opened.close()
 
 
 @pytest.fixture
@@ -547,6 +548,52 @@ def test_the_branch_that_is_checked_out_is_followed(tell: Tell, repo: Repo, run:
 
     tell(story)
     assert repo.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_stop_waits_for_what_is_being_written(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, writes: bool
+) -> None:
+    """A desk that is closed finishes the writing whose client is gone, and waits for no reading."""
+    monkeypatch.setattr(desk, "READING_SECONDS", 0.0)
+    going, runs = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def slowly(memory: Memory) -> None:
+        runs.set()
+        assert going.wait(SECONDS)
+        done.append(memory.home.branch)
+
+    async def begin() -> Desk:
+        found = Desk(lambda: discover(str(repo.path)), open_home)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(found.ask, slowly, writes=writes))
+            assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
+            tasks.cancel_scope.cancel()
+        return found
+
+    busy = anyio.run(begin)
+    if writes:
+        threading.Timer(0.05, going.set).start()
+    assert busy.close() is writes
+    assert done == (["main"] if writes else [])
+    going.set()
+    monkeypatch.setattr(desk, "READING_SECONDS", SECONDS)
+    assert busy.close()
+
+
+def test_the_status_says_what_a_terminal_would(tell: Tell, repo: Repo, run: Run) -> None:
+    """A policy that can not be read is told by `status`: no agent sees standard error."""
+    path = Path("memory/diurna.toml")
+    path.write_text("windows = 3\n", encoding="utf-8")
+    repo.git("commit", "-q", "-am", "a slip")
+
+    async def story(client: Client) -> None:
+        (finding,) = (await ask(client, "status"))["findings"]
+        assert (finding["code"], finding["severity"]) == ("policy-invalid", "warning")
+        assert finding["message"] in run("status").err
+
+    tell(story)
 
 
 def test_documents_are_quoted_as_data(tell: Tell) -> None:

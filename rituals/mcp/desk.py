@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ledger.errors import DiurnaError, NotFound
+from ledger.errors import Busy, DiurnaError, NotFound
 from ledger.home import Home
 from memory.api import Memory
 from rituals.mcp.lane import Lane
 
 T = TypeVar("T")
-#: What a write may take when the server is told to stop; more than every lock's limit.
-CLOSING_SECONDS = 60.0
+#: How long a stop waits: for what is being written, longer than every lock's limit; for a question,
+#: which loses nothing, only so that the cache is closed in good order.
+WRITING_SECONDS, READING_SECONDS = 60.0, 1.0
 
 
 class Desk:
@@ -36,6 +37,7 @@ class Desk:
         self._home = find()
         self._memory: Memory | None = None
         self._lane = Lane("diurna-mcp-memory")
+        self._unwritten: set[object] = set()
 
     async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
         """Answer a question.
@@ -48,11 +50,26 @@ class Desk:
             DiurnaError: as the question does; or the home is not there.
             Busy: too many wait already.
         """
-        return await self._lane.run(lambda: self._answer(question), keep=writes)
+        if not writes:
+            return await self._lane.run(lambda: self._answer(question))
+        mark = object()
+        self._unwritten.add(mark)
+
+        def write() -> T:
+            try:
+                return self._answer(question)
+            finally:
+                self._unwritten.discard(mark)
+
+        try:
+            return await self._lane.run(write, keep=True)
+        except Busy:  # of the lane: it will not be called
+            self._unwritten.discard(mark)
+            raise
 
     def close(self) -> bool:
         """End, after what is being written; False when that takes too long, which loses nothing."""
-        return self._lane.end(CLOSING_SECONDS, self._shut)
+        return self._lane.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
 
     def _answer(self, question: Callable[[Memory], T]) -> T:
         memory = self._opened()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from ledger.findings import Finding
+from ledger.layout import POLICY_FILE
 from memory.api import Memory
 from memory.recall.values import INDEX, Filters, tokens_of
+from rituals.cli.context import POLICY_HINT
 from rituals.mcp.answered import (
     NOTICE,
     BriefAnswered,
     HitAnswered,
     RecallAnswered,
     StatusAnswered,
+    noticed,
 )
 from rituals.mcp.asked import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.mcp.caller import Caller
@@ -60,7 +64,18 @@ def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     from rituals.cli.answers import status_object
     from rituals.cli.overview import overview
 
-    return StatusAnswered.model_validate(status_object(overview(memory)))
+    found = status_object(overview(memory))
+    return StatusAnswered.model_validate({**found, "findings": noticed(_beside(memory))})
+
+
+def _beside(memory: Memory) -> tuple[Finding, ...]:
+    """Return what the command line would say on standard error, which no agent reads here."""
+    cache = memory.snapshot.cache()
+    problem = cache.policy_problem
+    findings = (
+        [Finding("policy-invalid", problem, POLICY_FILE, hint=POLICY_HINT)] if problem else []
+    )
+    return (*findings, *cache.unread())
 
 
 def answered(answer: Answer, level: str) -> RecallAnswered:

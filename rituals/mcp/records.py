@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from ledger.secrets import without_secrets
 from memory.api import Memory
 from rituals.mcp.answered import (
     NOTICE,
     AppendAnswered,
-    FindingAnswered,
     ResolveAnswered,
     SideAnswered,
     TierAnswered,
+    noticed,
 )
 from rituals.mcp.asked import AppendAsked, ResolveAsked
 from rituals.mcp.caller import Caller
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ledger.findings import Finding
 
 _STATES = {"": None, "open": False, "closed": True}
 
@@ -47,7 +40,7 @@ def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered
             for fact, before, after in receipt.tiers
             if before
         ],
-        findings=_findings((*kind_findings(request, kinds), *receipt.findings)),
+        findings=noticed((*kind_findings(request, kinds), *receipt.findings)),
     )
 
 
@@ -85,17 +78,5 @@ def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswe
         commit=receipt.commit if receipt else "",
         does=list(decision.does),
         already=decision.already,
-        findings=_findings(receipt.findings if receipt else ()),
+        findings=noticed(receipt.findings if receipt else ()),
     )
-
-
-def _findings(found: Iterable[Finding]) -> list[FindingAnswered]:
-    return [
-        FindingAnswered(
-            code=finding.code,
-            severity=finding.severity,
-            message=without_secrets(finding.message),
-            hint=finding.hint,
-        )
-        for finding in found
-    ]

@@ -53,6 +53,8 @@ class Wire:
         sys.stdout.flush()
         source = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
         sink = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+        for end in (source, sink):
+            os.set_blocking(end, True)  # whoever had it before may have left it otherwise
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         try:
