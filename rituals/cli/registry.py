@@ -62,6 +62,7 @@ ENTRIES = (
         "lint", "Check a home for CI: integrity, secrets, undeclared edits.", needs="rituals.lint"
     ),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )
