@@ -19,6 +19,7 @@ from projection.brief import (
     Material,
     News,
     Place,
+    Session,
     is_note,
 )
 from projection.brief_budget import LEAST_CHARS, brief
@@ -33,6 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ledger.home import Home
     from ledger.logset import LogRef
     from memory.asking import Reader
     from memory.cache import Cache
@@ -93,7 +95,9 @@ def made_for(reader: Reader, asked: Asked, tip: str | None = None) -> Brief:
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     found = _found(reader, asked.task)
     roles = _stems_of_role(reader.snapshot, asked.role, tip)
-    material = reader.snapshot.ask(lambda cache: _material(cache, asked, found, roles), tip)
+    material = reader.snapshot.ask(
+        lambda cache: _material(reader.home, cache, asked, found, roles), tip
+    )
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
@@ -111,7 +115,9 @@ def _found(reader: Reader, task: str) -> tuple[str, ...]:
     return tuple([hit.id for hit in answer.hits])
 
 
-def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset[str]) -> Material:
+def _material(
+    home: Home, cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset[str]
+) -> Material:
     view, summary = cache.view(), cache.summary
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = cache.sessions_after(summary.last_review)
@@ -148,7 +154,15 @@ def _material(cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset
             and (standing := _standing(cache, fact, clock)) is not None
             and not (standing.fact.redacted or standing.fact.false)
         ),
+        _sessions(home, cache) if asked.task else (),
     )
+
+
+def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
+    """Return the last sessions in short: for who says what is to be done, and has time for it."""
+    from memory.brief_sessions import last_sessions
+
+    return last_sessions(home, cache)
 
 
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:

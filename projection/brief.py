@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from projection.state import LiveView, Standing
 
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
-ROLE, THREADS, DECISIONS, REST = "role", "threads", "decisions", "rest"
+ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
+SESSIONS, REST = "sessions", "rest"
 #: What happened to a fact. The first four are corrections: they come before everything else that is new.
 SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "updated", "reinstated"
 BORN, CLOSED, REOPENED = "new", "closed", "reopened"
@@ -112,6 +113,19 @@ class News(Record):
     replacing: Fact | None = None
 
 
+class Session(Record):
+    """What a session did, in short; `said` is its title and its summary."""
+
+    stem: str
+    by: str
+    said: str
+
+
+if TYPE_CHECKING:
+    #: What a line is made of.
+    Item = Standing | News | Session
+
+
 class Material(Record):
     """All that a brief is made of.
 
@@ -125,6 +139,7 @@ class Material(Record):
         roles: ids of facts that logs of the role brought.
         score: how much a fact has to do with the task and what surrounds it, by id.
         found: facts that are not live and that the task is about.
+        sessions: the last ones, newest first.
     """
 
     commit: str
@@ -136,6 +151,7 @@ class Material(Record):
     roles: frozenset[str]
     score: Mapping[str, float]
     found: tuple[Standing, ...]
+    sessions: tuple[Session, ...] = ()
 
 
 class Wanted(Record):
@@ -146,7 +162,7 @@ class Wanted(Record):
 
     name: str
     title: str
-    items: tuple[Standing | News, ...]
+    items: tuple[Item, ...]
     total: int
 
 
@@ -188,6 +204,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(ROLE, f"For the role {role}", noted),
         _section(THREADS, "Open threads", threads),
         _section(DECISIONS, "Decisions", sorted(decisions, key=by_weight)),
+        Wanted(SESSIONS, "The last sessions", material.sessions, len(material.sessions)),
         _section(REST, known, rest),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])

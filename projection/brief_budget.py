@@ -18,6 +18,7 @@ from projection.brief import (
     Line,
     News,
     Section,
+    Session,
     is_correction,
     wanted,
 )
@@ -32,9 +33,8 @@ from projection.brief_lines import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief import Material, Wanted
+    from projection.brief import Item, Material, Wanted
     from projection.brief_forms import Form
-    from projection.state import Standing
 
 LEAST_CHARS = 1000
 _FIRST = (CONTRADICTIONS, INVARIANTS, CHANGES, THREADS)
@@ -157,13 +157,13 @@ class _Filling:
                 return
             self._add(section, item, line, written)
 
-    def _stands_already(self, item: Standing | News) -> bool:
+    def _stands_already(self, item: Item) -> bool:
         """Tell whether a fact is shown already; that something happened to it is said all the same."""
         if isinstance(item, News):
             return item.what == BORN and item.fact in self._shown
-        return item.fact.id in self._shown
+        return not isinstance(item, Session) and item.fact.id in self._shown
 
-    def _add(self, section: Wanted, item: Standing | News, line: Line, written: str) -> None:
+    def _add(self, section: Wanted, item: Item, line: Line, written: str) -> None:
         self._room -= self._cost(section, written)
         self.lines[section.name].append(line)
         self._written[section.name].append(written)
@@ -235,6 +235,6 @@ def _archived(material: Material) -> set[str]:
     return known - {one.fact.id for one in material.view.live}
 
 
-def _news(item: Standing | News) -> News:
+def _news(item: Item) -> News:
     assert isinstance(item, News)
     return item

@@ -79,9 +79,11 @@ class Markdown:
 
     def line(self, line: Line) -> str:
         """Write one line."""
-        about = ", ".join([one for one in (line.kind, line.tier, line.date, line.stem) if one])
+        stem = "" if line.stem == line.id else line.stem
+        about = ", ".join([one for one in (line.kind, line.tier, line.date, stem) if one])
         change = f" {line.change}" if line.change else ""
-        change += f", says {line.by}" if line.by else ""
+        if line.by:
+            change += f", says {line.by}" if line.change else f" by {line.by}"
         return f"- {line.id} ({about}){change}: {_text(line.text)}"
 
     def closing(self) -> str:

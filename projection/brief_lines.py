@@ -7,12 +7,12 @@ not be seen become visible escapes, so that no text leaves its line in any forma
 from __future__ import annotations
 
 from ledger.layout import SEALED_CHARS
-from projection.brief import SUPERSEDED, Line, News
+from projection.brief import SUPERSEDED, Line, News, Session
 from projection.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief import Place
+    from projection.brief import Item, Place
     from projection.fact import Fact
     from projection.state import Standing
 
@@ -33,14 +33,16 @@ def text_chars(budget_chars: int) -> int:
     return min(_MOST_CHARS, max(LEAST_TEXT_CHARS, budget_chars // _LINES))
 
 
-def line_of(item: Standing | News, chars: int = _MOST_CHARS) -> Line:
-    """Write a fact, or what happened to one, as a line.
+def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
+    """Write a fact, what happened to one, or a session as a line.
 
     Args:
-        item: the fact.
+        item: what it is made of.
         chars: how many characters of its text are shown.
     """
-    return _news_line(item, chars) if isinstance(item, News) else _fact_line(item, chars)
+    if isinstance(item, News):
+        return _news_line(item, chars)
+    return _session_line(item, chars) if isinstance(item, Session) else _fact_line(item, chars)
 
 
 def _fact_line(one: Standing, chars: int) -> Line:
@@ -64,6 +66,12 @@ def _news_line(news: News, chars: int) -> Line:
         news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
         label(news.by),
     )  # fmt: skip
+
+
+def _session_line(one: Session, chars: int) -> Line:
+    said = shortened(plain(one.said), chars)
+    stem = stem_said(one.stem)
+    return Line(stem, "session", "", one.stem[:10], stem, said, by=label(one.by))
 
 
 def shown(fact: Fact) -> str:

@@ -25,9 +25,9 @@ from memory.brief_place import agent_of, branch_of, changed_files
 from memory.build import build
 from memory.cache import Cache
 from memory.draft import SessionDraft
-from projection.brief import CHANGES, DECISIONS, REST, ROLE, Brief
+from projection.brief import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
 from projection.policy import Policy
-from tests.conftest import NOW_MS, Repo
+from tests.conftest import NOW_MS, Repo, Run
 
 MINUTE = 60_000
 
@@ -164,6 +164,22 @@ def test_task_branch_and_changed_files(team: Team, repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "feat/monthly-billed")
     assert ids(team.brief("ada"), REST)[0] == "bill"
     assert ids(team.brief("ada", branch="main"), REST)[0] != "bill"
+
+
+def test_the_last_sessions_come_with_a_task(team: Team, run: Run) -> None:
+    """In short, newest first, work alone; without the words of a log that was withheld."""
+    stems = [team.says("ada", born(f"f-{number}")) for number in range(5)]
+    team.says("eve", born("g"), type="edit")
+    assert ids(team.brief("ada"), SESSIONS) == []
+    made = team.brief("ada", task="f")
+    assert ids(made, SESSIONS) == stems[:1:-1]
+    (section,) = [one for one in made.sections if one.name == SESSIONS]
+    assert [line.by for line in section.lines] == ["ada"] * 3
+    assert section.lines[0].text.startswith("ada 17952")
+    assert run("redact", stems[-1], "--reason", "too much").code == 0
+    made = team.brief("ada", task="f")
+    assert ids(made, SESSIONS) == stems[-2:1:-1]
+    assert section.lines[0].text not in made.text
 
 
 def test_archived_facts_come_with_the_task(team: Team) -> None:

@@ -22,6 +22,7 @@ from projection.brief import (
     INVARIANTS,
     REST,
     ROLE,
+    SESSIONS,
     SUPERSEDED,
     THREADS,
     UPDATED,
@@ -29,6 +30,7 @@ from projection.brief import (
     Material,
     News,
     Place,
+    Session,
 )
 from projection.brief_budget import LEAST_CHARS, brief
 from projection.brief_forms import FORMATS, JSON, MARKDOWN, XML, form_of
@@ -77,6 +79,7 @@ def material(
     last: str = STEM, project: str = "payments-api", due: str = "",
     roles: frozenset[str] = frozenset(), score: dict[str, float] | None = None,
     found: tuple[Standing, ...] = (), archived: int = 7, by: str = "codex",
+    sessions: tuple[Session, ...] = (),
 ) -> Material:  # fmt: skip
     """What a brief is made of, with these facts live."""
     contradicted = tuple(one.fact for one in live if one.fact.contradicted)
@@ -87,7 +90,7 @@ def material(
         label(project), 42, 40, stem_said(LATER), label(by), label(agent), stem_said(last), 3,
         label(role),
     )  # fmt: skip
-    return Material("c" * 40, view, place, due, news, 0, roles, score or {}, found)
+    return Material("c" * 40, view, place, due, news, 0, roles, score or {}, found, sessions)
 
 
 @st.composite
@@ -124,6 +127,7 @@ def materials(draw: st.DrawFn) -> Material:
         *live, news=tuple(news), role=draw(names), agent=draw(names), by=draw(names),
         last=draw(st.sampled_from(("", STEM, "2026-05-01-" + "x" * 99))), project=draw(texts),
         due=draw(st.sampled_from(("", "12 of 10 work sessions"))),
+        sessions=tuple(draw(st.lists(st.builds(Session, stems, names, texts), max_size=3))),
     )  # fmt: skip
 
 
@@ -291,16 +295,20 @@ def test_sections_come_in_the_order_of_their_weight() -> None:
         standing("hidden", redacted=True),
         news=(News("was", UPDATED, LATER, "codex", standing("was")),),
         role="reviewer",
+        sessions=(Session(LATER, "codex", "Shipped it"),),
     )
     made = brief(given, form_of(MARKDOWN), 7500)
     found = names_in(made)
-    assert list(found) == [CONTRADICTIONS, INVARIANTS, CHANGES, ROLE, THREADS, DECISIONS, REST]
+    assert list(found) == [
+        CONTRADICTIONS, INVARIANTS, CHANGES, ROLE, THREADS, DECISIONS, SESSIONS, REST,
+    ]  # fmt: skip
     assert list(found.values()) == [
-        ["disputed"], ["must-hold", "promoted"], ["was"], ["noted"], ["open"], ["decided"],
+        ["disputed"], ["must-hold", "promoted"], ["was"], ["noted"], ["open"], ["decided"], [LATER],
         ["convention", "done"],
     ]  # fmt: skip
     assert made.live == 0
     assert "hidden" not in made.text
+    assert f"- {LATER} (session, 2026-06-27) by codex: Shipped it\n" in made.text
 
 
 def test_a_long_section_crowds_out_none() -> None:
