@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,13 @@ if TYPE_CHECKING:
 
 
 def may_fork() -> bool:
-    """Tell whether a second process would have a core of its own."""
-    return (os.cpu_count() or 1) > 1 and hasattr(os, "fork")
+    """Tell whether a second process would have a core of its own.
+
+    Never beside other threads: a lock that one of them holds at that moment stays locked in the child.
+    """
+    threading = sys.modules.get("threading")
+    alone = threading is None or threading.active_count() == 1
+    return alone and (os.cpu_count() or 1) > 1 and hasattr(os, "fork")
 
 
 def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:

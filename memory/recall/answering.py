@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ledger.codec import text_of
 from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
-from memory.recall.follow import Following
+from memory.recall.follow import NOT_THE_CACHE, Following
 from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.search import search
 from memory.recall.standing import Facts
@@ -65,11 +66,11 @@ class Recaller:
         """Find what answers a question (see `Reader.recall`)."""
         self._asked += 1
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(self._snapshot, cache, filters)
-            keeps = _test(index, facts, filters)
-            found = search(index, query, keeps)
+            with NOT_THE_CACHE:
+                keeps = _test(index, facts, filters)
+                found = search(index, query, keeps)
             view = _View(self, cache, index, facts)
             hits: list[Hit] = []
             seen: set[str] = set()
@@ -82,18 +83,17 @@ class Recaller:
                         break
             return _answer(hits, found.notes)
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
         self._asked += 1
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             view = _View(self, cache, index, Facts(self._snapshot, cache, Filters(superseded=True)))
             return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
@@ -101,7 +101,7 @@ class Recaller:
         if known is None:
             ref = LogRef(log.stem, "", log.blob)
             data = self._bytes(ref)
-            known = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+            known = text_of(data).split("\n")
             if len(self._texts) >= _TEXTS_KEPT:
                 self._texts.clear()
             self._texts[log.blob] = known
@@ -148,7 +148,7 @@ class _View:
             return None
         if piece.fact:
             hit = self._facts.hit(piece.fact, log, level)
-        elif log.stem in self._withheld:
+        elif log.stem.partition("~")[0] in self._withheld:
             return None
         else:
             hit = self._passage(log, piece.line, level)
@@ -169,10 +169,10 @@ class _View:
             NotFound: there is none.
         """
         stem, colon, line = one.partition(":")
-        if is_stem(stem):
+        if is_stem(stem.partition("~")[0]):
             number = self._index.number_of(stem)
             log = self._index.log(number) if number else None
-            if log is None or stem in self._withheld:
+            if log is None or stem.partition("~")[0] in self._withheld:
                 said = "its words are withheld" if log is not None else "there is none"
                 raise NotFound(f"{one} names no session log that can be shown: {said}",
                                hint="`diurna log` lists the session logs")  # fmt: skip
