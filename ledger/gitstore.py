@@ -79,6 +79,13 @@ class Store:
             except (KeyError, pygit2.GitError, ValueError):
                 yield None
 
+    def blob(self, one: str) -> bytes | None:
+        """Return the bytes of one object; see `blobs`, which is for many."""
+        try:
+            return self._read_loose(one)
+        except (KeyError, pygit2.GitError, ValueError, OSError):
+            return None
+
     def _loose(self) -> set[str]:
         """List the loose objects: what is packed is not looked for in vain, and costs nothing."""
         found: set[str] = set()

@@ -226,6 +226,20 @@ def origins(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, tuple[str, st
     return {path: commits.get(path, ("", "")) for path in paths}
 
 
+def check_bounds(*bounds: str) -> None:
+    """See to it that bounds of time are dates or stems, or empty.
+
+    Raises:
+        NotFound: one is not.
+    """
+    for bound in bounds:
+        if bound and not is_stem(bound):
+            raise NotFound(
+                f"{bound} is neither a date nor a session log",
+                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
+            )
+
+
 def log_lines(
     snapshot: Snapshot, agent: str, since: str, until: str, limit: int
 ) -> tuple[LogLine, ...]:
@@ -234,12 +248,7 @@ def log_lines(
     Raises:
         NotFound: a bound is neither a date nor a stem.
     """
-    for bound in (since, until):
-        if bound and not is_stem(bound):
-            raise NotFound(
-                f"{bound} is neither a date nor a session log",
-                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
-            )
+    check_bounds(since, until)
     chosen: list[LogRef] = []
     for ref, entry in snapshot.cache().entries_since(since):
         if agent and entry.agent != agent:

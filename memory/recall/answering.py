@@ -7,15 +7,16 @@ from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
+from memory.recall.filtering import kept
 from memory.recall.follow import NOT_THE_CACHE, Following
-from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.index import PLACE_BITS, PLACES
 from memory.recall.search import search
-from memory.recall.standing import Facts
-from memory.recall.texts import heading_of, one_line, section_of
+from memory.recall.standing import Facts, past_at
+from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
 from memory.recall.values import (
-    FACTS,
+    FULL,
     SESSION_KIND,
-    SESSIONS,
+    TIMELINE,
     Answer,
     Filters,
     Hit,
@@ -65,11 +66,12 @@ class Recaller:
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         self._asked += 1
+        past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
-            facts = Facts(self._snapshot, cache, filters)
+            facts = Facts(cache, index, filters, past)
             with NOT_THE_CACHE:
-                keeps = _test(index, facts, filters)
+                keeps = kept(index, facts, filters)
                 found = search(index, query, keeps)
             view = _View(self, cache, index, facts)
             hits: list[Hit] = []
@@ -90,7 +92,8 @@ class Recaller:
         self._asked += 1
 
         def answer(cache: Cache, index: Index) -> Answer:
-            view = _View(self, cache, index, Facts(self._snapshot, cache, Filters(superseded=True)))
+            facts = Facts(cache, index, Filters(superseded=True))
+            view = _View(self, cache, index, facts)
             return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
         return self._following.ask(answer)
@@ -113,7 +116,7 @@ class Recaller:
                 from ledger.gitstore import Store
 
                 self._store = Store(self._snapshot.home.repository)
-            (data,) = self._store.blobs([ref.blob])
+            data = self._store.blob(ref.blob)
             if data is not None:
                 return data
         from memory.reading import read_bytes
@@ -151,7 +154,8 @@ class _View:
         elif log.stem.partition("~")[0] in self._withheld:
             return None
         else:
-            hit = self._passage(log, piece.line, level)
+            with NOT_THE_CACHE:
+                hit = self._passage(log, scored.row & PLACES, level, scored.words)
         if hit is None:
             return None
         parts = tuple(
@@ -178,45 +182,58 @@ class _View:
                                hint="`diurna log` lists the session logs")  # fmt: skip
             if not colon:
                 return self._whole(log, level)
-            if line.isdigit() and 0 < int(line) <= len(self._recaller.lines(log, self._cache)):
-                return self._passage(log, int(line), level)
-            raise NotFound(f"{stem} has no line {line}", hint=f"`diurna recall --ids {stem}`")
+            wanted = int(line) if line.isdigit() and len(line) < 8 else 0
+            before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
+            if before:
+                return self._passage(log, before[-1], level, ())
+            raise NotFound(
+                f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
+            )
         hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
         if hit is None:
-            raise NotFound(
-                f"there is no memory {one}",
-                hint="ids are those that `diurna recall` prints: of a fact, or STEM:LINE",
-            )
+            raise NotFound(f"there is no memory {one}", hint=self._near(one))
         return hit
+
+    def _near(self, one: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        from memory.fuzzy import nearest
+
+        alike = nearest(one, self._cache.ids(), 3)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
 
     def _whole(self, log: LogRow, level: str) -> Hit:
         text = "\n".join(self._recaller.lines(log, self._cache))
         title = heading_of(self._recaller.lines(log, self._cache), len(text))
         line = one_line(title)
-        shown = text if level == "full" else f"{log.stem}  {log.agent}  {line}"
+        shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
         return Hit(
             log.stem, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
             tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
-    def _passage(self, log: LogRow, number: int, level: str) -> Hit:
+    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit:
         lines = self._recaller.lines(log, self._cache)
-        place = max((n for n, piece in enumerate(log.pieces) if piece.line <= number), default=0)
+        number = log.pieces[place].line
         text = _passage_text(log, lines, place)
         heading = heading_of(lines, number)
-        line = one_line(text if not heading or heading in text[:200] else f"{heading}: {text}")
+        title = title_of(lines)
+        if log.day in title:  # other tools' titles are the time, which the hit says already
+            title = ""
+        line = titled(title, heading, text, words)
         id = f"{log.stem}:{number}"
         _, section = section_of(lines, number)
-        if level == "full":
+        if level == FULL:
             shown = section
-        elif level == "timeline":
+        elif level == TIMELINE:
             around = [
                 ("> " if other == place else "  ") + one_line(_passage_text(log, lines, other), 200)
                 for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
             ]
             shown = "\n".join([f"{id}  {log.day}  {log.agent}  {heading}", *around])
         else:
-            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}"
+            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}  ({log.agent or 'nobody named'})"
         return Hit(
             id, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
             tokens_of(shown), tokens_of(section),
@@ -224,10 +241,18 @@ class _View:
 
 
 def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
-    """Return a passage from the lines of its log."""
-    start = log.pieces[place].line - 1
-    text = "\n".join(lines[start : start + 200])
-    return text[: log.pieces[place].chars + 40].rstrip() if place < len(log.pieces) else text
+    """Return a passage from the lines of its log.
+
+    Of a long line that is several passages, those before are passed over.
+    """
+    piece = log.pieces[place]
+    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
+    end = next(
+        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
+    )
+    text = "\n".join(lines[piece.line - 1 : end])
+    start = sum(before) + len(before)
+    return text[start : start + piece.chars].strip()
 
 
 def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
@@ -237,49 +262,3 @@ def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
         sum([hit.whole for hit in hits]),
         notes,
     )
-
-
-def _test(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Return what tells whether a row may be a hit, by its log; None where all may."""
-    since, until = filters.since, filters.until + "~" if filters.until else ""
-    only = filters.within
-    if not only and filters.kinds == (SESSION_KIND,):
-        only = SESSIONS
-    elif not only and (
-        (filters.kinds and SESSION_KIND not in filters.kinds)
-        or filters.tiers
-        or filters.tags
-        or filters.entities
-    ):
-        only = FACTS
-    agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
-    if not (since or until or only or agents or roles or branches or facts.logs is not None):
-        return None
-    known: dict[int, bool] = {}
-
-    def keeps_log(number: int) -> bool:
-        log = index.log(number)
-        return (
-            log is not None
-            and (not since or log.stem >= since or log.day >= since)
-            and (not until or log.stem <= until)
-            and (not agents or log.agent in agents)
-            and (not branches or log.branch in branches)
-            and (facts.logs is None or log.stem in facts.logs)
-        )
-
-    def keeps(row: int) -> bool:
-        is_fact = row & PLACES >= FACTS_FROM
-        if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
-            return False
-        number = row >> PLACE_BITS
-        if number not in known:
-            known[number] = keeps_log(number)
-        if not known[number]:
-            return False
-        if roles and not is_fact:
-            log = index.log(number)
-            return log is not None and log.role in roles
-        return True
-
-    return keeps

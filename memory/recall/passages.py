@@ -121,7 +121,7 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
         if pending and (
             speaker
             or (turns is not None and len(turns) > 1)
-            or (heading and pending_chars > 80)
+            or (heading and any(one[0] != "#" or "\n" in one for one in pending))
             or pending_chars + len(bare) > room
         ):
             yield Passage(pending_line, "\n\n".join(pending), who, False)

@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
+from ledger.event import VERB_OF, FactSuperseded
+from ledger.values import Record
 from memory.recall.texts import one_line
-from memory.recall.values import Filters, Hit, tokens_of
+from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.states import point_in_time, state_at
+from projection.replay import State
 from projection.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.event import Event
     from memory.cache import Cache
-    from memory.recall.index import LogRow
+    from memory.recall.index import Index, LogRow
     from memory.snapshot import Snapshot
-    from projection.replay import State
     from projection.state import Standing
+
+#: Of how many events of a fact, the newest ones, is told.
+EVENTS = 12
+
+
+class Past(Record):
+    """What was known at a point of the past: the facts, and which logs there were."""
+
+    state: State
+    logs: frozenset[str]
+
+
+def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
+    """Return what was known at a point, None for now ("").
+
+    Raises:
+        NotFound: it is no date, stem or commit.
+    """
+    if not as_of:
+        return None
+    how, value = point_in_time(snapshot.home, as_of)
+    refs = snapshot.cache().log_refs() if how == "stem" else snapshot.list_logs(value)[0]
+    logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
+    return Past(state_at(snapshot, as_of), logs)
 
 
 class Facts:
     """The facts of one reading.
 
     Args:
-        snapshot: of the home.
         cache: of the commit.
+        index: of the commit.
         filters: what a hit has to be.
+        past: what was known at the point that is asked about; None for now.
     """
 
-    def __init__(self, snapshot: Snapshot, cache: Cache, filters: Filters) -> None:
+    def __init__(
+        self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
+    ) -> None:
         self._cache = cache
+        self._index = index
         self._filters = filters
         self._clock = cache.clock()
         self._lasting = never_decaying(cache.policy)
-        self._state: State | None = None
+        self._past = past
         #: the logs that count, None for all
-        self.logs: frozenset[str] | None = None
-        if filters.as_of:
-            self._state = state_at(snapshot, filters.as_of)
-            how, value = point_in_time(snapshot.home, filters.as_of)
-            refs = cache.log_refs() if how == "stem" else snapshot.list_logs(value)[0]
-            self.logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
+        self.logs = None if past is None else past.logs
 
     def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.
@@ -57,24 +83,32 @@ class Facts:
         if not self._wanted(found):
             return None
         stem = log.stem if log is not None and stands else known.heads[-1].stem
-        line = one_line(known.text)
-        date = stem[:10]
-        full = _full(found)
-        if level == "full":
+        # a text that nothing came before is as old as the fact: an import log is younger than both
+        first = not any(version.parents for version in known.heads if version.stem == stem)
+        date = known.created if first and known.created else stem[:10]
+        agent = self._agent(stem)
+        line = one_line(f"{mark}: {known.text}" if (mark := _mark(found)) else known.text)
+        full = _full(found, stem, agent)
+        if level == FULL:
             shown = full
-        elif level == "timeline":
+        elif level == TIMELINE:
             shown = self._events(found)
         else:
-            shown = f"{fact}  {known.kind}  {found.tier}  {date}  {line}"
-        agent = log.agent if log is not None else ""
+            said = f"{fact}  {known.kind}  {found.tier}  {date}  {line}"
+            shown = f"{said}  ({stem}, {agent or 'nobody named'})"
         return Hit(
-            fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown, tokens_of(shown),
-            tokens_of(full),
+            fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
+            tokens_of(shown), tokens_of(full),
         )  # fmt: skip
 
+    def _agent(self, stem: str) -> str:
+        number = self._index.number_of(stem)
+        log = self._index.log(number) if number else None
+        return "" if log is None else log.agent
+
     def _standing(self, fact: str) -> Standing | None:
-        if self._state is not None:
-            return self._state.get(fact)
+        if self._past is not None:
+            return self._past.state.get(fact)
         found = self._cache.fact(fact)
         if found is None:
             return None
@@ -95,22 +129,47 @@ class Facts:
         )
 
     def _events(self, found: Standing) -> str:
+        """Say what happened to a fact, oldest first: the newest events of it, one a line."""
         fact = found.fact
-        lines = [f"{fact.id}  {fact.kind}  {found.tier}"]
+        lines = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"]
         for history in self._cache.some_histories([fact.id]).values():
-            for stem, _, event in history.acts[-12:]:
-                lines.append(f"  {stem[:10]}  {type(event).__name__}  {stem}")
-        lines.append(f"  {one_line(fact.text)}")
+            shown = history.acts[-EVENTS:]
+            if len(shown) < len(history.acts):
+                lines.append(f"  … {len(history.acts) - len(shown)} earlier events")
+            for stem, _, event in shown:
+                agent = self._agent(stem) or "nobody named"
+                lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
+        lines.append(f"  now: {one_line(fact.text)}")
         return "\n".join(lines)
 
 
-def _full(found: Standing) -> str:
+def _happened(event: Event, fact: str) -> str:
+    """Say one event of a fact."""
+    if isinstance(event, FactSuperseded):
+        return f"Supersedes {event.id}" if event.new == fact else f"Superseded by {event.new}"
+    return VERB_OF[type(event)]
+
+
+def _mark(found: Standing) -> str:
+    """Say what a reader must know before the text: that it is false, or that several stand."""
     fact = found.fact
-    said = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created}"]
     if fact.superseded_by:
-        said.append(f"superseded by {', '.join(fact.superseded_by)}")
+        return f"superseded by {', '.join(fact.superseded_by)}"
     if fact.invalidated_at:
-        said.append(f"invalidated by {fact.invalidated_at}")
+        return "invalidated"
+    return "contradicted" if fact.contradicted else ""
+
+
+def _full(found: Standing, stem: str, agent: str) -> str:
+    """Return all there is to know of a fact without its history."""
+    fact = found.fact
+    said = [
+        f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created}"
+        f"  last used {fact.last_used}  ({stem}, {agent or 'nobody named'})"
+    ]
+    if mark := _mark(found):
+        said.append(mark)
+    said += [f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created")]
     return "\n".join([*said, fact.text])
 
 

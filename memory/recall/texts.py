@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: A line of a hit has at most so many characters: about 80 tokens.
 LINE_CHARS = 320
+#: So much of it may be the title and the heading.
+_TITLE_CHARS = 60
 #: What is shown of a section at most.
 SECTION_CHARS = 6000
 
@@ -17,13 +25,59 @@ def one_line(text: str, chars: int = LINE_CHARS) -> str:
     return line[: cut if cut > 0 else chars - 1].rstrip() + "…"
 
 
+def telling(text: str, words: Sequence[str]) -> str:
+    """Return a text from its first sentence that has most of some words on.
+
+    A word is looked for without its ending, so this is a guess; it only says what is shown first.
+    """
+    starts = [0, *[found.end() for found in _SENTENCE.finditer(text)]]
+    if len(text) <= LINE_CHARS or not words or len(starts) == 1:
+        return text
+    lower = text.lower()
+    heads = [word[: max(3, len(word) - 2)] for word in words]
+    counts = [
+        sum([head in lower[start:end] for head in heads])
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+    best = starts[counts.index(max(counts))]
+    return "… " + text[best:] if best else text
+
+
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+\s*")
+
+
+def title_of(lines: list[str]) -> str:
+    """Return the title of a log, "" where it has none."""
+    for line in lines[:40]:
+        if line[:2] == "# ":
+            return line[2:].strip()
+    return ""
+
+
 def heading_of(lines: list[str], number: int) -> str:
     """Return the heading that a line (from 1) stands under, without its marks, "" for none."""
     for index in range(min(number, len(lines)) - 1, -1, -1):
         line = lines[index]
-        if line[:1] == "#":
+        if line[:2] == "##":
             return line.lstrip("#").strip()
     return ""
+
+
+def titled(title: str, heading: str, text: str, words: Sequence[str]) -> str:
+    """Return a passage on one line, behind the title of its log and the heading it stands under.
+
+    Args:
+        title: of the log.
+        heading: the nearest one above the passage.
+        text: the passage; headings in it lose their marks.
+        words: that it was found by: it is shown from where they are.
+    """
+    lines = text.split("\n")
+    while lines and (lines[0][:1] == "#" or not lines[0].strip()):
+        heading = lines.pop(0).lstrip("#").strip() or heading
+    names = [one_line(name, _TITLE_CHARS) for name in dict.fromkeys((title, heading)) if name]
+    rest = telling("\n".join(lines).strip(), words)
+    return one_line(": ".join([" / ".join(names), rest] if names and rest else [*names, rest]))
 
 
 def section_of(lines: list[str], number: int) -> tuple[int, str]:

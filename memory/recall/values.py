@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.values import Record
 
 #: From the cheapest to the whole.
-LEVELS = ("index", "timeline", "full")
+INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
 FACTS, SESSIONS = "facts", "sessions"
 #: The kind of a hit that is a passage of a session log.
 SESSION_KIND = "session"

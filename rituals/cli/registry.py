@@ -31,6 +31,7 @@ ENTRIES = (
     Entry("init", "Make a home for a ledger."),
     Entry("append", "Append a session log and commit it."),
     Entry("show", "Show what memory holds, or single facts."),
+    Entry("recall", "Find what answers a question: facts and passages of session logs."),
     Entry("why", "Show where a fact comes from: every event, version and session."),
     Entry("log", "List session logs, newest first."),
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),

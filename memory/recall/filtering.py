@@ -1,0 +1,67 @@
+"""Filtering: which passages may be hits at all, told by their logs."""
+
+from __future__ import annotations
+
+from memory.provenance import check_bounds
+from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.recall.index import Index
+    from memory.recall.standing import Facts
+
+
+def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
+    """Return what tells whether a row may be a hit, by its log; None where all may.
+
+    What only a fact as it stands can tell (its kind, tier, tags) is asked when it is found.
+
+    Raises:
+        NotFound: a bound is neither a date nor a stem.
+    """
+    check_bounds(filters.since, filters.until)
+    since, until = filters.since, filters.until + "~" if filters.until else ""
+    only = filters.within
+    if not only and filters.kinds == (SESSION_KIND,):
+        only = SESSIONS
+    elif not only and (
+        (filters.kinds and SESSION_KIND not in filters.kinds)
+        or filters.tiers
+        or filters.tags
+        or filters.entities
+    ):
+        only = FACTS
+    agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
+    if not (since or until or only or agents or roles or branches or facts.logs is not None):
+        return None
+    known: dict[int, bool] = {}
+
+    def keeps_log(number: int) -> bool:
+        log = index.log(number)
+        return (
+            log is not None
+            and (not since or log.stem >= since)
+            and (not until or log.stem <= until)
+            and (not agents or log.agent in agents)
+            and (not branches or log.branch in branches)
+            and (facts.logs is None or log.stem in facts.logs)
+        )
+
+    def keeps(row: int) -> bool:
+        is_fact = row & PLACES >= FACTS_FROM
+        if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
+            return False
+        number = row >> PLACE_BITS
+        if number not in known:
+            known[number] = keeps_log(number)
+        if not known[number]:
+            return False
+        if roles and not is_fact:
+            log = index.log(number)
+            return log is not None and log.role in roles
+        return True
+
+    return keeps

@@ -1,0 +1,184 @@
+"""`recall` on the command line: what it finds, in which words, and what it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+PROSE = """We measured the queue with two hundred clients.
+
+## What happened
+
+The worker in src/queue/worker.py lost jobs on SIGTERM, because nothing drained them.
+
+user: How do we keep the jobs when a worker is stopped?
+
+assistant: Drain before exit. The supervisor sends SIGTERM and waits thirty seconds.
+"""
+
+
+@pytest.fixture
+def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Two sessions: facts and prose, and a day later a correction by somebody else."""
+    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    born = run(
+        "append", "--title", "Measure the queue", "--body", str(repo.write("body.md", PROSE)),
+        "--new", "id=webhook-once decision: A webhook is sent once.",
+        "--new", "id=pay-key invariant: Payments are idempotent by getPaymentKey().",
+    )  # fmt: skip
+    assert born.code == 0
+    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    corrected = run(
+        "append", "--title", "Lost", "--agent", "codex",
+        "--new", "id=webhook-retries decision: Webhooks are sent again up to three times.",
+        "--supersede", "webhook-once=webhook-retries",
+    )  # fmt: skip
+    assert corrected.code == 0
+    return repo
+
+
+def test_index(asked: Repo, run: Run) -> None:
+    """A line for each hit with its id, provenance and cost; in all what it cost and what was saved."""
+    ran = run("recall", "payment", "key")
+    assert ran.code == 0
+    assert ran.said == (
+        "pay-key  invariant  core  2026-11-20  Payments are idempotent by getPaymentKey().  "
+        "(STEM, claude-code)  [33 of 42 tokens]\n"
+        "1 hit, about 33 tokens; 9 fewer than all of them in full\n"
+    )
+    assert ran.err == "hint: `diurna recall --ids ID,ID` shows all of what matters\n"
+
+
+def test_passages(asked: Repo, run: Run) -> None:
+    """A passage of a log is named by its line, and stands behind the title and its heading."""
+    ran = run("recall", "nothing drained queue worker.py", "-n", "1")
+    assert ran.said.split("\n")[0] == (
+        "STEM:11  session  2026-11-20  Measure the queue / What happened: The worker in "
+        "src/queue/worker.py lost jobs on SIGTERM, because nothing drained them.  (claude-code)  "
+        "[49 of 62 tokens]"
+    )
+    stem, _, line = ran.out.split("  ")[0].partition(":")
+    log = next(asked.path.glob(f"memory/sessions/*/*/{stem}.md")).read_text().split("\n")
+    assert log[int(line) - 1] == "## What happened"
+
+
+def test_levels(asked: Repo, run: Run) -> None:
+    """The ids of one level are what the next takes; `full` shows all of a section, or of a fact."""
+    (hit,) = run("recall", "supervisor", "--json", "-n", "1").json["hits"]
+    around = run("recall", "--ids", hit["id"], "--level", "timeline")
+    assert "\n> assistant: Drain before exit." in around.out
+    assert "\n  user: How do we keep the jobs" in around.out
+    whole = run("recall", "--ids", f"{hit['id']},webhook-retries", "--json").json
+    assert whole["level"] == "full"
+    assert [one["id"] for one in whole["hits"]] == [hit["id"], "webhook-retries"]
+    assert whole["hits"][0]["text"].startswith("## What happened\n")
+    assert whole["hits"][1]["text"].split("\n")[-1] == (
+        "Webhooks are sent again up to three times."
+    )
+    events = run("recall", "--ids", "webhook-once", "--level", "timeline")
+    assert [line.split("  (")[0] for line in events.out.split("\n")[1:4]] == [
+        "  2026-11-20  Created",
+        "  2026-11-21  Superseded by webhook-retries",
+        "  now: A webhook is sent once.",
+    ]
+
+
+def test_whole_log(asked: Repo, run: Run) -> None:
+    """A stem is an id too: the whole log."""
+    stem = run("log", "-n", "1", "--json").json["sessions"][0]["stem"]
+    (hit,) = run("recall", "--ids", stem, "--json").json["hits"]
+    assert hit["text"].startswith("---\n") and "# Lost" in hit["text"]
+
+
+def test_superseded(asked: Repo, run: Run) -> None:
+    """What is false is not found, unless it is asked for; then it says so first."""
+    ids = [
+        hit["id"]
+        for hit in run("recall", "webhook", "sent", "--in", "facts", "--json").json["hits"]
+    ]
+    assert ids == ["webhook-retries"]
+    hits = run("recall", "webhook", "sent", "--in", "facts", "--superseded", "--json").json["hits"]
+    lines = {hit["id"]: hit["line"] for hit in hits}
+    assert lines["webhook-once"] == "superseded by webhook-retries: A webhook is sent once."
+    then = run(
+        "recall", "webhook", "sent", "--in", "facts", "--as-of", "2026-11-20", "--json"
+    ).json["hits"]
+    assert [hit["id"] for hit in then] == ["webhook-once"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        (["--in", "facts"], {"webhook-retries", "pay-key"}),
+        (["--kind", "invariant"], {"pay-key"}),
+        (["--kind", "invariant", "--kind", "decision"], {"webhook-retries", "pay-key"}),
+        (["--tier", "core"], {"pay-key"}),
+        (["--agent", "codex"], {"webhook-retries"}),
+        (["--agent", "nobody"], set()),
+        (["--since", "2026-11-21"], {"webhook-retries"}),
+        (["--until", "2026-11-20", "--in", "facts"], {"pay-key"}),
+        (["--branch", "elsewhere"], set()),
+        (["--tag", "none"], set()),
+        (["--entity", "none"], set()),
+        (["--role", "none"], set()),
+    ],
+)
+def test_filters(asked: Repo, run: Run, filters: list[str], found: set[str]) -> None:
+    """A filter leaves what it names, and no more."""
+    ran = run("recall", "webhooks", "payments", "--json", *filters)
+    assert {hit["id"] for hit in ran.json["hits"]} == found
+
+
+def test_nothing(asked: Repo, run: Run) -> None:
+    """Nonsense finds nothing; that is no failure."""
+    assert run("recall", "zxqv", "wrrgl") == (0, "", "no memory answers that\n")
+    answer = run("recall", "zxqv", "--json").json
+    assert (answer["hits"], answer["tokens"], answer["whole"]) == ([], 0, 0)
+
+
+def test_wrong_usage(asked: Repo, run: Run) -> None:
+    """A question or ids; bounds are dates or stems; an id that is not there names its like."""
+    hint = "hint: `diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`\n"
+    for words in ([], ["  "], ["word", "--ids", "pay-key"]):
+        ran = run("recall", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err == f"diurna: recall: give a question, or ids with --ids\n{hint}"
+    assert run("recall", "key", "--since", "soon").err == (
+        "diurna: recall: soon is neither a date nor a session log\n"
+        "hint: write a date as 2026-11-21, or a stem as `diurna log` prints it\n"
+    )
+    ran = run("recall", "--ids", "pay-kye")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "diurna: recall: there is no memory pay-kye\nhint: did you mean pay-key?\n"
+    assert run("recall", "--ids", "2026-11-20-101010000-000000000000").code == 1
+    assert run("recall", "key", "--as-of", "soon").code == 1
+
+
+def test_explain(asked: Repo, run: Run) -> None:
+    """Every score can say what it is made of."""
+    hits = run("recall", "payment", "key", "--explain", "--json").json["hits"]
+    names = [part["name"] for part in hits[0]["parts"]]
+    assert len(names) == len(set(names)) > 3
+    assert "payment" in hits[0]["parts"][0]["remark"]
+    assert "  words  payment, key" in run("recall", "payment", "key", "--explain").out
+
+
+def test_withheld(asked: Repo, run: Run) -> None:
+    """What was redacted is not found any more, neither a fact nor the words of a log."""
+    stem = run("log", "-n", "2", "--json").json["sessions"][1]["stem"]
+    assert run("redact", "pay-key", stem, "--reason", "private").code == 0
+    ran = run("recall", "payments", "idempotent", "supervisor", "--superseded")
+    assert "idempotent" not in ran.out and "supervisor" not in ran.out.lower()
+    assert run("recall", "--ids", "pay-key").code == 1
+    assert run("recall", "--ids", f"{stem}:13").code == 1
+
+
+def test_reading_writes_nothing(asked: Repo, run: Run) -> None:
+    """A question leaves the repository as it was."""
+    before = asked.shape()
+    assert run("recall", "webhook").code == 0
+    assert asked.shape() == before
