@@ -77,7 +77,7 @@ def told(index: Index) -> dict[str, Any]:
     assert [stem for _, stem in logs] == sorted(stems.values())
     places: dict[str, list[Any]] = {}
     rows = index.base.execute("SELECT term, doc, col, offset FROM places").fetchall()
-    for term, row, column, offset in rows:
+    for term, row, column, offset in sorted(rows):
         at = (stems[row >> PLACE_BITS], row & PLACES, column, offset)
         places.setdefault(term, []).append(at)
     found = {}
@@ -97,7 +97,11 @@ def told(index: Index) -> dict[str, Any]:
         "blobs": index.logs(),
         "speakers": index.base.execute("SELECT * FROM speakers ORDER BY name").fetchall(),
         "places": places,
-        "words": index.base.execute("SELECT term, doc, cnt FROM terms").fetchall(),
+        "words": index.beginning(""),
+        "counts": {word: index.count(word) for word in places},
+        "found": {
+            word: [stems[row >> PLACE_BITS] for row, _ in index.found(word)] for word in places
+        },
         "ranked": found,
     }
 
@@ -221,13 +225,30 @@ def test_room_for_late_logs_ends_in_a_new_file(
     assert len(files) > 1
 
 
+def test_logs_that_come_bit_by_bit_end_in_a_new_file(
+    home: Home, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came since the file was built is kept apart, until it is a good part of the whole."""
+    monkeypatch.setattr(changes, "REBUILD_FROM", 4)
+    following = Following(memory.snapshot)
+    files, recent = [], []
+    for number in range(len(POOL)):
+        set_logs(home, dict(POOL[: number + 1]))
+        assert followed(following) == fresh(memory)
+        files.append(os.stat(home.cache_file + ".recall").st_ino)
+        recent.append(following.ask(lambda cache, index: index.mark.recent))
+    assert recent == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1]
+    assert len(set(files[:6])) == 1
+    assert files[6] != files[5]
+
+
 def test_many_late_logs_find_room_between_two() -> None:
     """A thousand logs that come late at once, before, between and behind, keep the order."""
     base = new_file(":memory:")
-    values = ("b", "b", "d", "a", "r", "b", 0, b"")
+    values = ("b", "b", "d", "a", "r", "b", 0, b"", 0)
     for number, key in ((filling.FIRST, "b"), (filling.FIRST + filling.APART, "d")):
         base.execute(
-            "INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, key, *values)
+            "INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (number, key, *values)
         )
     keys = [f"{letter}{number:04}" for letter in "ace" for number in range(1000)]
     found = numbers_for(base, keys)

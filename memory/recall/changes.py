@@ -5,8 +5,18 @@ from __future__ import annotations
 from ledger.logset import LogRef
 from ledger.values import Record
 from memory.bulk import Uncollected
-from memory.recall.filling import APART, FIRST, Placed, add, numbers_for, take_out, write_mark
-from memory.recall.index import Mark, Totals
+from memory.recall.filling import (
+    APART,
+    BUILT,
+    FIRST,
+    RECENT,
+    Placed,
+    add,
+    numbers_for,
+    take_out,
+    write_mark,
+)
+from memory.recall.index import NOWHERE, Mark, Totals
 from memory.recall.preparing import Source, mended, prepare
 from projection.replay import log_digest, set_digest
 
@@ -19,8 +29,10 @@ if TYPE_CHECKING:
     from memory.recall.index import Index, Indexed
     from memory.sqlite import sqlite3
 
-#: From how many changed logs on a whole file is written anew.
+#: From how many changed logs on a whole file is written anew; where they came bit by bit, only from this
+#: share of all logs on.
 REBUILD_FROM = 5000
+_RECENT_SHARE = 10
 
 
 class Change(Record):
@@ -28,7 +40,7 @@ class Change(Record):
 
     Args:
         before: where it has to stand.
-        after: where it stands then; what can not be read is added to `skipped`.
+        after: where it stands then; what can not be read is added to `skipped`, what can to `recent`.
         fresh: logs to be added, in ledger order.
         gone: (key, blob id that was read) of the logs to be taken out.
     """
@@ -47,11 +59,16 @@ def in_step(mark: Mark, cache: Cache) -> bool:
 
 def everything(cache: Cache) -> Change:
     """Return what fills an empty index with the logs of a cache."""
-    return Change(Mark("", "", 0, 0), _mark(cache), _sources(cache.packed_entries()), ())
+    return Change(NOWHERE, _mark(cache), _sources(cache.packed_entries()), ())
 
 
-def _mark(cache: Cache, skipped: int = 0) -> Mark:
-    return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped)
+def _mark(cache: Cache, skipped: int = 0, recent: int = 0) -> Mark:
+    return Mark(cache.summary.digest, cache.generation, cache.newest_number(), skipped, recent)
+
+
+def _worn(mark: Mark, cache: Cache) -> bool:
+    """Tell whether so much came since the file was built that it is time for a new one."""
+    return mark.recent > max(REBUILD_FROM, cache.summary.logs // _RECENT_SHARE)
 
 
 def appended(mark: Mark, cache: Cache) -> Change | None:
@@ -63,15 +80,19 @@ def appended(mark: Mark, cache: Cache) -> Change | None:
     """
     if mark.generation != cache.generation or mark.number > cache.newest_number():
         return None
+    if _worn(mark, cache):
+        return None
     rows = cache.packed_entries(mark.number)
     terms = [log_digest(key, blob) for key, _, blob, _ in rows]
     if set_digest([int(mark.digest, 16), *terms]) != cache.summary.digest:
         return None
-    return Change(mark, _mark(cache, mark.skipped), _sources(rows), ())
+    return Change(mark, _mark(cache, mark.skipped, mark.recent), _sources(rows), ())
 
 
 def difference(index: Index, cache: Cache) -> Change | None:
     """Return what brings an index to a cache, however they came apart; None where a new file is faster."""
+    if _worn(index.mark, cache):
+        return None
     change = appended(index.mark, cache)
     if change is not None:
         return change if len(change.fresh) <= REBUILD_FROM else None
@@ -82,7 +103,8 @@ def difference(index: Index, cache: Cache) -> Change | None:
     if len(wanted) + len(gone) > REBUILD_FROM:
         return None
     rows = [row for row in cache.packed_entries() if row[0] in wanted] if wanted else []
-    return Change(index.mark, _mark(cache), _sources(rows), tuple(sorted(gone)))
+    after = _mark(cache, 0, index.mark.recent)
+    return Change(index.mark, after, _sources(rows), tuple(sorted(gone)))
 
 
 def _sources(rows: Sequence[tuple[str, str, str, bytes]]) -> tuple[Source, ...]:
@@ -113,9 +135,10 @@ def write(home: Home, index: Index, change: Change) -> bool:
             totals = take_out(base, old, index.totals)
             numbers = numbers_for(base, [log.row[0] for log in fresh])
             if numbers is not None:
-                totals = add(base, _placed(_blobs(change), numbers, fresh), totals)
-                skipped = change.after.skipped + len(missing)
-                write_mark(base, change.after._replace(skipped=skipped), totals)
+                totals = add(base, _placed(_blobs(change), numbers, fresh), totals, RECENT)
+                skipped, recent = change.after.skipped + len(missing), change.after.recent
+                after = change.after._replace(skipped=skipped, recent=recent + len(fresh))
+                write_mark(base, after, totals)
                 base.execute("COMMIT")
                 return True
         base.execute("ROLLBACK")
@@ -153,7 +176,7 @@ def fill(
     with Uncollected():
         base.execute("BEGIN")
         for batch in _read(home, change.fresh, missing):
-            totals = add(base, _placed(blobs, numbers, batch), totals)
+            totals = add(base, _placed(blobs, numbers, batch), totals, BUILT)
             if progress is not None:
                 progress(min(totals.logs, len(keys)), len(keys))
         write_mark(base, change.after._replace(skipped=len(missing)), totals)

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 FIRST, APART = 1 << 30, 1 << 11
 #: Logs that come late stand no farther apart: others will come behind them.
 _LATE_APART = 64
-#: FTS5 sorts so many bytes in memory before it writes them, while an index is built.
-_SORTED_BYTES = 32 << 20
+#: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
+#: logs are two or three such parts, which are best left as they are.
+_SORTED_BYTES = 64 << 20
+_PARTS_LEFT = 16
+#: The tables: what was there when the file was built, and what came since.
+BUILT, RECENT = "passages", "recent"
 
 
 class Placed(Record):
@@ -47,9 +51,8 @@ def new_file(path: str) -> sqlite3.Connection:
         base.execute("PRAGMA synchronous=OFF")
         base.execute("PRAGMA journal_mode=OFF")
         base.executescript(TABLES)
-        base.execute(
-            "INSERT INTO passages(passages, rank) VALUES ('hashsize', ?)", (_SORTED_BYTES,)
-        )
+        settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
+        base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
         base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
     except BaseException:
         base.close()
@@ -65,10 +68,16 @@ def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
     )
 
 
-def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals) -> Totals:
+def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table: str) -> Totals:
     """Write logs into an index, in the transaction that is open; return its totals then.
 
     FTS5 is fastest if they come in the order of their numbers.
+
+    Args:
+        base: the index.
+        logs: the logs.
+        totals: of the index.
+        table: `BUILT` or `RECENT`.
     """
     count, passages, chars = totals
     speakers: dict[str, int] = {}
@@ -76,14 +85,14 @@ def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals) -> Tot
     texts: list[tuple[int, str, str]] = []
     for number, blob, log in logs:
         stem, source, *values = log.row
-        rows.append((number, stem, blob, source, *values))
+        rows.append((number, stem, blob, source, *values, int(table == RECENT)))
         start = number << PLACE_BITS
         texts += [(start | place, text, parts) for place, text, parts in log.texts]
         count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
         for name in log.speakers:
             speakers[name] = speakers.get(name, 0) + 1
-    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    base.executemany("INSERT INTO passages(rowid, text, parts) VALUES (?, ?, ?)", texts)
+    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany(f"INSERT INTO {table}(rowid, text, parts) VALUES (?, ?, ?)", texts)  # noqa: S608 - one of two
     base.executemany(
         "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
         list(speakers.items()),
@@ -96,10 +105,13 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
     count, passages, chars = totals
     for log in logs:
         stem = log.row[0]
-        ((number,),) = base.execute("SELECT number FROM logs WHERE stem = ?", (stem,)).fetchall()
+        ((number, recent),) = base.execute(
+            "SELECT number, recent FROM logs WHERE stem = ?", (stem,)
+        ).fetchall()
         start = number << PLACE_BITS
+        table = RECENT if recent else BUILT
         base.executemany(
-            "INSERT INTO passages(passages, rowid, text, parts) VALUES ('delete', ?, ?, ?)",
+            f"INSERT INTO {table}({table}, rowid, text, parts) VALUES ('delete', ?, ?, ?)",  # noqa: S608 - one of two
             [(start | place, text, parts) for place, text, parts in log.texts],
         )
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))

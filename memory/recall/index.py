@@ -37,16 +37,26 @@ _TERMS_LIMIT = 64
 
 #: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
 #: ledger, `logs.source` the one whose bytes were read: that of its first bytes, where its seal is broken.
+#: What comes after the file was built goes into a table of its own (`recent`): FTS5 merges what is written
+#: bit by bit, and would have to write the whole of a large table again and again.
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   source TEXT NOT NULL, day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
-  branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL);
+  branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
 CREATE TABLE speakers(name TEXT PRIMARY KEY, logs INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE terms USING fts5vocab(passages, row);
-CREATE VIRTUAL TABLE places USING fts5vocab(passages, instance);
+CREATE VIRTUAL TABLE recent USING fts5(text, parts, content='', columnsize=0,
+  tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE passages_terms USING fts5vocab(passages, row);
+CREATE VIRTUAL TABLE passages_places USING fts5vocab(passages, instance);
+CREATE VIRTUAL TABLE recent_terms USING fts5vocab(recent, row);
+CREATE VIRTUAL TABLE recent_places USING fts5vocab(recent, instance);
+CREATE VIEW terms AS SELECT term, doc FROM passages_terms
+  UNION ALL SELECT term, doc FROM recent_terms;
+CREATE VIEW places AS SELECT term, doc, col, offset FROM passages_places
+  UNION ALL SELECT term, doc, col, offset FROM recent_places;
 """
 
 
@@ -62,12 +72,17 @@ class Mark(Record):
         generation: of the cache that it was brought to.
         number: of the newest log there.
         skipped: so many of the logs could not be read, and may be in another generation of the cache.
+        recent: so many logs came since the file was built.
     """
 
     digest: str
     generation: str
     number: int
     skipped: int
+    recent: int
+
+
+NOWHERE = Mark("", "", 0, 0, 0)
 
 
 class Totals(Record):
@@ -140,7 +155,7 @@ class Index:
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._kept = 0
         self.totals = Totals()
-        self.mark = Mark("", "", 0, 0)
+        self.mark = NOWHERE
         self.load()
 
     def close(self) -> None:
@@ -212,14 +227,15 @@ class Index:
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        rows = self._ask("SELECT doc FROM terms WHERE term = ?", (stem,))
-        return int(rows[0][0]) if rows else 0
+        return sum([row[0] for row in self._ask("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
             known = self._ask("SELECT doc, offset FROM places WHERE term = ?", (stem,))
+            if self.mark.recent:
+                known.sort(key=_by_row)
             self._kept += len(known)
             if self._kept > _KEPT_LIMIT:
                 self._found.clear()
@@ -230,7 +246,8 @@ class Index:
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, with how many passages hold them, commonest first."""
         return self._ask(
-            "SELECT term, doc FROM terms WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?",
+            "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
+            "ORDER BY held DESC, term LIMIT ?",
             (start, start + "\U0010ffff", _TERMS_LIMIT),
         )
 
@@ -240,8 +257,10 @@ class Index:
         if not text.strip():
             return frozenset()
         if self.stems(text) == list(phrase):
-            question = "SELECT rowid FROM passages WHERE passages MATCH ?"
-            return frozenset([row[0] for row in self._ask(question, (f'"{text}"',))])
+            quoted = f'"{text}"'
+            rows = self._ask("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
+            rows += self._ask("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
+            return frozenset([row[0] for row in rows])
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
         ends: set[tuple[int, int, int]] | None = None
         for word in phrase:
@@ -278,6 +297,10 @@ class Index:
         """Return the number of a log here, 0 when it is not indexed."""
         rows = self._ask("SELECT number FROM logs WHERE stem = ?", (stem,))
         return int(rows[0][0]) if rows else 0
+
+
+def _by_row(place: tuple[int, int]) -> int:
+    return place[0]
 
 
 _KEPT_LIMIT = 400_000
