@@ -249,6 +249,12 @@ class Questions:
         for number, stem, path, blob, packed in rows:
             yield number, LogRef(stem, path, blob), unpack_entry(marshal.loads(packed))
 
+    def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
+        """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
+        return self._base.execute(
+            "SELECT stem, path, blob, entry FROM logs WHERE number > ? ORDER BY stem", (after,)
+        ).fetchall()
+
     def newest_number(self) -> int:
         """Return the number of the log added last, 0 when there is none."""
         return int(self._base.execute("SELECT coalesce(max(number), 0) FROM logs").fetchone()[0])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ledger.codec import text_of
 from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
 from memory.recall.filtering import kept
-from memory.recall.follow import Following
+from memory.recall.follow import NOT_THE_CACHE, Following
 from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
@@ -74,11 +75,11 @@ class Recaller:
         self._asked += 1
         past = past_at(self._snapshot, filters.as_of)
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, filters, past)
-            keeps = kept(index, facts, filters)
-            found = search(index, query, keeps)
+            with NOT_THE_CACHE:
+                keeps = kept(index, facts, filters)
+                found = search(index, query, keeps)
             view = _View(self, cache, index, facts)
             ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
             hits: list[Hit] = []
@@ -92,19 +93,18 @@ class Recaller:
                         break
             return _answer(hits, found.notes)
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
         self._asked += 1
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, Filters(superseded=True))
             view = _View(self, cache, index, facts)
             return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
@@ -120,7 +120,7 @@ class Recaller:
         for blob in self._texts.keys() & missing.keys():
             del missing[blob]
         for blob, data in self._bytes(missing):
-            self._texts[blob] = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+            self._texts[blob] = text_of(data).split("\n")
         for blob in missing:
             self._texts.setdefault(blob, [""])
 
@@ -197,10 +197,11 @@ class _View:
             return None
         if piece.fact:
             hit = self._facts.hit(piece.fact, log, level)
-        elif log.stem in self._withheld:
+        elif log.stem.partition("~")[0] in self._withheld:
             return None
         else:
-            hit = self._passage(log, scored.row & PLACES, level, scored.words)
+            with NOT_THE_CACHE:
+                hit = self._passage(log, scored.row & PLACES, level, scored.words)
         if hit is None:
             return None
         parts = tuple(
@@ -218,10 +219,10 @@ class _View:
             NotFound: there is none.
         """
         stem, colon, line = one.partition(":")
-        if is_stem(stem):
+        if is_stem(stem.partition("~")[0]):
             number = self._index.number_of(stem)
             log = self._index.log(number) if number else None
-            if log is None or stem in self._withheld:
+            if log is None or stem.partition("~")[0] in self._withheld:
                 said = "its words are withheld" if log is not None else "there is none"
                 raise NotFound(f"{one} names no session log that can be shown: {said}",
                                hint="`diurna log` lists the session logs")  # fmt: skip
