@@ -100,6 +100,13 @@ def read_question(text: str) -> Question:
     )
 
 
+def wanted_text(text: str) -> str:
+    """Return a question as it was typed, without what no hit may have, quotes and stars."""
+    pieces = _PIECE.findall(text[:QUESTION_CHARS])
+    wanted = [quoted or plain for minus, quoted, _, plain in pieces if not minus]
+    return " ".join([piece.rstrip("*") for piece in wanted if piece])
+
+
 def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
     """Take the words of a piece: `camelCase` as itself and as its parts."""
     for found in _WORD.findall(piece):

@@ -37,6 +37,7 @@ def _many(name: str, to: str, metavar: str, help: str) -> Callable[[Any], Any]:
 @click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
 @click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
 @click.option("--superseded", is_flag=True, help="Superseded and invalidated facts too.")
+@click.option("--no-vectors", is_flag=True, help="By words alone, also with the extra `vectors`.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @options.command
 def command(
@@ -48,6 +49,7 @@ def command(
     limit: int,
     within: str | None,
     explain: bool,
+    no_vectors: bool,
     **wanted: Any,
 ) -> None:
     """Find what answers a question, in few tokens: first a line each, then more of what matters.
@@ -71,6 +73,11 @@ def command(
         level = level or INDEX
         filters = Filters(within=within or "", **wanted)
         answer = call.memory().recall(
-            " ".join(query), level=level, limit=limit, filters=filters, explain=explain
+            " ".join(query),
+            level=level,
+            limit=limit,
+            filters=filters,
+            explain=explain,
+            vectors=not no_vectors,
         )
     print_answer(call, " ".join(query), level, answer)
