@@ -20,7 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.index import LogRow, Piece, Totals
+    from memory.recall.dates import Named
+    from memory.recall.index import Piece, Totals
+    from memory.recall.lookups import Turns
 
 K1, B = 0.9, 0.3
 #: What one speaker's name tells, against another word as rare.
@@ -51,8 +53,9 @@ NEAR = 3
 SESSION = 0.4
 #: How the passages of one session add up: the higher, the more the best one counts alone.
 NORM = 3.0
-#: So many passages are scored in full.
-CANDIDATES = 400
+#: So many passages are scored in full, and so many are told.
+CANDIDATES = 300
+TOLD = 300
 #: Nothing answers a question of which less is covered anywhere.
 ENOUGH = 0.15
 
@@ -65,7 +68,7 @@ def weight_of(count: int, passages: int) -> float:
 def rank(
     asked: Asked,
     totals: Totals,
-    log_of: Callable[[int], LogRow | None],
+    log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
     explain: bool = False,
 ) -> Ranking:
@@ -86,29 +89,17 @@ def rank(
 
 
 class _Log:
-    """A log as one ranking needs it.
-
-    Args:
-        row: of the index.
-        asked: the question.
-    """
+    """A log as one ranking needs it."""
 
     __slots__ = ("at", "chain", "chars", "date", "pieces", "row")
 
-    def __init__(self, row: LogRow, asked: Asked) -> None:
-        self.row = row
+    def __init__(self, turns: Turns, named: Named) -> None:
+        self.row = row = turns.log
         self.pieces = row.pieces
         self.chars = row.chars
-        self.date = DATE * closeness(asked.date, row.day)
-        # the beginnings of turns are neighbours, whatever long replies stand between them
-        self.chain: Sequence[int] = [n for n, piece in enumerate(row.pieces) if not piece.late]
-        self.at: Sequence[int] = self.chain
-        if len(self.chain) < len(row.pieces):
-            self.at = at = []
-            place = -1
-            for piece in row.pieces:
-                place += not piece.late
-                at.append(max(0, place))
+        self.chain = turns.chain
+        self.at = turns.at
+        self.date = DATE * closeness(named, row.day) if named.year or named.month else 0.0
 
 
 class _Look:
@@ -118,7 +109,7 @@ class _Look:
         self,
         asked: Asked,
         totals: Totals,
-        log_of: Callable[[int], LogRow | None],
+        log_of: Callable[[int], Turns | None],
         keeps: Callable[[int], bool] | None,
     ) -> None:
         self._asked = asked
@@ -190,7 +181,7 @@ class _Look:
     def _log(self, number: int) -> _Log | None:
         if number not in self._logs:
             row = self._log_of(number)
-            self._logs[number] = None if row is None else _Log(row, self._asked)
+            self._logs[number] = None if row is None else _Log(row, self._asked.date)
         return self._logs[number]
 
     def _plan(self, mask: int) -> _Plan:
@@ -339,6 +330,7 @@ class _Look:
             part = score / top * (OF_NAMED if spoken else 1.0)
             found.append((-part - SESSION * sessions[number] / best, -row))
         found.sort()
+        del found[TOLD:]
         most = max(of_log.values()) ** (1 / NORM)
         logs = [
             (number, score / best + of_log[number] ** (1 / NORM) / most)
