@@ -237,7 +237,8 @@ def test_the_same_question_has_the_same_answer(logs: list[str], question: str) -
     assert (
         search(other, question, lookups=lookups) == first
     )  # another index, nothing of the old one
-    index.close(), other.close()
+    index.close()
+    other.close()
 
 
 @settings(max_examples=50)

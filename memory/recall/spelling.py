@@ -41,7 +41,7 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
     if not found:  # a mistake in the ending, which the index cuts off of what is spelled right
         begun = [word for word in known if len(word) >= _BEGUN and stem.startswith(word)]
         longest = max(begun, key=len, default="")
-        return (longest,) if 0 < len(stem) - len(longest) <= _ENDING else ()
+        return (longest,) if begun and len(stem) - len(longest) <= _ENDING else ()
     least = found[0][1]
     best = [word for word, distance in found if distance == least]
     best.sort(key=lambda word: (-lookups.count(word), word))
