@@ -71,6 +71,8 @@ def _apply(case: Case, remedy: Remedy) -> None:
             apply_drivers(home, plan_drivers(home))
         case kinds.COMMIT:
             _commit(case, remedy.target)
+        case kinds.REBUILD if remedy.target:
+            os.unlink(remedy.target)  # disposable; the next question that needs it builds it anew
         case kinds.REBUILD:
             memory.snapshot.rebuilt()
         case _:
