@@ -17,7 +17,7 @@ from memory.recall import vectors
 from memory.recall.index import PLACE_BITS
 from memory.recall.meaning import MEANING, with_meaning
 from memory.recall.question import wanted_text
-from memory.recall.rank import Ranking, Scored
+from memory.recall.ranked import Ranking, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,8 @@ from ledger.logset import LogRef
 from ledger.order import is_stem
 from memory.recall.filtering import kept
 from memory.recall.follow import NOT_THE_CACHE, Following
-from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.lookups import Lookups
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
 from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from ledger.gitstore import Store
     from memory.cache import Cache
     from memory.recall.index import Index, LogRow
-    from memory.recall.rank import Ranking, Scored
+    from memory.recall.ranked import Ranking, Scored
     from memory.snapshot import Snapshot
 
 #: From how many questions of one process on a library that reads packs pays for its start.
 _LIBRARY_FROM = 3
 _TEXTS_KEPT = 500
+#: So many logs are named that answer as a whole.
+_SESSIONS = 20
 
 
 class Recaller:
@@ -53,6 +56,7 @@ class Recaller:
     ) -> None:
         self._snapshot = snapshot
         self._following = Following(snapshot, progress)
+        self._lookups = Lookups()
         self._texts: dict[str, list[str]] = {}
         self._store: Store | None = None
         self._asked = 0
@@ -79,7 +83,7 @@ class Recaller:
             facts = Facts(cache, index, filters, past)
             with NOT_THE_CACHE:
                 keeps = kept(index, facts, filters)
-                found = search(index, query, keeps)
+                found = search(index, query, keeps, lookups=self._lookups, explain=explain)
             view = _View(self, cache, index, facts)
             ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
             hits: list[Hit] = []
@@ -91,7 +95,7 @@ class Recaller:
                     hits.append(hit)
                     if len(hits) == limit:
                         break
-            return _answer(hits, found.notes)
+            return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
 
         return self._following.ask(answer)
 
@@ -174,6 +178,12 @@ class _View:
             return ranking
         return with_meaning(ranking, dict(zip(texts, alike, strict=True)))
 
+    def sessions(self, ranking: Ranking) -> tuple[str, ...]:
+        """Return the stems of the best logs whose words are not withheld."""
+        logs = [self._index.log(number) for number, _ in ranking.sessions[:_SESSIONS]]
+        stems = [log.stem for log in logs if log is not None]
+        return tuple([stem for stem in stems if stem.partition("~")[0] not in self._withheld])
+
     def _texts(self, rows: Iterable[int]) -> dict[int, str]:
         """Return the texts of passages, but of those that are withheld."""
         found: dict[int, str] = {}
@@ -186,7 +196,7 @@ class _View:
                 found[row] = self._facts.text(piece.fact)
             elif piece is not None and row in shown:
                 lines = self._recaller.lines(log, self._cache)
-                found[row] = _passage_text(log, lines, row & PLACES)
+                found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found
 
     def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
@@ -201,7 +211,8 @@ class _View:
             return None
         else:
             with NOT_THE_CACHE:
-                hit = self._passage(log, scored.row & PLACES, level, scored.words)
+                place = scored.row & PLACES & ~LATE_BIT
+                hit = self._passage(log, place, level, scored.words)
         if hit is None:
             return None
         parts = tuple(

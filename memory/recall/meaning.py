@@ -8,7 +8,7 @@ two orders by rank.
 from __future__ import annotations
 
 from memory.recall.index import PLACE_BITS
-from memory.recall.rank import Ranking
+from memory.recall.ranked import Ranking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
