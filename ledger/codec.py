@@ -169,6 +169,17 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
     return entry_of(stem, log), findings
 
 
+def read_header(data: bytes) -> tuple[tuple[str, str], ...]:
+    """Read the front matter of a log and nothing else, in the order found."""
+    end = data.find(b"\n---", 3, LINE_LIMIT_BYTES)
+    start = data[: end + 5] if end > 0 else b""
+    return _front_matter(_lines(start, _unheard), _unheard)[0]
+
+
+def _unheard(code: str, message: str, line: int, hint: str) -> None:
+    """Take note of nothing: whoever reads the whole log says it."""
+
+
 def text_of(data: bytes) -> str:
     """Return the text of a log as it is read, whatever its bytes: findings count its lines."""
     return _normal(data.decode("utf-8", "replace")).replace("\0", "\ufffd")

@@ -8,6 +8,7 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from ledger.values import Record
+from memory.newest import NOTE_NEWEST, newest_logs
 from memory.rows import (
     FALSE,
     PENDING,
@@ -91,6 +92,7 @@ def add_logs(
             "INSERT INTO findings(value) VALUES (?)",
             [(marshal.dumps(tuple(finding)),) for finding in findings],
         )
+    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
     digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
     summary = merge_summaries(head.summary, summarise(entries, digest))
     gathered = collect(entries)
@@ -119,7 +121,7 @@ def add_logs(
         rows.append(made)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     base.executemany(
         "INSERT OR IGNORE INTO changed VALUES (?)",
         [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],

@@ -86,6 +86,10 @@ class Memory(Reader):
             self._identity = self._ask_identity()
         return self._identity
 
+    def asker(self) -> str:
+        """Return who asks, as logs name it."""
+        return self._agent or self.identity().name
+
     def append(
         self,
         draft: SessionDraft,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.home import Home
+from memory.shown import BRIEF_CHARS
 from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer, Filters
     from memory.snapshot import Progress
     from memory.states import Follower
+    from memory.timeline import Timeline
+    from projection.brief import Brief
+    from projection.entities import Entity, EntityView
+    from projection.gist import Digest
+    from projection.graph import Links
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -111,6 +117,42 @@ class Reader:
 
         return difference(self.state(start), self.state(end) if end else self.state())
 
+    def entities(self) -> tuple[Entity, ...]:
+        """List the entities that facts are about, those with most facts first."""
+        from memory.linking import entities
+
+        return self.snapshot.ask(entities)
+
+    def entity(self, name: str) -> EntityView:
+        """Return all that memory holds about an entity, and a summary of what stands now.
+
+        Args:
+            name: in any spelling: case, hyphens and underscores make no difference.
+
+        Raises:
+            NotFound: no fact is about it.
+        """
+        from memory.linking import entity
+
+        return self.snapshot.ask(lambda cache: entity(cache, name))
+
+    def links(self, fact: str, hops: int = 2) -> Links:
+        """Return what is one hop away from a fact, and what is two.
+
+        Args:
+            fact: its id; also one that facts name and that does not exist.
+            hops: 1 or 2.
+
+        Raises:
+            NotFound: there is no such fact and nothing names it.
+        """
+        from memory.linking import links
+
+        found = self.snapshot.ask(lambda cache: links(cache, fact, hops))
+        if found.standing is None and not found.near:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found
+
     def recall(
         self,
         query: str,
@@ -119,6 +161,7 @@ class Reader:
         limit: int = 10,
         filters: Filters | None = None,
         explain: bool = False,
+        vectors: bool = True,
     ) -> Answer:
         """Find what answers a question: facts and passages of session logs, best first.
 
@@ -129,6 +172,7 @@ class Reader:
             limit: at most so many hits.
             filters: what a hit has to be.
             explain: give the parts of each score.
+            vectors: weigh what passages mean too, where the extra `vectors` is installed.
 
         Raises:
             NotFound: `filters.as_of` is no date, stem or commit.
@@ -136,7 +180,12 @@ class Reader:
         from memory.recall.values import Filters
 
         return self._recall().recall(
-            query, level=level, limit=limit, filters=filters or Filters(), explain=explain
+            query,
+            level=level,
+            limit=limit,
+            filters=filters or Filters(),
+            explain=explain,
+            vectors=vectors,
         )
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
@@ -153,6 +202,63 @@ class Reader:
 
             self._recaller = Recaller(self.snapshot, self._progress)
         return self._recaller
+
+    def digest(self, stem: str) -> Digest:
+        """Return what a session log comes to, by rules alone.
+
+        Args:
+            stem: of the log, or the start of it that no other log shares.
+
+        Raises:
+            NotFound: there is no such log, or several begin so.
+        """
+        from memory.digesting import digest
+
+        return digest(self.snapshot, stem)
+
+    def digest_text(self, text: str, name: str = "") -> Digest:
+        """Return what a text comes to; what this ledger withholds is withheld of it too.
+
+        Args:
+            text: a session log, or any other text.
+            name: of the file that it stands in.
+        """
+        from memory.digesting import digest_text
+
+        return digest_text(self.snapshot, text, name)
+
+    def timeline(
+        self,
+        anchor: str = "",
+        *,
+        before: str = "48h",
+        after: str = "24h",
+        limit: int = 20,
+        agent: str = "",
+        kinds: Sequence[str] = (),
+    ) -> Timeline:
+        """Return the sessions around something, oldest first.
+
+        Args:
+            anchor: the id of a fact (around every event of it), a stem or the start of one, a date or
+                an instant (`2026-11-01T12:00`, UTC), else a question, whose best hit is taken; "" for
+                the newest session.
+            before: how far back: `30m`, `48h`, `7d`, `2w`.
+            after: how far on.
+            limit: at most so many sessions, those nearest to the anchor.
+            agent: only of this agent.
+            kinds: only sessions that named a fact of one of these kinds.
+
+        Raises:
+            NotFound: nothing is named so, and nothing answers it.
+            WrongUsage: `before` or `after` is no length of time.
+        """
+        from memory.timeline import timeline
+
+        return timeline(
+            self.snapshot, lambda query: self.recall(query, limit=1), anchor,
+            before=before, after=after, limit=limit, agent=agent, kinds=kinds,
+        )  # fmt: skip
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""
@@ -177,3 +283,47 @@ class Reader:
         if found is None:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found
+
+    def asker(self) -> str:
+        """Return who asks, as logs name it."""
+        from memory.brief_place import agent_of
+
+        return agent_of(self.home)
+
+    def brief(
+        self,
+        *,
+        budget_chars: int = BRIEF_CHARS,
+        role: str = "",
+        task: str = "",
+        agent: str = "",
+        branch: str | None = None,
+        changed: Sequence[str] | None = None,
+        format: str = "markdown",
+    ) -> Brief:
+        """Return what an agent reads at the start of a session, most important first.
+
+        Args:
+            budget_chars: how many characters its text may have, all in all; at least 1,000.
+            role: whose notes and patterns are wanted too.
+            task: what is about to be done; what has to do with it comes before the rest.
+            agent: for whom; "" for who opened this home. What changed is told from its last log on.
+            branch: that is worked on; None for the one that is checked out.
+            changed: files that are worked on; None for those that differ from what is committed, where
+                there is a task.
+            format: `markdown`, `json` or `xml`.
+
+        Raises:
+            WrongUsage: the budget is too small, or there is no such format.
+        """
+        from memory.brief import Asked, made_for
+        from memory.brief_place import branch_of, changed_files
+
+        if branch is None:
+            branch = branch_of(self.home)
+        if changed is None:
+            changed = changed_files(self.home) if task else ()
+        asked = Asked(
+            agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
+        )
+        return made_for(self, asked)

@@ -12,6 +12,7 @@ from ledger.session import Entry
 from ledger.stale import is_abandoned
 from memory.adding import Head
 from memory.cache import Cache, open_cache
+from memory.newest import NOTE_NEWEST, newest_logs
 from memory.rows import (
     FALSE,
     PENDING,
@@ -75,6 +76,7 @@ def build(
             "INSERT INTO findings(value) VALUES (?)",
             [(marshal.dumps(tuple(finding)),) for finding in findings],
         )
+        base.executemany(NOTE_NEWEST, newest_logs(entries).items())
         histories = collect(entries)
         edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
         takes = takes_among(histories)
@@ -82,7 +84,7 @@ def build(
         base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
         cut = cut_edges(edges, takes)
         rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
-        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
         values: dict[str, Any] = {
             "version": CACHE_VERSION,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import marshal
 import os
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 
 def may_fork() -> bool:
-    """Tell whether a second process would have a core of its own.
+    """Tell whether a second process would have a core of its own, and can be forked without harm.
 
-    Never beside other threads: a lock that one of them holds at that moment stays locked in the child.
+    In a process with other threads it can not: what one of them has locked stays locked in the child for
+    ever. The MCP server has some, and so may whoever uses the library.
     """
-    threading = sys.modules.get("threading")
-    alone = threading is None or threading.active_count() == 1
-    return alone and (os.cpu_count() or 1) > 1 and hasattr(os, "fork")
+    return (os.cpu_count() or 1) > 1 and hasattr(os, "fork") and not _thread._count()
 
 
 def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:

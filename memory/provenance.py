@@ -161,7 +161,7 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
         ref.stem,
         log.get("agent"),
         verb,
-        _ended(ref.stem, log),
+        ended_at(ref.stem, log),
         commit[0],
         commit[1],
         text,
@@ -173,7 +173,8 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
     )
 
 
-def _ended(stem: str, log: SessionLog) -> str:
+def ended_at(stem: str, log: SessionLog) -> str:
+    """Return when a session ended: as its log says, else its stamp."""
     said = log.get("ended")
     if said:
         return said
@@ -263,7 +264,7 @@ def log_lines(
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
     for ref, log in _logs(snapshot, refs):
-        ended = _ended(ref.stem, log)
+        ended = ended_at(ref.stem, log)
         yield LogLine(ref.stem, log.get("agent"), log.title, ended, log.type, ref.path)
 
 

@@ -9,7 +9,8 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
-from memory.rows import likeness, unpack_history
+from memory.newest import CORRECTION, agent_name
+from memory.rows import FALSE, likeness, unpack_history
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
 from projection.fold import Edge, resolve
@@ -180,6 +181,28 @@ class Questions:
         )
         return [(fact, unpack_history(packed)) for fact, packed in rows]
 
+    def abouts(self) -> list[tuple[str, int, int]]:
+        """Return each value of the footer `entity`, with how many facts have it, and false ones."""
+        rows = self._base.execute(
+            "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
+            (FALSE,),
+        )
+        return rows.fetchall()
+
+    def facts_about(self, values: Iterable[str]) -> list[str]:
+        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
+        found: list[str] = []
+        for value in values:
+            rows = self._base.execute(
+                "SELECT id FROM facts WHERE about = ? AND about != ''", (value,)
+            )
+            found += [row[0] for row in rows]
+        return sorted(found)
+
+    def pointing(self) -> list[tuple[str, str]]:
+        """Return the facts that point at others, each with their ids parted by blanks."""
+        return self._base.execute("SELECT id, names FROM facts WHERE names != ''").fetchall()
+
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""
         return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
@@ -247,6 +270,35 @@ class Questions:
             (LogRef(key, path, blob), unpack_entry(marshal.loads(packed)))
             for key, path, blob, packed in rows
         ]
+
+    def newest_of(self, agent: str) -> str:
+        """Return the stem of an agent's newest log, "" where it has none."""
+        return self._newest(agent_name(agent))
+
+    def newest_correction(self) -> str:
+        """Return the stem of the newest log that corrects a fact, "" where none does."""
+        return self._newest(CORRECTION)
+
+    def _newest(self, name: str) -> str:
+        row = self._base.execute("SELECT stem FROM newest WHERE name = ?", (name,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    def newest_entries(self, after: str, limit: int) -> list[Entry]:
+        """Return the newest logs behind a stem, newest first, at most so many."""
+        rows = self._base.execute(
+            "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?", (after, limit)
+        )
+        return [unpack_entry(marshal.loads(row[0])) for row in rows]
+
+    def entry(self, stem: str) -> Entry | None:
+        """Return what one log says, by its whole stem."""
+        row = self._base.execute("SELECT entry FROM logs WHERE stem = ?", (stem,)).fetchone()
+        return None if row is None else unpack_entry(marshal.loads(row[0]))
+
+    def logs_after(self, stem: str) -> int:
+        """Count the logs of any type behind a stem."""
+        row = self._base.execute("SELECT count(*) FROM logs WHERE stem > ?", (stem,)).fetchone()
+        return int(row[0])
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""

@@ -1,6 +1,6 @@
-"""`continuity.md` as last shown: kept beside the cache under the commit it is true for.
+"""What was last shown: kept beside the cache under the commit that it is true for.
 
-The text is good as long as the branch points to that commit, so a reader with nothing new opens three
+An answer is good as long as the branch points to that commit, so a reader with nothing new opens a few
 small files. It is checked by length and CRC; anything odd about it means working it out again.
 """
 
@@ -9,10 +9,41 @@ from __future__ import annotations
 import os
 import zlib
 
+from ledger.digest import sha256
 from ledger.home import Home, discover
 from ledger.layout import CACHE_VERSION, FORMAT_VERSION
+from ledger.values import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.asking import Reader
 
 _HEADER = b"diurna-shown"
+_WORDS = 6  # of the line before an answer
+#: How many characters a brief has where nobody says.
+BRIEF_CHARS = 7500
+#: How many briefs are kept: for a few agents, roles and formats.
+_BRIEFS = 8
+
+
+class Wish(Record):
+    """A brief as it is asked for.
+
+    Args:
+        agent: who asks, "" for the name that git commits with.
+        role: whose notes are wanted, "" for nobody's.
+        task: what is about to be done, "" where that is not said.
+        budget_chars: how many characters the answer may have.
+        format: how it is written, as `projection.brief_forms` names it.
+    """
+
+    agent: str = ""
+    role: str = ""
+    task: str = ""
+    budget_chars: int = BRIEF_CHARS
+    format: str = "markdown"
 
 
 def continuity(start: str) -> bytes | None:
@@ -25,26 +56,74 @@ def continuity(start: str) -> bytes | None:
     Raises:
         DiurnaError: there is no home, or its repository can not be read.
     """
+
+    def make(reader: Reader, tip: str) -> tuple[str, str]:
+        from projection.render import render
+
+        return reader.snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
+
+    return _answer(discover(start), ".shown", "", 1, make)
+
+
+def brief(start: str, wish: Wish) -> bytes | None:
+    """Return the brief for a folder; None as for `continuity`.
+
+    Raises:
+        DiurnaError: as for `continuity`.
+    """
+    from memory.brief_place import agent_of, branch_of, changed_files
+
     home = discover(start)
+    agent, branch = wish.agent or agent_of(home), branch_of(home)
+    changed = changed_files(home) if wish.task else ()
+
+    def make(reader: Reader, tip: str) -> tuple[str, str]:
+        from memory.brief import Asked, made_for
+
+        asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
+        found = made_for(reader, asked, tip)
+        return found.commit, found.text
+
+    key = "\0".join(
+        (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
+    )
+    return _answer(home, ".briefs", key, _BRIEFS, make)
+
+
+def _answer(
+    home: Home, suffix: str, key: str, keep: int, make: Callable[[Reader, str], tuple[str, str]]
+) -> bytes | None:
+    """Return an answer that is kept, or make it and keep it.
+
+    Args:
+        home: that is asked.
+        suffix: of the file in which it is kept.
+        key: all that the answer depends on beside the commit.
+        keep: how many answers the file holds.
+        make: works it out as of a commit, and says as of which one it is.
+    """
     if _waiting(home):
         return None
     tip = home.tip()
-    path = home.cache_file + ".shown"
-    found = _read(path, tip)
+    path = home.cache_file + suffix
+    name = sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    kept = _read(path, tip)
+    found = kept.get(name)
     if found is not None:
         return found
-    from memory.snapshot import Snapshot
-    from projection.render import render
+    from memory.asking import Reader
 
-    snapshot = Snapshot(home)
-    commit, problem, view = snapshot.ask(
-        lambda cache: (cache.commit, cache.policy_problem or cache.unread(), cache.view()), tip
+    reader = Reader(home)
+    problem, version = reader.snapshot.ask(
+        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
     )
-    if problem or view.policy.format > FORMAT_VERSION:
+    if problem or version > FORMAT_VERSION:
         return None
-    data = render(view).encode("utf-8", "surrogateescape")
+    commit, text = make(reader, tip)
+    data = text.encode("utf-8", "surrogateescape")
     if commit == tip:
-        _write(path, tip, data)
+        answers = {name: data, **kept}
+        _write(path, tip, dict(list(answers.items())[:keep]))
     return data
 
 
@@ -56,28 +135,40 @@ def _waiting(home: Home) -> bool:
         return False
 
 
-def _read(path: str, tip: str) -> bytes | None:
+def _read(path: str, tip: str) -> dict[str, bytes]:
+    """Return the answers of a commit, newest first, up to the first one that is damaged."""
     try:
         with open(path, "rb") as file:
-            head = file.readline(200).split()
             data = file.read()
     except OSError:
-        return None
-    wanted = [_HEADER, b"%d" % CACHE_VERSION, tip.encode(), b"%d" % len(data)]
-    if len(head) != 5 or head[:4] != wanted or head[4] != b"%08x" % zlib.crc32(data):
-        return None
-    return data
+        return {}
+    kept: dict[str, bytes] = {}
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at, at + 300)
+        head = data[at:end].split() if end > 0 else []
+        if len(head) != _WORDS or head[:3] != [_HEADER, b"%d" % CACHE_VERSION, tip.encode()]:
+            break
+        answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
+        if head[4] != b"%d" % len(answer) or head[5] != b"%08x" % zlib.crc32(answer):
+            break
+        kept[head[3].decode("latin-1")] = answer
+        at = end + 1 + len(answer)
+    return kept
 
 
-def _write(path: str, tip: str, data: bytes) -> None:
+def _write(path: str, tip: str, answers: dict[str, bytes]) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
-    head = b"%s %d %s %d %08x\n" % (
-        _HEADER, CACHE_VERSION, tip.encode(), len(data), zlib.crc32(data),
-    )  # fmt: skip
+    parts = []
+    for name, data in answers.items():
+        head = b"%s %d %s %s %d %08x\n" % (
+            _HEADER, CACHE_VERSION, tip.encode(), name.encode(), len(data), zlib.crc32(data),
+        )  # fmt: skip
+        parts += [head, data]
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            os.write(fd, head + data)
+            os.write(fd, b"".join(parts))
         finally:
             os.close(fd)
         os.replace(temporary, path)

@@ -39,6 +39,26 @@ def size_of(view: LiveView) -> Size:
     )
 
 
+def pressing(since: int, view: LiveView, limits: Review) -> str:
+    """Say the most pressing reason why a review is due, "" when none is.
+
+    Nothing is rendered unless only the lines of `continuity.md` can tell.
+
+    Args:
+        since: work sessions since the last review.
+        view: the live view.
+        limits: of the policy.
+    """
+    if not since:
+        return ""
+    found = (
+        reasons(since, Size(0, 0, 0), limits)
+        or reasons(since, Size(fading_facts(view.live), 0, 0), limits)
+        or reasons(since, size_of(view), limits)
+    )
+    return found[0] if found else ""
+
+
 def fading_facts(live: Iterable[Standing]) -> int:
     """Count the live facts and threads that can fade, without the threads that reviews raised."""
     return sum(1 for one in live if one.tier != "core" and not is_raised(one.fact))

@@ -1,8 +1,8 @@
 """The commands that hooks and agents call all day, in their plain form, without the libraries of `cli`.
 
-`diurna show` and `diurna append FILE` do here exactly what `rituals.cli` does, through the same
-library, and print the same. Anything out of the ordinary, before something was written, is None: the
-command line then does the whole of it.
+`diurna show`, `diurna brief` and `diurna append FILE` do here exactly what `rituals.cli` does, through
+the same library, and print the same. Anything out of the ordinary, before something was written, is None:
+the command line then does the whole of it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     home = environment.get("DIURNA_HOME", "")
     if arguments == ["show"]:
         return _show(home)
+    if arguments[0] == "brief":
+        return _brief(arguments[1:], home, environment.get("DIURNA_AGENT", ""))
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
         return _append(arguments, home, environment.get("DIURNA_AGENT", ""))
@@ -47,6 +49,49 @@ def _show(home: str) -> int | None:
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)
+
+
+#: The options of `diurna brief` that are understood here, each with a value.
+_BRIEF_OPTIONS = ("--agent", "--for", "--task", "--budget", "--format")
+
+
+def _brief(arguments: list[str], home: str, agent: str) -> int | None:
+    try:
+        from memory.shown import BRIEF_CHARS, Wish, brief
+
+        said = _brief_options(arguments)
+        if said is None:
+            return None
+        budget = said.get("--budget", str(BRIEF_CHARS))
+        if not (budget.isascii() and budget.isdigit() and len(budget) < 10):
+            return None
+        wish = Wish(
+            said.get("--agent", agent),
+            said.get("--for", ""),
+            said.get("--task", ""),
+            int(budget),
+            said.get("--format", "markdown"),
+        )
+        text = brief(home or os.getcwd(), wish)
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+def _brief_options(arguments: list[str]) -> dict[str, str] | None:
+    """Read options with their values; None for anything that has to be looked at properly."""
+    said: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if argument == "--json":
+            name, value = "--format", "json"
+        elif not equals:
+            value = next(rest, "")
+        if name not in _BRIEF_OPTIONS or name in said or not value or value[0] == "-":
+            return None
+        said[name] = value
+    return said
 
 
 def _append(arguments: list[str], home: str, agent: str) -> int | None:

@@ -33,7 +33,9 @@ PLACE_BITS = 16
 PLACES = (1 << PLACE_BITS) - 1
 #: Where the facts of a log begin, and how far they stand apart: they have no neighbours.
 FACTS_FROM, FACTS_APART = 1 << 14, 4
-_TERMS_LIMIT = 64
+#: Set in the place of what a reply says beyond its beginning.
+LATE_BIT = 1 << 13
+_TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
 
 #: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
 #: ledger, `logs.source` the one whose bytes were read: that of its first bytes, where its seal is broken.
@@ -101,6 +103,7 @@ class Piece(Record):
     who: str
     late: bool
     fact: str
+    marks: int = 0
 
 
 class LogRow(Record):
@@ -128,6 +131,7 @@ class LogRow(Record):
         if place >= FACTS_FROM:
             number = (place - FACTS_FROM) // FACTS_APART
             return self.facts[number] if number < len(self.facts) else None
+        place &= LATE_BIT - 1
         return self.pieces[place] if place < len(self.pieces) else None
 
 
@@ -252,6 +256,14 @@ class Index:
             (start, start + "\U0010ffff", _TERMS_LIMIT),
         )
 
+    def spelled(self, start: str) -> list[str]:
+        """Return the words that begin so, a few thousand of them at most."""
+        rows = self._ask(
+            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
+            (start, start + "\U0010ffff", _SPELLED_LIMIT),
+        )
+        return [row[0] for row in rows]
+
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as `stems` gives them, stand one behind the other."""
         text = " ".join(phrase).replace('"', "")
@@ -304,7 +316,7 @@ def _by_row(place: tuple[int, int]) -> int:
     return place[0]
 
 
-_KEPT_LIMIT = 400_000
+_KEPT_LIMIT = 50_000  # `lookups` keeps what it made of them
 _ROWS_LIMIT = 20_000
 
 
@@ -344,11 +356,14 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
     texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str]] = []
+    pieces: list[tuple[int, int, str, bool, str, int]] = []
     prose = 0
     for place, passage in enumerate(passages_of(prose_text)):
-        pieces.append((passage.line, len(passage.text), passage.who, passage.late, ""))
-        texts.append((place, passage.text, split_words(passage.text)))
+        pieces.append(
+            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
+        )
+        at = place | LATE_BIT if passage.late else place
+        texts.append((at, passage.text, split_words(passage.text)))
         prose += len(passage.text)
     facts: list[tuple[int, int, str, bool, str]] = []
     chars = prose

@@ -55,12 +55,14 @@ class Passage(Record):
         text: of it, as it stands there.
         who: the first word of who speaks, in lower case; "" in a text that is no dialogue.
         late: it is what a reply says beyond its beginning.
+        marks: of a turn, what it gives away of itself (`marks_of`).
     """
 
     line: int
     text: str
     who: str
     late: bool
+    marks: int = 0
 
 
 def passages_of(text: str) -> list[Passage]:
@@ -73,6 +75,31 @@ def passages_of(text: str) -> list[Passage]:
     if len(found) > PASSAGES_LIMIT:
         found = _joined(found)
     return found
+
+
+#: What a turn gives away of itself: that it asks, that it tells a time, that it tells a number.
+ASKING, TIMED, NUMBERED = 1, 2, 4
+_TIMES = frozenset(
+    "yesterday today tonight tomorrow last next ago week weekend weeks month months day days year years "
+    "monday tuesday wednesday thursday friday saturday sunday january february march april june july "
+    "august september october november december".split()
+)
+_NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten few couple several once twice".split()
+)
+_DIGIT = re.compile(r"[0-9]")
+_STOPS = {ord(mark): " " for mark in ".,;:!?()"}
+
+
+def marks_of(text: str) -> int:
+    """Return what a turn gives away of itself: `ASKING`, `TIMED` and `NUMBERED`, as bits."""
+    words = text.lower().translate(_STOPS).split()
+    marks = ASKING if text.endswith("?") else 0
+    if not _TIMES.isdisjoint(words):
+        marks |= TIMED
+    if not _NUMBERS.isdisjoint(words) or _DIGIT.search(text):
+        marks |= NUMBERED
+    return marks
 
 
 def split_words(text: str) -> str:
@@ -153,7 +180,8 @@ def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Ite
     reply = who in REPLIERS
     first = REPLY_CHARS if reply else 2 * room
     if len(bare) <= first or (late and len(bare) <= 2 * room):
-        yield Passage(line, bare.lstrip("\n"), who, late)
+        said = bare.lstrip("\n")
+        yield Passage(line, said, who, late, marks_of(said) if who else 0)
         return
     place, size = 0, (REPLY_CHARS if reply and not late else room)
     while place < len(bare):
@@ -166,8 +194,10 @@ def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Ite
                 blank = bare.rfind(" ", place + size // 2, end)
                 end = blank + 1 if blank > 0 else end
         piece = bare[place:end]
-        if piece.strip():
-            yield Passage(line, piece.strip(), who, late)
+        said = piece.strip()
+        if said:
+            before = piece.count("\n", 0, piece.index(said[0]))
+            yield Passage(line + before, said, who, late, marks_of(said) if who else 0)
         line += piece.count("\n")
         place, size = end, room
         late = reply

@@ -31,9 +31,14 @@ ENTRIES = (
     Entry("init", "Make a home for a ledger."),
     Entry("append", "Append a session log and commit it."),
     Entry("show", "Show what memory holds, or single facts."),
+    Entry("brief", "Show what an agent reads at the start of a session, within a budget."),
     Entry("recall", "Find what answers a question: facts and passages of session logs."),
     Entry("why", "Show where a fact comes from: every event, version and session."),
+    Entry("entity", "Show all that memory holds about an entity, or list the entities."),
+    Entry("links", "Show what a fact is linked with, one hop and two hops away."),
     Entry("log", "List session logs, newest first."),
+    Entry("timeline", "Show the sessions around a fact, a session, a date or a question."),
+    Entry("digest", "Tell in short what a session log says."),
     Entry("diff", "Show what memory learned, forgot and corrected between two points."),
     Entry("status", "Show where the ledger stands and what is due."),
     Entry("review", "Look after the memory: what aged, what is due, what became false."),
@@ -57,6 +62,7 @@ ENTRIES = (
         "lint", "Check a home for CI: integrity, secrets, undeclared edits.", needs="rituals.lint"
     ),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )

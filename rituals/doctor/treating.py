@@ -17,6 +17,7 @@ from memory.api import Memory
 from memory.checkout import store_blob
 from memory.drivers import apply_drivers, plan_drivers
 from memory.mending import clear_damaged
+from memory.recall.follow import drop_index
 from memory.remaking import copies
 from rituals.doctor import case as kinds
 
@@ -72,7 +73,7 @@ def _apply(case: Case, remedy: Remedy) -> None:
         case kinds.COMMIT:
             _commit(case, remedy.target)
         case kinds.REBUILD if remedy.target:
-            os.unlink(remedy.target)  # disposable; the next question that needs it builds it anew
+            drop_index(case.home)
         case kinds.REBUILD:
             memory.snapshot.rebuilt()
         case _:

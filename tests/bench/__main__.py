@@ -212,7 +212,7 @@ def recalls(home: Path, runs: int, more: int) -> list[Row]:
     return rows
 
 
-def one_more(home: Path, runs: int, late: bool) -> Row:
+def one_more(home: Path, runs: int, late: bool, command: str = "show") -> Row:
     """Show, as a process, right after another log came."""
     from tests.bench.running import Writer
 
@@ -220,23 +220,23 @@ def one_more(home: Path, runs: int, late: bool) -> Row:
 
     def ours(_: int) -> float:
         writer.add(late)
-        return spawn([DIURNA, "show"], home)
+        return spawn([DIURNA, command], home)
 
     what = "one late log" if late else "one more log"
     return Row(
-        f"`diurna show` after {what}, {count(home):,} logs / `python -c pass`",
+        f"`diurna {command}` after {what}, {count(home):,} logs / `python -c pass`",
         "≤ 4 × (aim 2.5)",
         4.0,
     ).take(*in_turn(runs, ours, nothing(home)))
 
 
-def show(home: Path, runs: int) -> Row:
+def show(home: Path, runs: int, command: str = "show") -> Row:
     """Show with nothing new since the last run."""
     return Row(
-        f"`diurna show`, warm, nothing new, {count(home):,} logs / `python -c pass`",
+        f"`diurna {command}`, warm, nothing new, {count(home):,} logs / `python -c pass`",
         "≤ 2.5 × (aim 1.6)",
         2.5,
-    ).take(*in_turn(runs, lambda _: spawn([DIURNA, "show"], home), nothing(home)))
+    ).take(*in_turn(runs, lambda _: spawn([DIURNA, command], home), nothing(home)))
 
 
 DRAFT = """# Measure the append {number}
@@ -374,6 +374,8 @@ def main() -> None:
         lambda: [append(tree, tree, runs, 1.5, "in-tree, 100 logs")],
         lambda: [append(large, large_tree, runs, 0.5, f"own branch, {options.largest:,} logs")],
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
+        lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
+        lambda: [one_more(large, runs, late=False, command="brief")],
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),

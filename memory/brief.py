@@ -1,0 +1,239 @@
+"""The brief of an agent: gathers from the cache what `projection.brief` makes it of.
+
+The whole state is not looked at: what is live, the newest logs, and the few facts that they name.
+"""
+
+from __future__ import annotations
+
+from ledger.codec import read_header
+from ledger.errors import WrongUsage
+from ledger.values import Record
+from memory.newest import corrects
+from memory.reading import read_bytes
+from memory.shown import BRIEF_CHARS
+from projection.brief import (
+    BORN,
+    CLOSED,
+    REOPENED,
+    Brief,
+    Material,
+    News,
+    Place,
+    Session,
+    is_note,
+)
+from projection.brief_budget import LEAST_CHARS, brief
+from projection.brief_forms import FORMATS, MARKDOWN, form_of
+from projection.brief_lines import label, stem_said
+from projection.brief_news import Happened, happened
+from projection.due import pressing
+from projection.state import Standing
+from projection.tiers import never_decaying, stand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.home import Home
+    from ledger.logset import LogRef
+    from memory.asking import Reader
+    from memory.cache import Cache
+    from memory.snapshot import Snapshot
+    from projection.fact import Fact
+    from projection.state import DecayClock, LiveView
+
+#: How many logs are looked through for what changed, and for an agent who was never here.
+_LOGS, _LOGS_FOR_NEW = 200, 20
+#: How many corrections and how many other news can stand in a brief.
+_CORRECTIONS, _OTHERS = 40, 40
+#: How many facts the search is asked for.
+_FOUND = 30
+_SQL_VALUES = 500
+#: Branches whose names say nothing.
+_TRUNKS = ("", "main", "master", "trunk")
+
+
+class Asked(Record):
+    """What a brief is asked for.
+
+    Args:
+        agent: who asks, as logs name it.
+        role: whose notes and patterns are wanted, "" for nobody's.
+        task: what is about to be done.
+        branch: that is checked out.
+        changed: paths of files that differ from what is committed.
+        budget_chars: how many characters the whole output may have.
+        format: one of `projection.brief_forms.FORMATS`.
+    """
+
+    agent: str
+    role: str = ""
+    task: str = ""
+    branch: str = ""
+    changed: tuple[str, ...] = ()
+    budget_chars: int = BRIEF_CHARS
+    format: str = MARKDOWN
+
+
+def made_for(reader: Reader, asked: Asked, tip: str | None = None) -> Brief:
+    """Gather and write a brief, all as of one commit.
+
+    Args:
+        reader: of the home.
+        asked: what for.
+        tip: the commit, None for where the branch stands.
+
+    Raises:
+        WrongUsage: the budget is too small, or there is no such format.
+    """
+    if asked.budget_chars < LEAST_CHARS:
+        raise WrongUsage(
+            f"{asked.budget_chars} characters are too few for a brief",
+            hint=f"the least is {LEAST_CHARS}, the usual {BRIEF_CHARS}",
+        )
+    if asked.format not in FORMATS:
+        raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
+    found = _found(reader, asked.task)
+    roles = _stems_of_role(reader.snapshot, asked.role, tip)
+    material = reader.snapshot.ask(
+        lambda cache: _material(reader.home, cache, asked, found, roles), tip
+    )
+    return brief(material, form_of(asked.format), asked.budget_chars)
+
+
+def _found(reader: Reader, task: str) -> tuple[str, ...]:
+    """Return the ids of the facts that the search finds for a task, best first.
+
+    A task is no query: its quotes and dashes ask for nothing.
+    """
+    words = " ".join([word.lstrip("-").rstrip("*") for word in task.replace('"', " ").split()])
+    if not words:
+        return ()
+    from memory.recall.values import FACTS, Filters
+
+    answer = reader.recall(words, limit=_FOUND, filters=Filters(within=FACTS))
+    return tuple([hit.id for hit in answer.hits])
+
+
+def _material(
+    home: Home, cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset[str]
+) -> Material:
+    view, summary = cache.view(), cache.summary
+    last = cache.newest_of(asked.agent) if asked.agent else ""
+    since = cache.sessions_after(summary.last_review)
+    newest = cache.entry(summary.newest)
+    place = Place(
+        label(view.policy.project),
+        summary.logs,
+        summary.sessions,
+        stem_said(summary.newest),
+        label(newest.agent) if newest else "",
+        label(asked.agent),
+        stem_said(last),
+        cache.logs_after(last) if last else summary.logs,
+        label(asked.role),
+    )
+    news, more_news = _news(cache, last)
+    live = {standing.fact.id for standing in view.live}
+    clock = cache.clock()
+    return Material(
+        cache.commit,
+        view,
+        place,
+        pressing(since, view, view.policy.review),
+        news,
+        more_news,
+        frozenset(
+            one.fact.id for one in view.live if roles and not _stems(one.fact).isdisjoint(roles)
+        ),
+        _scores(view, found, asked),
+        tuple(
+            standing
+            for fact in found
+            if fact not in live
+            and (standing := _standing(cache, fact, clock)) is not None
+            and not (standing.fact.redacted or standing.fact.false)
+        ),
+        _sessions(home, cache) if asked.task else (),
+    )
+
+
+def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
+    """Return the last sessions in short: for who says what is to be done, and has time for it."""
+    from memory.brief_sessions import last_sessions
+
+    return last_sessions(home, cache)
+
+
+def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
+    if asked.branch in _TRUNKS and not (found or asked.changed):
+        return {}  # most briefs: they do without another module
+    from projection.brief_relevance import scores
+
+    return scores(view.live, found, asked.branch, asked.changed)
+
+
+def _news(cache: Cache, last: str) -> tuple[tuple[News, ...], int]:
+    """Return what is new behind a stem, and how many news there are beside it."""
+    entries = cache.newest_entries(last, _LOGS if last else _LOGS_FOR_NEW)
+    newest = cache.newest_correction()
+    if newest > last and not any(entry.stem == newest for entry in entries):
+        older = cache.entry(newest)  # further back than the others, and never left out
+        if older is not None:
+            acts = tuple([event for event in older.acts if corrects(event)])
+            entries.append(older._replace(acts=acts))
+    corrections, others = happened(entries)
+    if not last:
+        others = []  # to who was never here everything is new
+    clock = cache.clock()
+    told = [_told(cache, one, clock) for one in corrections[:_CORRECTIONS]]
+    rest = [news for one in others[:_OTHERS] if _is_news(news := _told(cache, one, clock))]
+    more = max(0, len(corrections) - _CORRECTIONS) + max(0, len(others) - _OTHERS)
+    order = {BORN: 0, CLOSED: 1, REOPENED: 1}
+    return (*told, *sorted(rest, key=lambda news: order[news.what])), more
+
+
+def _told(cache: Cache, one: Happened, clock: DecayClock) -> News:
+    replacing = cache.fact(one.successor) if one.successor else None
+    now = _standing(cache, one.fact, clock)
+    return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing)
+
+
+def _is_news(news: News) -> bool:
+    """Tell whether what a log says still holds, and may be shown."""
+    now = news.now
+    if now is None or now.fact.redacted or now.fact.false:
+        return False
+    return now.live if news.what == BORN else now.fact.closed == (news.what == CLOSED)
+
+
+def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:
+    found = cache.fact(fact)
+    if found is None:
+        return None
+    return stand(found, clock, cache.policy, never_decaying(cache.policy))
+
+
+def _stems_of_role(snapshot: Snapshot, role: str, tip: str | None) -> frozenset[str]:
+    """Return the logs of a role, among those that brought what would be a note of it."""
+    if not role:
+        return frozenset()
+    refs = snapshot.ask(_refs_of_notes, tip)
+    return frozenset(
+        ref.key
+        for ref, data in read_bytes(snapshot.home, refs)
+        if dict(read_header(data)).get("role", "") == role
+    )
+
+
+def _refs_of_notes(cache: Cache) -> list[LogRef]:
+    live = [one.fact for one in cache.view().live if is_note(one.fact)]
+    stems = sorted({stem for fact in live for stem in _stems(fact)})
+    refs: list[LogRef] = []
+    for start in range(0, len(stems), _SQL_VALUES):
+        refs += cache.known(stems[start : start + _SQL_VALUES]).values()
+    return refs
+
+
+def _stems(fact: Fact) -> set[str]:
+    return {version.stem for version in fact.heads} | {fact.origin}

@@ -1,0 +1,33 @@
+"""What the last sessions did, in short: from the bytes of their logs, without what is withheld."""
+
+from __future__ import annotations
+
+from memory.digesting import readable, shown
+from memory.reading import read_bytes
+from memory.withheld import redacted_logs
+from projection.brief import Session
+from projection.gist import lead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from memory.cache import Cache
+
+#: Of how many sessions is told.
+_COUNT = 3
+
+
+def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
+    """Return the last work sessions, newest first, but for those whose words are withheld."""
+    withheld = redacted_logs(cache)
+    stems = [stem for stem in cache.work_stems(_COUNT) if stem not in withheld]
+    refs = list(cache.known(stems).values())
+    found: list[Session] = []
+    for ref, data in read_bytes(home, refs):
+        entry = cache.entry(ref.key)
+        if entry is not None:
+            first = lead(shown(cache, readable(data), entry.acts))
+            parts = dict.fromkeys(one.rstrip(".") for one in (first.title, first.summary) if one)
+            found.append(Session(ref.stem, entry.agent, ". ".join(parts)))
+    found.sort(key=lambda one: one.stem, reverse=True)
+    return tuple([one for one in found if one.said])

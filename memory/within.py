@@ -1,0 +1,101 @@
+"""Questions to the cache about a stretch of the ledger: which logs lie in it, and what they are about.
+
+Each goes by the index of stems, so a ledger of any size costs what the stretch holds.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.compact import unpack_entry
+from ledger.errors import NotFound
+from ledger.logset import LogRef
+from ledger.order import is_stem
+from ledger.session import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.cache import Cache
+
+#: Sorts behind every character of a stem.
+_END = "\U0010ffff"
+#: How many values one query takes.
+_CHUNK = 500
+#: How many logs a message names.
+_NAMED = 3
+
+
+def keys_within(cache: Cache, start: str, end: str) -> list[str]:
+    """Return the keys of the logs between two stamps, in ledger order.
+
+    Args:
+        cache: the cache.
+        start: a stamp, or the start of one.
+        end: likewise; all that begins with it is within.
+    """
+    rows = cache.base.execute(
+        "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + _END)
+    )
+    return [row[0] for row in rows]
+
+
+def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
+    """Return logs by their keys, in ledger order; those that are not there are left out."""
+    found: list[tuple[LogRef, Entry]] = []
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK]
+        places = ", ".join("?" * len(part))
+        rows = cache.base.execute(
+            f"SELECT stem, path, blob, entry FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
+            tuple(part),
+        )
+        for key, path, blob, packed in rows:
+            found.append((LogRef(key, path, blob), unpack_entry(marshal.loads(packed))))
+    return sorted(found, key=lambda pair: pair[0].key)
+
+
+def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozenset[str]:
+    """Return those of some facts that are of one of some kinds, false ones too."""
+    found: set[str] = set()
+    kind_places = ", ".join("?" * len(kinds))
+    for start in range(0, len(facts), _CHUNK):
+        part = facts[start : start + _CHUNK]
+        places = ", ".join("?" * len(part))
+        rows = cache.base.execute(
+            f"SELECT id FROM facts WHERE id IN ({places}) AND kind IN ({kind_places})",  # noqa: S608 - "?" alone
+            (*part, *kinds),
+        )
+        found.update(row[0] for row in rows)
+    return frozenset(found)
+
+
+def log_named(cache: Cache, start: str) -> LogRef:
+    """Return the log of a stem, or of the start of one.
+
+    Raises:
+        NotFound: there is no such log, or several begin so.
+    """
+    stem = start.partition(":")[0]
+    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem) else []
+    if len(found) == 1 or (found and found[0].stem == stem):
+        return found[0]
+    if not found:
+        raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
+    names = ", ".join([ref.stem for ref in found[:_NAMED]])
+    more = " and others" if len(found) > _NAMED else ""
+    raise NotFound(f"{start} begins several session logs", hint=f"say more of one: {names}{more}")
+
+
+def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
+    """Return the logs whose stem begins so, the oldest first, at most so many.
+
+    Of a log with a twin (FORMAT.md, L4) only the first counts.
+    """
+    rows = cache.base.execute(
+        "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? AND instr(stem, '~') = 0 "
+        "ORDER BY stem LIMIT ?",
+        (start, start + _END, limit),
+    )
+    return [LogRef(*row) for row in rows]

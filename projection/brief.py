@@ -1,0 +1,274 @@
+"""What an agent reads at the start of a session: values, and which fact stands in which section.
+
+Pure: the same material gives the same brief. The sections come in the order of their weight, and within
+one the weightier lines first; what fits is decided in `brief_budget`, how it is written in `brief_forms`.
+"""
+
+from __future__ import annotations
+
+from ledger.values import Record
+from projection.policy import THREAD_KIND
+from projection.raised import is_raised
+from projection.state import TIERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from projection.fact import Fact
+    from projection.state import LiveView, Standing
+
+CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
+ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
+SESSIONS, REST = "sessions", "rest"
+#: What happened to a fact. The first four are corrections: they come before everything else that is new.
+SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "updated", "reinstated"
+BORN, CLOSED, REOPENED = "new", "closed", "reopened"
+CORRECTIONS = (SUPERSEDED, INVALIDATED, UPDATED, REINSTATED)
+_DECISION_KIND, _INVARIANT_KIND = "decision", "invariant"
+#: What comes first for a role, and what a log of the role does not bring to it.
+_NOTE_KINDS = ("note", "pattern")
+_KINDS_OF_OTHERS = (_DECISION_KIND, _INVARIANT_KIND, THREAD_KIND)
+
+
+class Line(Record):
+    """One fact on one line, with its provenance.
+
+    `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
+    nothing that commands or hides.
+    """
+
+    id: str
+    kind: str
+    tier: str
+    date: str
+    stem: str
+    text: str
+    change: str = ""
+    by: str = ""
+
+
+class Section(Record):
+    """Some lines under one title, and how many more there would be."""
+
+    name: str
+    title: str
+    lines: tuple[Line, ...]
+    left_out: int = 0
+
+
+class Place(Record):
+    """Where the ledger stands, and who asks.
+
+    Stems are "" where there is none. `since` counts the logs after the last one of the agent.
+    """
+
+    project: str
+    logs: int
+    sessions: int
+    newest: str
+    by: str
+    agent: str
+    last: str
+    since: int
+    role: str
+
+
+class Brief(Record):
+    """A brief: `text` is all of it as written, and the rest says what stands in it.
+
+    `commit` is what it was read from, "" where nothing is committed yet. `due` says why a review is due,
+    "" if none is. `live` and `archived` count the facts that are not shown.
+    """
+
+    commit: str
+    place: Place
+    due: str
+    sections: tuple[Section, ...]
+    live: int
+    archived: int
+    nonce: str
+    text: str
+
+
+class News(Record):
+    """What a log says happened to a fact since the agent was here.
+
+    Args:
+        fact: its id.
+        what: one of the words above.
+        stem: the log that says so.
+        by: its agent.
+        now: the fact where it stands now, None while no log has brought a text for it.
+        successor: id of what replaces it, "" if nothing does.
+        replacing: that fact, None as above.
+    """
+
+    fact: str
+    what: str
+    stem: str
+    by: str
+    now: Standing | None
+    successor: str = ""
+    replacing: Fact | None = None
+
+
+class Session(Record):
+    """What a session did, in short; `said` is its title and its summary."""
+
+    stem: str
+    by: str
+    said: str
+
+
+if TYPE_CHECKING:
+    #: What a line is made of.
+    Item = Standing | News | Session
+
+
+class Material(Record):
+    """All that a brief is made of.
+
+    Args:
+        commit: that it is read from.
+        view: what is live.
+        place: where the ledger stands, and who asks.
+        due: why a review is due.
+        news: corrections first, then births and closings, each newest first.
+        more_news: how many of them are not among these.
+        roles: ids of facts that logs of the role brought.
+        score: how much a fact has to do with the task and what surrounds it, by id.
+        found: facts that are not live and that the task is about.
+        sessions: the last ones, newest first.
+    """
+
+    commit: str
+    view: LiveView
+    place: Place
+    due: str
+    news: tuple[News, ...]
+    more_news: int
+    roles: frozenset[str]
+    score: Mapping[str, float]
+    found: tuple[Standing, ...]
+    sessions: tuple[Session, ...] = ()
+
+
+class Wanted(Record):
+    """A section with all that it would hold, most important first.
+
+    `total` counts what is not listed here as well.
+    """
+
+    name: str
+    title: str
+    items: tuple[Item, ...]
+    total: int
+
+
+def wanted(material: Material) -> tuple[Wanted, ...]:
+    """Sort the material into sections, most important first."""
+    view, role = material.view, material.place.role
+    by_weight = _by_weight(material)
+    core: list[Standing] = []
+    threads: list[Standing] = []
+    decisions: list[Standing] = []
+    noted: list[Standing] = []
+    rest: list[Standing] = list(material.found)
+    for standing in view.live:
+        fact = standing.fact
+        if fact.redacted or fact.contradicted:
+            continue  # nothing of it is shown, or it stands among the contradictions
+        if fact.kind == THREAD_KIND and not fact.closed:
+            threads.append(standing)
+        elif standing.tier == "core":
+            core.append(standing)
+        elif fact.kind == _DECISION_KIND:
+            decisions.append(standing)
+        else:
+            rest.append(standing)
+        if role and (_is_for(fact, role) or (fact.id in material.roles and is_note(fact))):
+            noted.append(standing)
+    core.sort(key=lambda one: (one.fact.kind != _INVARIANT_KIND, *by_weight(one)))
+    threads.sort(key=lambda one: (is_raised(one.fact), *by_weight(one)))
+    noted.sort(key=lambda one: (one.fact.kind not in _NOTE_KINDS, *by_weight(one)))
+    score = material.score
+    rest.sort(key=lambda one: (one.fact.closed and one.fact.id not in score, *by_weight(one)))
+    known = "Also known, what is nearest to the task first" if score else "Also known"
+    sections = [
+        _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
+                 _contradicted(view)),
+        _section(INVARIANTS, "Invariants", core),
+        Wanted(CHANGES, _since(material.place), material.news,
+               len(material.news) + material.more_news),
+        _section(ROLE, f"For the role {role}", noted),
+        _section(THREADS, "Open threads", threads),
+        _section(DECISIONS, "Decisions", sorted(decisions, key=by_weight)),
+        Wanted(SESSIONS, "The last sessions", material.sessions, len(material.sessions)),
+        _section(REST, known, rest),
+    ]  # fmt: skip
+    return tuple([section for section in sections if section.items])
+
+
+def _section(name: str, title: str, standings: Iterable[Standing]) -> Wanted:
+    items = tuple(standings)
+    return Wanted(name, title, items, len(items))
+
+
+def _since(place: Place) -> str:
+    if place.last:
+        return "Changed since your last log"
+    return "Newest corrections"
+
+
+def _contradicted(view: LiveView) -> list[Standing]:
+    """Return the contradicted facts where they stand, those in use first."""
+    from projection.state import Standing
+
+    live = {standing.fact.id: standing for standing in view.live}
+    found = [
+        live.get(fact.id) or Standing(fact, "superseded" if fact.false else "archived", "-")
+        for fact in view.contradicted
+    ]
+    return sorted(
+        [one._replace(fact=fact) for one, fact in zip(found, view.contradicted, strict=True)],
+        key=lambda one: (not one.live, one.fact.id),
+    )
+
+
+def is_note(fact: Fact) -> bool:
+    """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
+    return fact.kind not in _KINDS_OF_OTHERS
+
+
+def _is_for(fact: Fact, role: str) -> bool:
+    """Tell whether a fact's footer names a role: as its role, or among its tags."""
+    for key, value in fact.meta:
+        if key in ("role", "tags") and role in [one.strip() for one in value.split(",")]:
+            return True
+    return False
+
+
+def _by_weight(material: Material) -> Callable[[Standing], tuple[float, int, _Newest, str]]:
+    """Return the key of an order: what the task is about first, then by tier, then the newest."""
+    score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
+
+    def key(one: Standing) -> tuple[float, int, _Newest, str]:
+        fact = one.fact
+        return -score.get(fact.id, 0.0), places[one.tier], _Newest(fact.anchor), fact.id
+
+    return key
+
+
+class _Newest(str):
+    """A string that sorts the other way round."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: str) -> bool:
+        return str.__gt__(self, other)
+
+
+def is_correction(news: News) -> bool:
+    """Tell whether news say that something the agent may believe does not hold any more."""
+    return news.what in CORRECTIONS

@@ -1,0 +1,173 @@
+"""From a fact to one line of a brief: short, on one line, and without anything that commands or hides.
+
+A text of the ledger is somebody's words. Line ends become a mark; controls, bidi overrides and what can
+not be seen become visible escapes, so that no text leaves its line in any format.
+"""
+
+from __future__ import annotations
+
+from ledger.layout import SEALED_CHARS
+from projection.brief import SUPERSEDED, Line, News, Session
+from projection.render import NO_TEXT, REDACTED, ordered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.brief import Item, Place
+    from projection.fact import Fact
+    from projection.state import Standing
+
+#: How many characters of a text are shown at least and at most: a small brief rather has more lines.
+LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
+#: What names of agents, kinds, roles and projects may take, and stems written by hand.
+LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS = 32, 12, 48
+_CUT, _BREAK = "…", " ⏎ "
+#: How a line starts that does not go on where the one above it ended.
+_STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
+_JOINERS = "\u200c\u200d"  # scripts and emoji need them
+_TAGS = "\U000e0000"  # from here on nothing can be seen
+_MARKS = str.maketrans("<>&\"'\\`", "·······")
+
+
+def text_chars(budget_chars: int) -> int:
+    """Return how many characters of a text are shown in a brief of so many."""
+    return min(_MOST_CHARS, max(LEAST_TEXT_CHARS, budget_chars // _LINES))
+
+
+def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
+    """Write a fact, what happened to one, or a session as a line.
+
+    Args:
+        item: what it is made of.
+        chars: how many characters of its text are shown.
+    """
+    if isinstance(item, News):
+        return _news_line(item, chars)
+    return _session_line(item, chars) if isinstance(item, Session) else _fact_line(item, chars)
+
+
+def _fact_line(one: Standing, chars: int) -> Line:
+    fact = one.fact
+    date, stem = _version(fact)
+    said = disputed(fact, chars) if fact.contradicted else shortened(plain(shown(fact)), chars)
+    if fact.closed and not fact.contradicted:
+        said = f"(closed) {said}"
+    return Line(fact.id, label(fact.kind), one.tier, date, stem, said)
+
+
+def _news_line(news: News, chars: int) -> Line:
+    now = news.now
+    change = news.what
+    if news.what == SUPERSEDED and news.successor:
+        change = f"superseded by {news.successor}"
+    fact = news.replacing if news.what == SUPERSEDED else now.fact if now else None
+    said = shortened(plain(shown(fact)), chars) if fact else NO_TEXT
+    kind, tier = (now.fact.kind, now.tier) if now else ("", "")
+    return Line(
+        news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
+        label(news.by),
+    )  # fmt: skip
+
+
+def _session_line(one: Session, chars: int) -> Line:
+    said = shortened(plain(one.said), chars)
+    stem = stem_said(one.stem)
+    return Line(stem, "session", "", one.stem[:10], stem, said, by=label(one.by))
+
+
+def shown(fact: Fact) -> str:
+    """Return what may be shown of a fact's text."""
+    return REDACTED if fact.redacted else fact.text or NO_TEXT
+
+
+def disputed(fact: Fact, chars: int) -> str:
+    """Say on one line what stands against what in a fact, with some characters of each side."""
+    said = []
+    if len(fact.heads) > 1:
+        sides = [
+            f"[{version.id} of {version.stem[:10]}] "
+            + (REDACTED if fact.redacted else shortened(plain(version.text), chars * 2 // 3))
+            for version in ordered(fact.heads)[:4]
+        ]
+        said.append(f"{len(fact.heads)} versions stand: {'; '.join(sides)}")
+    if len(fact.rivals) > 1:
+        said.append(f"{len(fact.rivals)} successors stand: {', '.join(fact.rivals[:4])}")
+    if fact.circular:
+        said.append(f"a circle of supersessions with {', '.join(fact.circle[:4])}")
+    return "; ".join(said)
+
+
+def _version(fact: Fact) -> tuple[str, str]:
+    """Return the date of a fact's newest text, and the log it comes from."""
+    newest = ordered(fact.heads)[-1]
+    if newest.parents or not fact.origin:
+        return newest.stem[:10], stem_said(newest.stem)
+    return fact.created, stem_said(fact.origin)
+
+
+def stem_said(stem: str) -> str:
+    """Return a stem as it is shown: whole, but where somebody made a very long one."""
+    return shortened(stem, _STEM_CHARS)
+
+
+def plain(text: str) -> str:
+    """Put a text on one line on which nothing acts and nothing hides.
+
+    A line that only goes on is joined by a blank; where a paragraph, a list item or a block starts, a
+    mark says so.
+    """
+    if "\n" not in text:
+        return visible(" ".join(text.split()))
+    parts: list[str] = []
+    fresh = False
+    for line in text.split("\n"):
+        said = " ".join(line.split())
+        if said:
+            if parts:
+                parts.append(_BREAK if fresh or said.startswith(_STARTS) else " ")
+            parts.append(said)
+        fresh = not said
+    return visible("".join(parts))
+
+
+def visible(text: str) -> str:
+    """Write what a terminal or a reader would obey, or not see, as JSON escapes it."""
+    if text.isprintable() and (text.isascii() or max(text) < _TAGS):
+        return text
+    return "".join([char if _harmless(char) else _escaped(ord(char)) for char in text])
+
+
+def _harmless(char: str) -> bool:
+    return char in _JOINERS or (char.isprintable() and char < _TAGS)
+
+
+def _escaped(code: int) -> str:
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def label(name: str) -> str:
+    """Return a name that somebody chose, of an agent for instance: short, and without marks."""
+    return shortened(plain(name).translate(_MARKS), LABEL_CHARS)
+
+
+def cut_short(place: Place) -> Place:
+    """Return where the ledger stands with no name that is longer than it must be."""
+    return place._replace(
+        project=shortened(place.project, _SHORT_CHARS),
+        newest=shortened(place.newest, SEALED_CHARS),
+        by="",
+        agent=shortened(place.agent, _SHORT_CHARS),
+        last=shortened(place.last, SEALED_CHARS),
+        role="",
+    )
+
+
+def shortened(text: str, chars: int) -> str:
+    """Cut a text to so many characters, between two words where there is a place, and mark the cut."""
+    if len(text) <= chars:
+        return text
+    kept = text[: max(0, chars - 1)]
+    at = kept.rfind(" ", max(0, len(kept) - 24))
+    return kept[: at if at > 0 else len(kept)].rstrip(" ⏎") + _CUT

@@ -1,0 +1,50 @@
+"""`diurna brief`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import WrongUsage
+from memory.shown import BRIEF_CHARS
+from projection.brief_budget import LEAST_CHARS
+from projection.brief_forms import FORMATS, JSON
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("brief")
+@click.option(
+    "--for", "role", default="", metavar="ROLE", help="With this role's notes and patterns."
+)
+@click.option("--task", default="", metavar="TEXT", help="What is about to be done.")
+@click.option("--budget", type=click.IntRange(min=LEAST_CHARS), default=BRIEF_CHARS,
+              metavar="CHARACTERS", show_default=True,
+              help=f"How long all of it may be; at least {LEAST_CHARS}.")  # fmt: skip
+@click.option("--agent", default="", metavar="NAME",
+              help="For whom; else $DIURNA_AGENT, else the name git commits with.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(FORMATS), metavar="FORMAT",
+              help=f"How it is written: {', '.join(FORMATS)}.")  # fmt: skip
+@options.command
+def command(
+    call: Invocation, role: str, task: str, budget: int, agent: str, form: str | None
+) -> None:
+    """Show what an agent reads at the start of a session, most important first.
+
+    Where the ledger stands, contradictions, invariants, what changed since the agent's last log,
+    open threads, decisions, and the rest by what it has to do with the task and the branch.
+    Whole lines, within the budget; the newest correction is always there. What is recorded stands in an
+    envelope, as evidence and not as instruction.
+
+    \b
+    Examples:
+      diurna brief
+      diurna brief --agent codex --task "make the webhooks idempotent"
+      diurna brief --for reviewer --budget 3000 --format xml
+    """
+    if call.json and form not in (None, JSON):
+        raise WrongUsage(f"--json and --format {form} say two things", hint="leave one of them out")
+    made = call.memory().brief(
+        budget_chars=budget, role=role, task=task, agent=agent,
+        format=JSON if call.json else form or FORMATS[0],
+    )  # fmt: skip
+    call.out.text(made.text)

@@ -1,0 +1,56 @@
+"""`diurna timeline`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("timeline")
+@click.argument("anchor", nargs=-1, metavar="[ANCHOR]")
+@click.option("--before", default="48h", metavar="TIME", help="How far back: 30m, 48h, 7d, 2w.")
+@click.option("--after", default="24h", metavar="TIME", help="How far on.")
+@click.option("--agent", default="", metavar="NAME", help="Only sessions of this agent.")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND",
+              help="Only sessions that named a fact of this kind; may be repeated.")  # fmt: skip
+@click.option("-n", "limit", type=click.IntRange(min=1), default=20, metavar="N",
+              help="At most so many sessions, those nearest to the anchor; 20 by default.")  # fmt: skip
+@options.command
+def command(
+    call: Invocation,
+    anchor: tuple[str, ...],
+    before: str,
+    after: str,
+    agent: str,
+    kinds: tuple[str, ...],
+    limit: int,
+) -> None:
+    """Show what happened around something: the sessions before and after it, oldest first.
+
+    ANCHOR is the id of a fact (around every event of it), a stem or the start of one, a date, an instant
+    (2026-11-01T12:00, in UTC), or a question, whose best answer is taken; without one, the newest session.
+
+    \b
+    Examples:
+      diurna timeline webhook-retry-queue --before 7d
+      diurna timeline 2026-11-01 --after 48h
+      diurna timeline why did the webhooks get lost
+    """
+    found = call.memory().timeline(
+        " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
+    )
+    from rituals.cli.session_answers import print_timeline, timeline_object
+
+    if call.json:
+        call.out.answer(timeline_object(found))
+        return
+    print_timeline(found, call.out)
+    if not found.sessions:
+        if agent or kinds:
+            call.out.talk("no session matches")
+        else:
+            call.out.talk("no session there" if found.start else "no session log yet")
+        if found.start:
+            call.out.hint("`--before` and `--after` reach further: 7d, 4w")

@@ -1,0 +1,168 @@
+"""`digest` and `timeline` as commands: what they print, what scripts get, and what they say of a mistake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import formed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Repo, Run
+
+NOTES = b"""\
+# Notes on the queue
+
+The worker dropped jobs when Redis restarted.
+We decided to keep them in `jobs.db` instead.
+
+## Next steps
+
+- [ ] Measure it again
+"""
+
+
+@pytest.fixture
+def asked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Two sessions: a decision, and a day later another one that replaces it."""
+    once = ("--new", "id=webhook-once decision: A webhook is sent once.")
+    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20T08:30:12.000Z
+    assert run("append", "--title", "Ship", *once).code == 0
+    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21T08:30:12.417Z
+    again = ("--new", "id=webhook-retries decision: Webhooks retry three times.")
+    replaced = ("--supersede", "webhook-once=webhook-retries", "--body", "body.md")
+    repo.write("body.md", "The shop lost webhooks while it was restarting.\n")
+    assert run("append", "--title", "Lost", "--agent", "codex", *again, *replaced).code == 0
+    return repo
+
+
+def test_timeline(asked: Repo, run: Run) -> None:
+    """Oldest first: when, who, what, what it did to facts, its id and what it costs."""
+    ran = run("timeline")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said == (
+        "  2026-11-20 08:30  claude-code  Ship\n"
+        "    created webhook-once\n"
+        "    STEM  56 tokens\n"
+        "→ 2026-11-21 08:30  codex  Lost\n"
+        "    The shop lost webhooks while it was restarting.\n"
+        "    created webhook-retries; superseded webhook-once → webhook-retries\n"
+        "    STEM  91 tokens\n"
+        "2 sessions; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 147 tokens in full\n"
+    )
+    assert run("timeline", "webhook-once", "-n", "1", "--after", "0m").out.endswith(
+        "1 session of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 91 tokens in full\n"
+    )
+
+
+def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
+    """The keys that the README names."""
+    found = run("timeline", *"webhooks lost while restarting --before 1h --json".split()).json
+    (session,) = found.pop("sessions")
+    stem = session.pop("stem")
+    assert found == {
+        "format": 1,
+        "anchor": {
+            "asked": "webhooks lost while restarting", "kind": "query", "id": found["anchor"]["id"],
+        },
+        "start": "2026-11-21T07:30:12.417Z",
+        "end": "2026-11-22T08:30:12.417Z",
+        "left_out": {"older": 0, "between": 0, "newer": 0},
+        "tokens": 91,
+    }  # fmt: skip
+    assert found["anchor"]["id"].startswith(stem)
+    assert session == {
+        "ended": "2026-11-21T08:30:12.417Z",
+        "agent": "codex",
+        "type": "work",
+        "title": "Lost",
+        "summary": "The shop lost webhooks while it was restarting.",
+        "facts": {
+            "created": ["webhook-retries"],
+            "superseded": ["webhook-once → webhook-retries"],
+        },
+        "tokens": 91,
+        "anchor": True,
+    }
+
+
+def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
+    """No session is no failure; what is named wrongly is one, and says what can be named."""
+    assert run("timeline") == (0, "", "no session log yet\n")
+    assert run("timeline", "2026-01-01") == (
+        0, "", "no session there\nhint: `--before` and `--after` reach further: 7d, 4w\n",
+    )  # fmt: skip
+    assert run("timeline", "--agent", "nobody").err == "no session matches\n"
+    ran = run("timeline", "xyzzy")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "diurna: timeline: nothing is named xyzzy, and nothing answers to it\n"
+        "hint: `diurna show` lists facts, `diurna log` sessions; a date is written 2026-11-21\n"
+    )
+    assert run("timeline", "--before", "soon") == (
+        2, "", "diurna: timeline: 'soon' is no length of time\n"
+        "hint: write 30m, 48h, 7d or 2w: minutes, hours, days, weeks\n",
+    )  # fmt: skip
+
+
+def test_digest(asked: Repo, run: Run) -> None:
+    """The start of a stem is enough; every line has the number of its line in the log."""
+    ran = run("digest", "2026-11-21")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said == (
+        "Lost\n"
+        "STEM\n"
+        "The shop lost webhooks while it was restarting.\n"
+        "\n"
+        "decisions\n"
+        "   19  Webhooks retry three times.\n"
+        "\n"
+        "entities\n"
+        "       webhook-retries, webhook-once\n"
+        "\n"
+        "101 of 363 characters: 28 %\n"
+    )
+    assert run("digest", "2026-11-2").err.startswith(
+        "diurna: digest: there is no file and no session"
+    )
+    several = run("digest", "2026-11-21-083012417-").err, run("digest", "2027-01-01").err
+    assert several[0] == "" and several[1] == (
+        "diurna: digest: there is no session log 2027-01-01\nhint: `diurna log` lists them\n"
+    )
+
+
+def test_digest_of_a_file_needs_no_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    """A file or standard input, in a folder without a home, also for scripts."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.md").write_bytes(NOTES)
+    found = run("digest", "notes.md", "--json").json
+    assert found == run("digest", "-", "--json", stdin=NOTES).json == {
+        "format": 1,
+        "stem": "",
+        "title": "Notes on the queue",
+        "summary": "The worker dropped jobs when Redis restarted. "
+        "We decided to keep them in `jobs.db` instead.",
+        "line": 3,
+        "points": [],
+        "actions": [{"line": 8, "text": "Measure it again"}],
+        "decisions": [{"line": 4, "text": "We decided to keep them in `jobs.db` instead."}],
+        "entities": [
+            {"name": "Redis", "kind": "name", "line": 3},
+            {"name": "jobs.db", "kind": "identifier", "line": 4},
+        ],
+        "chars": found["chars"],
+        "log_chars": len(NOTES),
+        "ratio": round(found["chars"] / len(NOTES), 3),
+    }  # fmt: skip
+    assert run("digest", "-", stdin=b"") == (0, "\n0 of 0 characters: nothing\n", "")
+    ran = run("digest", "2026-11-21")
+    assert (ran.code, ran.out) == (1, "") and "no Diurna home" in ran.err
+    assert formed(run("digest", "missing.md").err) == (
+        "diurna: digest: there is no file and no session log missing.md\n"
+        "hint: `diurna log` lists session logs, and the start of a stem is enough\n"
+    )

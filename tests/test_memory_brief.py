@@ -1,0 +1,298 @@
+"""What the brief gathers: what changed since this agent's last log, whose notes, and what is near the task."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import WrongUsage
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactInvalidated,
+    FactRedacted,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from ledger.logset import LogRef
+from ledger.session import Entry
+from memory.api import Memory
+from memory.brief_place import agent_of, branch_of, changed_files
+from memory.build import build
+from memory.cache import Cache
+from memory.draft import SessionDraft
+from projection.brief import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
+from projection.policy import Policy
+from tests.conftest import NOW_MS, Repo, Run
+
+MINUTE = 60_000
+
+
+class Team:
+    """Agents that write one after the other into one home."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._now = NOW_MS
+
+    def says(self, agent: str, *events: Event, type: str = "work", **header: str) -> str:
+        """Let an agent append a log; return its stem."""
+        self._now += MINUTE
+        memory = Memory.open(str(self.path), agent=agent)
+        memory._clock = lambda: self._now
+        title = f"{agent} {self._now}"
+        receipt = memory.append(
+            SessionDraft(title=title, type=type, header=tuple(header.items()), events=events)
+        )
+        memory.close()
+        return receipt.stem
+
+    def brief(self, agent: str, **asked: object) -> Brief:
+        """Return an agent's brief."""
+        memory = Memory.open(str(self.path), agent=agent)
+        made = memory.brief(**asked)  # type: ignore[arg-type]
+        memory.close()
+        return made
+
+
+@pytest.fixture
+def team(repo: Repo) -> Team:
+    return Team(repo.path)
+
+
+def born(id: str, kind: str = "fact", **meta: str) -> FactCreated:
+    pairs = (("kind", kind), *meta.items()) if kind != "fact" else tuple(meta.items())
+    return FactCreated(id, f"The text of {id}.", " " if kind == "thread" else "", pairs)
+
+
+def changes(made: Brief) -> list[tuple[str, str, str]]:
+    """Return (id, what happened, who says so) of what changed."""
+    return [
+        (line.id, line.change, line.by)
+        for section in made.sections
+        if section.name == CHANGES
+        for line in section.lines
+    ]
+
+
+def ids(made: Brief, name: str) -> list[str]:
+    return [line.id for one in made.sections if one.name == name for line in one.lines]
+
+
+def test_what_changed_since_this_agents_last_log(team: Team) -> None:
+    """Corrections first, newest first; then what was born, then what was closed; each agent its own."""
+    team.says("ada", born("a"), born("b"), born("c", "decision"), born("t", "thread"))
+    team.says("bob", born("new-one"), ThreadClosed("t"))
+    team.says("bob", FactUpdated("a", "Another text of a."))
+    last = team.says("eve", born("d"), FactSuperseded("c", "d"), FactInvalidated("b"))
+    assert changes(team.brief("ada")) == [
+        ("c", "superseded by d", "eve"), ("b", "invalidated", "eve"), ("a", "updated", "bob"),
+        ("new-one", "new", "bob"), ("t", "closed", "bob"),
+    ]  # fmt: skip
+    assert [one[0] for one in changes(team.brief("bob"))] == ["c", "b"]
+    made = team.brief("eve")
+    assert changes(made) == []
+    assert (made.place.last, made.place.since) == (last, 0)
+    assert team.brief("ada").place.since == 3
+
+
+def test_who_was_never_here_gets_the_newest_corrections(team: Team) -> None:
+    """And not everything as news."""
+    team.says("ada", born("a"), born("b"))
+    team.says("ada", FactUpdated("a", "Corrected."))
+    for number in range(25):  # more logs than are looked through
+        team.says("ada", born(f"n-{number}"))
+    made = team.brief("bob")
+    assert (made.place.last, made.place.agent) == ("", "bob")
+    assert changes(made) == [("a", "updated", "ada")]
+    assert made.sections[0].title == "Newest corrections"
+
+
+def test_an_import_is_no_session(team: Team) -> None:
+    """Whoever brought a ledger over has not worked in it."""
+    team.says("ada", born("a"), type="import")
+    assert team.brief("ada").place.last == ""
+
+
+def test_what_does_not_hold_any_more_is_no_news(team: Team) -> None:
+    """Born and redacted, closed and reopened, superseded and true after all."""
+    team.says("ada", born("old"), born("t", "thread"))
+    team.says("bob", born("secret"), ThreadClosed("t"), FactInvalidated("old"))
+    team.says("bob", FactRedacted("secret"), type="edit")
+    team.says("bob", FactReinstated("old"), type="edit")
+    assert changes(team.brief("ada")) == [("old", "reinstated", "bob"), ("t", "closed", "bob")]
+
+
+def test_withheld_texts_are_not_shown(team: Team) -> None:
+    """Not in its section, nor as a change, nor as what replaces another fact; and not by a task."""
+    team.says("ada", born("a", "decision"), born("b", "decision"), born("c"))
+    team.says("bob", FactUpdated("a", "The password is swordfish."), FactSuperseded("c", "a"))
+    team.says("bob", FactRedacted("a"), type="edit")
+    for asked in ({}, {"task": "password swordfish"}, {"format": "json"}, {"format": "xml"}):
+        made = team.brief("ada", **asked)
+        assert "swordfish" not in made.text
+        assert "The text of a." not in made.text
+        assert "(redacted)" in made.text
+    assert ids(made, DECISIONS) == ["b"]
+
+
+def test_role(team: Team) -> None:
+    """Notes and patterns that name the role, or that a log of it brought; nobody else's."""
+    team.says("ada", born("by-log", "pattern"), born("decided", "decision"), role="reviewer")
+    team.says("ada", born("by-footer", role="reviewer"), born("by-tag", tags="x, reviewer"))
+    team.says("ada", born("other", "pattern"), role="builder")
+    made = team.brief("ada", role="reviewer")
+    assert ids(made, ROLE) == ["by-log", "by-footer", "by-tag"]
+    assert ids(made, DECISIONS) == ["decided"]
+    assert ids(made, REST) == ["other"]
+    assert ids(team.brief("ada"), ROLE) == []
+
+
+def test_task_branch_and_changed_files(team: Team, repo: Repo) -> None:
+    """The rest comes by what it has to do with them; what they do not name stays in its order."""
+    facts = [born(f"filler-{number}") for number in range(6)]
+    about = FactCreated("queue", "Webhooks wait in a queue; see `shop/queue.py`.")
+    team.says("ada", about, FactCreated("bill", "Invoices are billed monthly."))
+    team.says("ada", *facts)
+    assert ids(team.brief("ada"), REST)[:1] != ["queue"]
+    assert ids(team.brief("ada", task='make "webhooks" -idempotent'), REST)[0] == "queue"
+    assert ids(team.brief("ada", changed=("shop/queue.py",)), REST)[0] == "queue"
+    repo.git("checkout", "-q", "-b", "feat/monthly-billed")
+    assert ids(team.brief("ada"), REST)[0] == "bill"
+    assert ids(team.brief("ada", branch="main"), REST)[0] != "bill"
+
+
+def test_the_last_sessions_come_with_a_task(team: Team, run: Run) -> None:
+    """In short, newest first, work alone; without the words of a log that was withheld."""
+    stems = [team.says("ada", born(f"f-{number}")) for number in range(5)]
+    team.says("eve", born("g"), type="edit")
+    assert ids(team.brief("ada"), SESSIONS) == []
+    made = team.brief("ada", task="f")
+    assert ids(made, SESSIONS) == stems[:1:-1]
+    (section,) = [one for one in made.sections if one.name == SESSIONS]
+    assert [line.by for line in section.lines] == ["ada"] * 3
+    assert section.lines[0].text.startswith("ada 17952")
+    assert run("redact", stems[-1], "--reason", "too much").code == 0
+    made = team.brief("ada", task="f")
+    assert ids(made, SESSIONS) == stems[-2:1:-1]
+    assert section.lines[0].text not in made.text
+
+
+def test_archived_facts_come_with_the_task(team: Team) -> None:
+    """What faded is found for a task, and says that it is archived."""
+    team.says("ada", FactCreated("queue", "Webhooks wait in a queue."))
+    for number in range(22):
+        team.says("ada", born(f"filler-{number}"))
+    assert "queue" not in ids(team.brief("ada"), REST)
+    made = team.brief("ada", task="webhooks")
+    assert ids(made, REST)[0] == "queue"
+    (line,) = [one for section in made.sections for one in section.lines if one.id == "queue"]
+    assert line.tier == "archived"
+
+
+def test_refusals(team: Team) -> None:
+    """Too small a budget and a format that is not there are refused, and say what there is."""
+    with pytest.raises(WrongUsage) as refused:
+        team.brief("ada", budget_chars=999)
+    assert refused.value.hint == "the least is 1000, the usual 7500"
+    with pytest.raises(WrongUsage) as refused:
+        team.brief("ada", format="html")
+    assert refused.value.hint == "one of markdown, json, xml"
+
+
+def test_empty(team: Team) -> None:
+    """A home without a log has a brief too."""
+    made = team.brief("ada")
+    assert (made.sections, made.live, made.archived) == ((), 0, 0)
+    assert made.text.endswith("\n\nNothing is left out. `diurna show ID` shows a fact whole.\n")
+
+
+# ---- who asks, and where ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        ("[user]\n\tname = Ada Lovelace\n", "Ada Lovelace"),
+        ('[user]\n\tname = "Ada; Lovelace" # she\n', "Ada; Lovelace"),
+        ("[user] name = Ada\n", "Ada"),
+        ("[USER]\n\tNAME=Ada\n[user]\n\temail = a@example.invalid\n", "Ada"),
+        ("[user]\n\tname = Eve\n\tname = Ada\n", "Ada"),
+        ("[user]\n\tname = A\\\n  da\n", None),
+        ("[user \"x\"]\n\tname = Eve\n", "Global"),
+        ("[alias]\n\tname = Eve\n", "Global"),
+        ("[include]\n\tpath = more\n", "Included"),
+        ("[user]\n\tname = Eve\n[include]\n\tpath = more\n", "Included"),
+        ("", "Global"),
+    ],
+)  # fmt: skip
+def test_who_asks_is_whom_git_names(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str, name: str | None
+) -> None:
+    """Read off plain files or asked, the name is what git says."""
+    everyone = tmp_path / "everyone"
+    everyone.write_text("[user]\n\tname = Global\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(everyone))
+    repo.write(".git/more", "[user]\n\tname = Included\n")
+    kept = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    repo.write(".git/config", kept + config)
+    said = repo.git("config", "user.name").rstrip("\n")
+    memory = Memory.open(str(repo.path))
+    assert agent_of(memory.home) == said
+    if name is not None:
+        assert said == name
+
+
+def test_where(team: Team, repo: Repo) -> None:
+    """The branch that is checked out, and what is changed on it, without the memory's own files."""
+    home = Memory.open(str(repo.path)).home
+    assert branch_of(home) == "main"
+    assert changed_files(home) == ()
+    repo.write("code.py", "print('changed')\n")
+    repo.write("new dir/neu é.py", "pass\n")
+    repo.write("memory/continuity.md", "edited\n")
+    assert changed_files(home) == ("code.py", "new dir/")
+    repo.git("checkout", "-q", "--detach")
+    assert branch_of(home) == ""
+
+
+# ---- the newest logs --------------------------------------------------------------------------------
+
+
+def newest(cache: Cache) -> dict[str, str]:
+    return dict(cache.base.execute("SELECT name, stem FROM newest").fetchall())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_newest_logs_are_known_in_whatever_order_they_came(seed: int) -> None:
+    """Added log by log, late ones too, the cache knows what one that was built at once knows."""
+    rng = random.Random(seed)
+    acts: tuple[tuple[Event, ...], ...] = (
+        (FactUpdated("a", "x"),), (FactUpdated("a", None),), (FactCreated("a", "y"),), (),
+        (FactInvalidated("a"),), (ThreadClosed("a"),), (FactReinstated("a"),),
+    )  # fmt: skip
+    logs = []
+    for number in range(40):
+        stem = f"2026-11-20-10{number:02}00000-{number:012x}"
+        kind = rng.choice(("work", "edit", "import"))
+        entry = Entry(stem, kind == "work", rng.choice("abc"), kind, (), rng.choice(acts))
+        logs.append((LogRef(stem, f"sessions/{stem}.md", f"{number:040x}"), entry))
+    policy = ("", Policy(), "")
+    whole = build("", "c" * 40, [r for r, _ in logs], [e for _, e in logs], (), policy)
+    rng.shuffle(logs)
+    warm = build("", "0" * 40, [], [], (), policy)
+    for done in range(0, 40, 8):
+        part = logs[done : done + 8]
+        warm.advance(
+            warm.commit, f"{done + 1:040x}", [r for r, _ in part], [e for _, e in part], ()
+        )
+    assert newest(warm) == newest(whole)
+    for agent in "abc":
+        mine = [e.stem for _, e in logs if e.agent == agent and e.type != "import"]
+        assert whole.newest_of(agent) == max(mine)
+    corrections = [e.stem for _, e in logs if e.acts in (acts[0], acts[4], acts[6])]
+    assert whole.newest_correction() == max(corrections)

@@ -1,0 +1,294 @@
+"""The gist of a log: its limits hold for any text, and what it says stands in the log where it says."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ledger.secrets import find_secrets
+from projection.gist import Digest, gist
+from projection.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
+from projection.salience import Quote, shortened
+
+MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
+
+LOG = """\
+---
+agent: codex
+ended: 2026-11-21T09:02:12.830Z
+---
+# Webhooks were lost
+
+The retry worker dropped jobs when redis restarted, and `RetryWorker` said nothing. We decided to keep a
+dead-letter table instead of retrying forever.
+
+```python
+raise RuntimeError("we decided nothing in code, next step: none")
+```
+
+- Fixed the drain loop in `src/worker.py`; Redis 7.2.4 needs
+  `appendonly yes`.
+- **Root cause:** the drain loop swallowed the error of Redis.
+
+## Verification
+
+- All 212 tests pass, and the soak test ran for an hour.
+
+## Next steps
+
+- [ ] Measure it with a slow database
+- [x] Write the migration
+- Ask Eric about `retry_limit`
+- Done: the changelog
+
+## Memory References
+
+- Referenced: orders-stay
+- Created: webhook-retries, retry-storm
+- Superseded: webhook-once → webhook-retries
+
+## Facts
+
+- Webhooks retry three times, with jitter.
+  <!-- id: webhook-retries | kind: decision | entity: Redis -->
+- [ ] Find out whether a storm starves workers.
+  <!-- id: retry-storm | kind: thread -->
+"""
+
+
+def test_a_canonical_log() -> None:
+    """Summary, points, actions and decisions come from prose, lists, boxes and facts, with their lines."""
+    found = gist(LOG)
+    assert found.title == found.headline == "Webhooks were lost"
+    assert (found.line, found.summary) == (
+        7, "The retry worker dropped jobs when redis restarted, and `RetryWorker` said nothing.",
+    )  # fmt: skip
+    assert found.decisions == (
+        Quote(7, "We decided to keep a dead-letter table instead of retrying forever."),
+        Quote(37, "Webhooks retry three times, with jitter."),
+    )
+    assert found.actions == (
+        Quote(24, "Measure it with a slow database"),
+        Quote(26, "Ask Eric about `retry_limit`"),
+        Quote(39, "Find out whether a storm starves workers."),
+    )
+    assert found.points == (
+        Quote(14, "Fixed the drain loop in `src/worker.py`; Redis 7.2.4 needs `appendonly yes`."),
+        Quote(16, "Root cause: the drain loop swallowed the error of Redis."),
+        Quote(27, "Done: the changelog"),
+    )
+    assert found.entities[:3] == (
+        Mention("webhook-retries", FACT, 32),
+        Mention("retry-storm", FACT, 32),
+        Mention("Redis", NAME, 16),
+    )
+    kinds = {one.name: one.kind for one in found.entities}
+    assert kinds["src/worker.py"] == FILE
+    assert kinds["RetryWorker"] == kinds["retry_limit"] == IDENTIFIER
+    assert kinds["7.2.4"] == VERSION
+    assert (found.log_chars, found.ratio) == (len(LOG), round(found.chars / len(LOG), 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "summary"),
+    [
+        ("", "", ""),
+        ("# Session (2026-07-15T22:47:07.000Z)\n", "", ""),
+        ("# Ship the webhooks\n", "Ship the webhooks", "Ship the webhooks"),
+        ("# Session log\n\n**Agent:** Claude Code\n\nRenamed it.\n", "", "Renamed it."),
+        ("# X\n\n## What happened\n\nA lot went on here today.\n\n## Summary\n\nThe cache is a file now.\n",
+         "X", "The cache is a file now."),
+        ("# Y\n\n## Tests\n\nAll of the tests are green now.\n", "Y", "Y"),
+        ("# 修\n\n用户登录后会话立即过期。原因是服务器时区错误。", "修", "用户登录后会话立即过期。 原因是服务器时区错误。"),
+        ("*Short one.* The cache moved into a file of its own, and nothing else changed there.",
+         "", "The cache moved into a file of its own, and nothing else changed there."),
+        ("**Session:** 12\n\nSession goal: find the leak in the renderer.", "",
+         "Session goal: find the leak in the renderer."),
+        ("**The rewrite of the pages: backlog closed:** all of them were written anew.", "",
+         "The rewrite of the pages: backlog closed: all of them were written anew."),
+        ("> A quoted line says what\n> this session came to.\n", "",
+         "A quoted line says what this session came to."),
+        ("# Broken\n\n<<<<<<< ours\nThis is one side of it all.\n=======\nAnd another side of it.\n>>>>>>> b\n",
+         "Broken", "Broken"),
+    ],
+)  # fmt: skip
+def test_summaries(text: str, title: str, summary: str) -> None:
+    """The summary is the lead of the log, of its section that sums up, or its title."""
+    found = gist(text)
+    assert (found.title, found.summary) == (title, summary)
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("Next: the parser needs a limit.", ["Next: the parser needs a limit."]),
+        ("**Remaining:** phase 3, phase 4.", ["Remaining: phase 3, phase 4."]),
+        ("Next steps:\n\n- Ask Ada\n- Write it down\n", ["Ask Ada", "Write it down"]),
+        ("## Open questions\n\n- Who owns the cache?\n", ["Who owns the cache?"]),
+        ("**Follow-up (same session):** went on to the next one.", []),
+        ("**Follow-up on the cache:** it was made smaller.", []),
+        ("## Follow-ups\n\n- Make the cache smaller\n", ["Make the cache smaller"]),
+        ("## Next action, done\n\n- Tag the release\n", []),
+        ("The limit still needs a test of its own.", ["The limit still needs a test of its own."]),
+        (
+            "## Next steps\n\n### Backend\n\n- Cut the tables\n\n## More\n\n- Ate\n",
+            ["Cut the tables"],
+        ),
+        (
+            "- **Next:**\n  - Cut the tables\n  - Feed the cat\n- That was all\n",
+            ["Cut the tables", "Feed the cat"],
+        ),
+        ("- One thing that was done\nNext up is another thing.\n", ["Next up is another thing."]),
+        ("**Remaining:** none.", []),
+        ("## Next\n\n- [x] Write the migration\n- ✅ Ship it\n", []),
+        (
+            "The question of the lock is open.",
+            ["The question of the lock is open."],
+        ),
+        ("It opens the file that is next to the cache and reads it.", []),
+        ("## The open door\n\n- Nobody came in here\n", []),
+    ],
+)
+def test_actions(text: str, actions: list[str]) -> None:
+    """What is still to be done is announced by headings, labels, boxes and turns of phrase."""
+    assert [quote.text for quote in gist(text).actions] == actions
+
+
+@pytest.mark.parametrize(
+    ("text", "decisions"),
+    [
+        ("We chose SQLite for the cache.", True),
+        ("SQLite, rather than a file of our own, because it is settled.", True),
+        ("**Decision:** the cache is one file.", True),
+        ("## Decisions\n\n- The cache is one file.\n", True),
+        ("The cache is one file because of the lock.", False),
+        ("## Verification\n\n- The decided order was tested.\n", False),
+    ],
+)
+def test_decisions(text: str, decisions: bool) -> None:
+    """A decision stands under its heading or label, or is said in so many words."""
+    assert bool(gist(text).decisions) is decisions
+
+
+def test_a_fence_in_a_list_is_no_prose() -> None:
+    """Code is not quoted, wherever its fence stands; one that is never closed hides nothing."""
+    code = "- Look at the code below:\n  ```\n  next step: we decided to lie\n  ```\n- And then stop.\n"
+    assert gist(code).actions == gist(code).decisions == ()
+    assert gist(code.replace("  ```\n- And", "- And")).actions != ()
+
+
+def test_secrets_are_never_quoted() -> None:
+    """A secret is out of a digest, and the lines behind it keep their numbers."""
+    token = "ghp_" + "aB3dE5fG7hI9" * 3
+    key = (
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n"
+    )
+    found = gist(
+        f"# T\n\nThe deploy key is {token} for all of us.\n\n{key}\nNext: rotate it today.\n"
+    )
+    assert find_secrets(token) and token not in repr(found)
+    assert "[redacted: " in found.summary and "MIIEvQ" not in repr(found)
+    assert found.actions == (Quote(9, "Next: rotate it today."),)
+
+
+def test_shortened_at_a_word() -> None:
+    """A line that is too long ends at a word and says so."""
+    assert shortened("one two three", 13) == "one two three"
+    assert shortened("one two, three", 13) == "one two…"
+    assert shortened("x" * 30, 10) == "x" * 9 + "…"
+
+
+#: Text that is like a log here and there, so that the rules are met.
+_PIECES = st.sampled_from(
+    ("# ", "## Decisions", "## Next steps", "## Facts", "## Memory References", "- [ ] ", "- ", "1. ", "+ ", "> ",
+     "```", "~~~", "<!--", "-->", "**", "**Done:** ", "Next: ", "`", "`a_b`", "(", ")", "---", "| a |", "Ada", "we decided",
+     "src/app.py", "v1.2.3", "fooBar", "…", ". ", "! ", ":", "- Created: a-b", "<!-- id: a-b | kind: decision -->",
+     "<<<<<<< x", "=======", ">>>>>>> y", "\n", "\n\n", "\r\n", "\ufeff", "\0", "é", "🌍", "[[a-b]]", "e.g. ")
+)  # fmt: skip
+texts = st.lists(_PIECES | st.text(max_size=12) | st.just("\n"), max_size=60).map("".join)
+
+
+def squeezed(text: str) -> str:
+    """Leave out what a digest may leave out: white space, stars and the marks of a quotation."""
+    return "".join(text.split()).replace("*", "").replace(">", "")
+
+
+def stands(quote: Quote, lines: list[str]) -> bool:
+    """Tell whether a quote begins on the line that it names."""
+    at = squeezed("\n".join(lines[quote.line - 1 :])).find(squeezed(quote.text.removesuffix("…")))
+    return 0 <= at <= len(squeezed(lines[quote.line - 1]))
+
+
+def check(text: str, found: Digest) -> None:
+    """Check what holds of every digest of a text without secrets."""
+    assert len(found.summary) <= 500 and "\n" not in found.summary
+    assert len(found.points) <= 20 and len(found.actions) <= 10
+    assert len(found.decisions) <= 10 and len(found.entities) <= 15
+    assert found.log_chars == len(text)
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    quotes = (*found.points, *found.actions, *found.decisions)
+    if found.summary:
+        quotes = (*quotes, Quote(found.line, found.summary))
+    for quote in quotes:
+        assert len(quote.text) <= 500 and "\n" not in quote.text
+        assert stands(quote, lines), quote
+    for one in found.entities:
+        assert one.name in lines[one.line - 1] or one.kind in (
+            FACT,
+            NAME,
+            IDENTIFIER,
+            FILE,
+            VERSION,
+        )
+        assert squeezed(one.name) in squeezed("\n".join(lines[one.line - 1 :])), one
+    assert [quote.line for quote in found.points] == sorted(quote.line for quote in found.points)
+
+
+@given(texts)
+@example("- a b c d e f\n+ g. **H i** j k l m\n> n\n")
+@example("A b # . . # _. c\n")
+@example("## Facts\n\n- A text.\n  <!-- id: a-b | kind: decision -->\n")
+def test_the_laws_of_a_digest(text: str) -> None:
+    """Any text has a digest, always the same one, within the limits; what it says stands where it says."""
+    found = gist(text)
+    assert gist(text) == found
+    if not find_secrets(text):
+        check(text, found)
+
+
+@pytest.mark.skipif(not MERCURY.is_dir(), reason="the shared ledgers are not here")
+def test_real_logs_have_a_digest() -> None:
+    """Every log of a real ledger has a summary, and all of it stands in the log; half of it is left out."""
+    logs = sorted((MERCURY / "memory" / "sessions").glob("*.md"))
+    whole = said = 0
+    for path in logs:
+        text = path.read_text(encoding="utf-8")
+        found = gist(text)
+        check(text, found)
+        assert len(found.summary.split()) > 4, path
+        whole, said = whole + found.log_chars, said + found.chars
+    assert len(logs) > 100 and said < whole // 2
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["> ", "Aa ", "(", "`", "```\n", "<!--\n", "**a", "- [ ] x\n", "# a\n", "Next: ", "a. B", "## Facts\n", "é",
+     "<<<<<<< a\n", "## Memory References\n- Created: a\n", "- x\n  <!-- id: a -->\n", "[", "x/", "a_", "1."],
+)  # fmt: skip
+def test_no_text_takes_long(unit: str) -> None:
+    """Four times the text takes about four times as long, whatever is repeated in it."""
+
+    def spent(size: int) -> float:
+        text = unit * (size // len(unit))
+        best = 60.0
+        for _ in range(2):
+            start = time.process_time()
+            gist(text)
+            best = min(best, time.process_time() - start)
+        return best
+
+    assert spent(32_000) < max(16 * spent(8_000), 0.5)
