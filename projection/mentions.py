@@ -22,6 +22,8 @@ _OF_A_KIND = 5
 #: A mention is at most so long.
 _LIMIT_CHARS = 80
 _WEIGHT = {FACT: 3, FILE: 5, IDENTIFIER: 4, VERSION: 3, NAME: 3, WORD: 1}
+#: A name that weighs no more was met once or twice in passing.
+_FEW = 4
 _TITLE_BONUS, _HEADED_BONUS, _ENTITY_BONUS, _BORN_BONUS = 6, 2, 12, 8
 _ENDINGS = frozenset(
     "py rs js ts tsx jsx java kt go c h cc cpp hpp cs rb php swift scala sh bash zsh sql md rst txt toml "
@@ -53,7 +55,7 @@ class Mention(Record):
     Args:
         name: as the log writes it.
         kind: `fact`, `file`, `identifier`, `version` or `name`.
-        line: of its first mention.
+        line: on which what names it first begins.
     """
 
     name: str
@@ -100,7 +102,9 @@ class _Found:
         ranked = sorted(
             (-weight, line, name, kind)
             for name, kind, line, weight in self._met.values()
-            if kind not in (NAME, WORD) or (name.lower() not in self.plain and weight > 4)
+            if kind not in (NAME, WORD)
+            or weight > _ENTITY_BONUS
+            or (weight > _FEW and name.lower() not in self.plain)
         )
         chosen: list[tuple[int, int, str, str]] = []
         spare: list[tuple[int, int, str, str]] = []

@@ -95,6 +95,7 @@ def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
     assert run("timeline", "2026-01-01") == (
         0, "", "no session there\nhint: `--before` and `--after` reach further: 7d, 4w\n",
     )  # fmt: skip
+    assert run("timeline", "--agent", "nobody").err == "no session matches\n"
     ran = run("timeline", "xyzzy")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (

@@ -29,7 +29,7 @@ FAST = (
     "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
     "ledger.fastimport", "ledger.logset", "ledger.redaction", "ledger.secrets", "memory.api", "memory.asking", "memory.branch", "memory.brief", "memory.brief_place", "memory.build", "memory.cache", "memory.copies", "memory.identity", "memory.publish",
     "memory.landing", "memory.newest", "memory.noticing", "memory.record", "memory.shown", "memory.snapshot", "memory.wordindex", "projection.archive", "projection.brief_budget", "projection.brief_relevance", "projection.parse",
-    "projection.claims", "projection.pairing", "projection.render", "projection.replay", "projection.words",
+    "projection.claims", "projection.gist", "projection.pairing", "projection.render", "projection.replay", "projection.words",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.
 HEAVY = frozenset(

@@ -23,7 +23,7 @@ ended: 2026-11-21T09:02:12.830Z
 ---
 # Webhooks were lost
 
-The retry worker dropped jobs when Redis restarted, and `RetryWorker` said nothing. We decided to keep a
+The retry worker dropped jobs when redis restarted, and `RetryWorker` said nothing. We decided to keep a
 dead-letter table instead of retrying forever.
 
 ```python
@@ -65,7 +65,7 @@ def test_a_canonical_log() -> None:
     found = gist(LOG)
     assert found.title == found.headline == "Webhooks were lost"
     assert (found.line, found.summary) == (
-        7, "The retry worker dropped jobs when Redis restarted, and `RetryWorker` said nothing.",
+        7, "The retry worker dropped jobs when redis restarted, and `RetryWorker` said nothing.",
     )  # fmt: skip
     assert found.decisions == (
         Quote(7, "We decided to keep a dead-letter table instead of retrying forever."),
@@ -83,8 +83,8 @@ def test_a_canonical_log() -> None:
     )
     assert found.entities[:3] == (
         Mention("webhook-retries", FACT, 32),
-        Mention("Redis", NAME, 7),
         Mention("retry-storm", FACT, 32),
+        Mention("Redis", NAME, 16),
     )
     kinds = {one.name: one.kind for one in found.entities}
     assert kinds["src/worker.py"] == FILE

@@ -48,6 +48,9 @@ def command(
         return
     print_timeline(found, call.out)
     if not found.sessions:
-        call.out.talk("no session there" if found.start else "no session log yet")
+        if agent or kinds:
+            call.out.talk("no session matches")
+        else:
+            call.out.talk("no session there" if found.start else "no session log yet")
         if found.start:
             call.out.hint("`--before` and `--after` reach further: 7d, 4w")
