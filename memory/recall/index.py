@@ -258,8 +258,8 @@ class Index:
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so, a few thousand of them at most."""
-        rows = self._ask(
-            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
+        rows = self.rows(
+            "SELECT DISTINCT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
             (start, start + "\U0010ffff", _SPELLED_LIMIT),
         )
         return [row[0] for row in rows]

@@ -215,7 +215,7 @@ def changed(texts: list[str]) -> Callable[[str, int], str]:
             at = place[word]
             return ranked[min(len(ranked) - 1, at + 1 + mixed[1] * (at // 4 + 1) // 256)]
 
-        return _A_WORD.sub(other, text)
+        return str(_A_WORD.sub(other, text))
 
     return change
 
