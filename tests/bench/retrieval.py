@@ -213,7 +213,7 @@ def changed(texts: list[str]) -> Callable[[str, int], str]:
             if not turn or mixed[0] % 3:
                 return str(found[0])
             at = place[word]
-            return ranked[min(len(ranked) - 1, at + 1 + mixed[1] * (at // 4 + 1) // 256)]
+            return str(ranked[min(len(ranked) - 1, at + 1 + mixed[1] * (at // 4 + 1) // 256)])
 
         return str(_A_WORD.sub(other, text))
 
