@@ -121,7 +121,7 @@ def add_logs(
         rows.append(made)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     base.executemany(
         "INSERT OR IGNORE INTO changed VALUES (?)",
         [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from memory.states import Follower
     from memory.timeline import Timeline
     from projection.brief import Brief
+    from projection.entities import Entity, EntityView
     from projection.gist import Digest
+    from projection.graph import Links
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -115,6 +117,42 @@ class Reader:
 
         return difference(self.state(start), self.state(end) if end else self.state())
 
+    def entities(self) -> tuple[Entity, ...]:
+        """List the entities that facts are about, those with most facts first."""
+        from memory.linking import entities
+
+        return self.snapshot.ask(entities)
+
+    def entity(self, name: str) -> EntityView:
+        """Return all that memory holds about an entity, and a summary of what stands now.
+
+        Args:
+            name: in any spelling: case, hyphens and underscores make no difference.
+
+        Raises:
+            NotFound: no fact is about it.
+        """
+        from memory.linking import entity
+
+        return self.snapshot.ask(lambda cache: entity(cache, name))
+
+    def links(self, fact: str, hops: int = 2) -> Links:
+        """Return what is one hop away from a fact, and what is two.
+
+        Args:
+            fact: its id; also one that facts name and that does not exist.
+            hops: 1 or 2.
+
+        Raises:
+            NotFound: there is no such fact and nothing names it.
+        """
+        from memory.linking import links
+
+        found = self.snapshot.ask(lambda cache: links(cache, fact, hops))
+        if found.standing is None and not found.near:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found
+
     def recall(
         self,
         query: str,
@@ -123,6 +161,7 @@ class Reader:
         limit: int = 10,
         filters: Filters | None = None,
         explain: bool = False,
+        vectors: bool = True,
     ) -> Answer:
         """Find what answers a question: facts and passages of session logs, best first.
 
@@ -133,6 +172,7 @@ class Reader:
             limit: at most so many hits.
             filters: what a hit has to be.
             explain: give the parts of each score.
+            vectors: weigh what passages mean too, where the extra `vectors` is installed.
 
         Raises:
             NotFound: `filters.as_of` is no date, stem or commit.
@@ -140,7 +180,12 @@ class Reader:
         from memory.recall.values import Filters
 
         return self._recall().recall(
-            query, level=level, limit=limit, filters=filters or Filters(), explain=explain
+            query,
+            level=level,
+            limit=limit,
+            filters=filters or Filters(),
+            explain=explain,
+            vectors=vectors,
         )
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:

@@ -9,6 +9,7 @@ from ledger.findings import Finding
 from ledger.layout import CACHE_VERSION
 from ledger.logset import LogRef
 from ledger.session import Entry
+from ledger.stale import is_abandoned
 from memory.adding import Head
 from memory.cache import Cache, open_cache
 from memory.newest import NOTE_NEWEST, newest_logs
@@ -57,8 +58,10 @@ def build(
         sqlite3.Error: it can not be written.
     """
     temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
-    if path and os.path.exists(temporary):
-        os.unlink(temporary)
+    if path:
+        clear_abandoned(path)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
     base = sqlite3.connect(temporary, isolation_level=None)
     try:
         base.execute("PRAGMA synchronous=OFF")
@@ -81,7 +84,7 @@ def build(
         base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
         cut = cut_edges(edges, takes)
         rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
-        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
         values: dict[str, Any] = {
             "version": CACHE_VERSION,
@@ -117,17 +120,37 @@ def build(
     base.close()
     try:
         os.chmod(temporary, 0o600)
-        _install(temporary, path)
+        install(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
     return open_cache(path)
 
 
-def _install(temporary: str, path: str) -> None:
+def clear_abandoned(path: str) -> None:
+    """Remove what killed processes left of the files that they were to put in a place."""
+    folder, name = os.path.split(path)
+    try:
+        left = [
+            one for one in os.listdir(folder) if one.startswith(f"{name}.") and one[-4:] == ".tmp"
+        ]
+    except OSError:
+        return
+    for one in left:
+        if is_abandoned(f"{folder}/{one}"):
+            try:
+                os.unlink(f"{folder}/{one}")
+            except OSError:
+                pass
+
+
+def install(temporary: str, path: str) -> None:
     """Put a new file in place of the old while no process writes to the old one.
 
     A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
+
+    Raises:
+        sqlite3.Error, OSError: it can not be put there.
     """
     for _ in range(20):
         try:

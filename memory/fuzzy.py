@@ -20,3 +20,16 @@ def nearest(name: str, names: Sequence[str], count: int) -> tuple[str, ...]:
 
     found = process.extract(name, names, scorer=fuzz.ratio, limit=count, score_cutoff=70)
     return tuple(sorted((one for one, _, _ in found), key=lambda n: -fuzz.ratio(name, n)))
+
+
+def misspelled(word: str, words: Sequence[str], mistakes: int) -> list[tuple[str, int]]:
+    """Return the words that at most so many mistakes turn a word into, with their number, best first.
+
+    A mistake is a letter too many, missing or wrong, or two that changed places (optimal string
+    alignment, Damerau 1964).
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import OSA
+
+    found = process.extract(word, words, scorer=OSA.distance, limit=None, score_cutoff=mistakes)
+    return sorted([(one, int(distance)) for one, distance, _ in found], key=lambda p: (p[1], p[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import marshal
 import os
 
@@ -14,8 +15,12 @@ if TYPE_CHECKING:
 
 
 def may_fork() -> bool:
-    """Tell whether a second process would have a core of its own."""
-    return (os.cpu_count() or 1) > 1 and hasattr(os, "fork")
+    """Tell whether a second process would have a core of its own, and can be forked without harm.
+
+    In a process with other threads it can not: what one of them has locked stays locked in the child for
+    ever. The MCP server has some, and so may whoever uses the library.
+    """
+    return (os.cpu_count() or 1) > 1 and hasattr(os, "fork") and not _thread._count()
 
 
 def in_two(first: Callable[[], Any], second: Callable[[], Made]) -> tuple[Any, Made]:

@@ -10,7 +10,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
 from memory.newest import CORRECTION, agent_name
-from memory.rows import likeness, unpack_history
+from memory.rows import FALSE, likeness, unpack_history
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
 from projection.fold import Edge, resolve
@@ -181,6 +181,28 @@ class Questions:
         )
         return [(fact, unpack_history(packed)) for fact, packed in rows]
 
+    def abouts(self) -> list[tuple[str, int, int]]:
+        """Return each value of the footer `entity`, with how many facts have it, and false ones."""
+        rows = self._base.execute(
+            "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
+            (FALSE,),
+        )
+        return rows.fetchall()
+
+    def facts_about(self, values: Iterable[str]) -> list[str]:
+        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
+        found: list[str] = []
+        for value in values:
+            rows = self._base.execute(
+                "SELECT id FROM facts WHERE about = ? AND about != ''", (value,)
+            )
+            found += [row[0] for row in rows]
+        return sorted(found)
+
+    def pointing(self) -> list[tuple[str, str]]:
+        """Return the facts that point at others, each with their ids parted by blanks."""
+        return self._base.execute("SELECT id, names FROM facts WHERE names != ''").fetchall()
+
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""
         return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
@@ -226,6 +248,14 @@ class Questions:
         )
         for number, stem, path, blob, packed in rows:
             yield number, LogRef(stem, path, blob), unpack_entry(marshal.loads(packed))
+
+    def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
+        """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
+        # SQLite would walk all stems to spare itself the sorting of a few
+        rows = self._base.execute(
+            "SELECT stem, path, blob, entry FROM logs WHERE number > ?", (after,)
+        ).fetchall()
+        return sorted(rows)
 
     def newest_number(self) -> int:
         """Return the number of the log added last, 0 when there is none."""

@@ -12,6 +12,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
 from projection.fold import Edge, Take, resolve, takes_in
+from projection.links import ENTITY_KEY, footer, pointed
 from projection.policy import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
 
 TYPE_CHECKING = False
@@ -27,14 +28,16 @@ CREATE UNIQUE INDEX logs_stem ON logs(stem);
 CREATE INDEX logs_work ON logs(stem) WHERE work;
 CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
-  anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL)
-  WITHOUT ROWID;
+  anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
+  about TEXT NOT NULL, names TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
 CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
 CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
+CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
+CREATE INDEX facts_names ON facts(names) WHERE names != '';
 CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE INDEX edges_old ON edges(old);
 CREATE TABLE changed(id TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -47,7 +50,8 @@ CREATE INDEX takes_fact ON takes(fact);
 """
 #: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
-#: a fact was named, and then created by a log that is no work.
+#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`,
+#: `facts.names` the ids that a fact points at, parted by blanks.
 PENDING, ORDINARY, PINNED, FALSE = 0, 1, 2, 3
 
 
@@ -64,12 +68,12 @@ def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
 
 def fact_row(
     fact: str, history: History, cut: frozenset[Edge]
-) -> tuple[str, bytes, int, str, str, str, int]:
+) -> tuple[str, bytes, int, str, str, str, int, str, str]:
     """Return a row of `facts`."""
     found = resolve(fact, history, cut)
     packed = marshal.dumps(plain_history(history))
     if found is None:
-        return fact, packed, PENDING, "", "", "", 0
+        return fact, packed, PENDING, "", "", "", 0, "", ""
     if found.false:
         state = FALSE
     elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
@@ -78,7 +82,8 @@ def fact_row(
         state = ORDINARY
     contested = len(found.heads) > 1 or len(found.superseded_by) > 1 or bool(found.circle)
     young = found.born if found.uses <= 1 else ""
-    return fact, packed, state, found.anchor, young, found.kind, int(contested)
+    about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
+    return fact, packed, state, found.anchor, young, found.kind, int(contested), about, names
 
 
 def unpack_history(packed: bytes) -> History:

@@ -115,6 +115,7 @@ def timeline(
         NotFound: nothing is named so, and nothing answers it.
         WrongUsage: `before` or `after` is no length of time.
     """
+    asked = asked.strip()
     back, on = duration_ms(before), duration_ms(after)
     named = snapshot.ask(lambda cache: named_anchor(cache, asked))
     answer = None if named is not None else ask(asked)
@@ -247,7 +248,7 @@ def _session(
         summary,
         did(entry),
         tokens_of(text),
-        ref.stem in anchor.stems
+        ref.key in anchor.stems
         or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
     )
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ledger.values import Record
 from projection.fact import Fact
+from projection.graph import entity_names, matches_entity, names_in
+from projection.links import ENTITY_KEY
 from projection.opposite import clash
 from projection.policy import THREAD_KIND
 from projection.similar import likeness
@@ -91,8 +93,12 @@ def comparable(one: Fact, two: Fact) -> bool:
         theirs.get("conflicts", "")
     ):
         return False
-    entities = mine.get("entity", ""), theirs.get("entity", "")
-    return not all(entities) or entities[0] == entities[1]
+    about = mine.get(ENTITY_KEY, ""), theirs.get(ENTITY_KEY, "")
+    if not all(about) or about[0] == about[1]:
+        return True
+    return any(matches_entity(two, name) for name in entity_names(one)) or not all(
+        names_in(value) for value in about
+    )
 
 
 def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | None:

@@ -28,13 +28,16 @@ HEADINGS = {
     ),
     **dict.fromkeys(
         "next todo todos to-do to-dos remaining remains follow-up follow-ups followup followups "
-        "pending outstanding backlog action actions open unresolved blocked blockers".split(),
+        "pending outstanding backlog action actions open unresolved blocked".split(),
         ACTIONS,
     ),
     **dict.fromkeys(
         "verification verified verify tests test testing gate gates validation checks".split(), CHECKS
     ),
 }  # fmt: skip
+#: These announce something only as the first of at most two words: `Open questions`, not `The open door`;
+#: `Follow-ups`, not `Follow-up on the parity check`, which tells what was done.
+ONLY_FIRST = frozenset("open follow-up follow-ups followup followups".split())
 #: Labels of lines that say what the front matter says, or that a tool put there.
 BOILERPLATE = frozenset(
     "agent author authors branch date time model session host role commit started ended duration type "
@@ -68,14 +71,11 @@ NO_ACTION = (
 FINISHED = frozenset("done shipped closed fixed merged resolved none nothing n/a".split())
 
 #: Words that say by themselves that something was decided.
-DECIDING = frozenset(
-    "decided decide chose chosen opted ruled ruling agreed deliberately decisions: decision: "
-    "retired".split()
-)
+DECIDING = frozenset("decided decide chose chosen opted ruled ruling agreed deliberately".split())
 #: Words and phrases of which two say it.
 WEIGHING_WORDS = frozenset(
     "decision decisions rationale trade-off tradeoff approved verdict prefer preferred choice settled "
-    "because kept rejected".split()
+    "because kept rejected retired".split()
 )
 WEIGHING_PHRASES = (
     " instead of ", " rather than ", " by design", " on purpose", " settled on ", " not worth ",

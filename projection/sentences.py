@@ -14,7 +14,7 @@ from ledger.references import read_references
 from ledger.sections import title_of
 from ledger.session import FACTS_HEADING
 from ledger.values import Record
-from projection.cues import ACTIONS, BOILERPLATE, HEADINGS, PLAIN
+from projection.cues import ACTIONS, BOILERPLATE, HEADINGS, ONLY_FIRST, PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _LABEL_WORDS, _LABEL_CHARS = 6, 90
 #: What a label announces stands among its first words: a longer one is half a sentence.
 _LABEL_HEAD_WORDS = 3
+_FEW_WORDS = 2
 #: From so many letters on a sentence without blanks says something; where scripts without them begin.
 _FEW_LETTERS, _NO_BLANKS = 8, "\u2e80"
 #: What ends a sentence, and words that end in a full stop and no sentence.
@@ -226,12 +227,13 @@ def about(heading: str, head: int = 0) -> str:
         head: by how many words it has to be clear, 0 for all of them.
     """
     found = PLAIN
-    for place, word in enumerate(heading.lower().split()):
+    words = heading.lower().split()
+    for place, word in enumerate(words):
         if head and place >= head and found == PLAIN:
             break
         bare = word.strip("*_:;,.()[]—-`'\"")
         known = HEADINGS.get(bare)
-        if known is None or (bare == "open" and place):
+        if known is None or (bare in ONLY_FIRST and (place or len(words) > _FEW_WORDS)):
             continue
         if found != ACTIONS:
             found = known

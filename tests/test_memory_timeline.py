@@ -80,7 +80,8 @@ def titles(found: Timeline) -> list[str]:
 
 def test_the_newest_without_an_anchor(memory: Memory) -> None:
     """The window ends at the newest session, and no clock takes part."""
-    found = memory.timeline()
+    found = memory.timeline(" ")
+    assert found == memory.timeline()
     assert titles(found) == ["→ Close the books"]
     assert (found.anchor.kind, found.anchor.id) == ("now", "2026-06-30-235959")
     assert (found.start, found.end) == ("2026-06-28T23:59:59.000Z", "2026-07-01T23:59:59.000Z")

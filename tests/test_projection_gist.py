@@ -130,6 +130,8 @@ def test_summaries(text: str, title: str, summary: str) -> None:
         ("Next steps:\n\n- Ask Ada\n- Write it down\n", ["Ask Ada", "Write it down"]),
         ("## Open questions\n\n- Who owns the cache?\n", ["Who owns the cache?"]),
         ("**Follow-up (same session):** went on to the next one.", []),
+        ("**Follow-up on the cache:** it was made smaller.", []),
+        ("## Follow-ups\n\n- Make the cache smaller\n", ["Make the cache smaller"]),
         ("## Next action, done\n\n- Tag the release\n", []),
         ("The limit still needs a test of its own.", ["The limit still needs a test of its own."]),
         (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ledger.event import FactCreated, FactReferenced
 from ledger.session import Entry
 from memory.fuzzy import ratio
-from projection.claims import claim, overlap, same_text
+from projection.claims import claim, comparable, overlap, same_text
 from projection.fact import Fact
 from projection.fold import collect, resolve
 from projection.pairing import CANDIDATES, Postings, queries
@@ -190,3 +190,17 @@ def test_a_thread_is_no_duplicate_of_a_fact() -> None:
     assert one is not None
     assert two is not None
     assert overlap(claim(one), claim(two)) is None
+
+
+def test_entities_are_compared_by_name_and_not_by_spelling() -> None:
+    """Facts about one entity, however it is written, are held against each other; about two, never."""
+    one, other = facts({}, a="One.", b="Two.")
+
+    def about(left: str, right: str) -> bool:
+        return comparable(
+            one._replace(meta=(("entity", left),)), other._replace(meta=(("entity", right),))
+        )
+
+    assert about("Payments API", "payments-api") and about("orders, Redis", "REDIS")
+    assert about("", "Redis") and about(",", "Redis")
+    assert not about("orders", "Redis")

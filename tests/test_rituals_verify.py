@@ -350,6 +350,9 @@ def test_a_missing_log_is_named_and_the_others_are_read(
     paths = home.git("ls-files", "sessions").split("\n")
     blob = home.git("rev-parse", f"HEAD:{paths[5]}")
     home.object_file(blob).unlink()
+    monkeypatch.setattr(
+        reading, "may_fork", lambda: True
+    )  # the threads of a test's runner do no harm
     for fork_from in (3000, 10):
         monkeypatch.setattr(reading, "_FORK_FROM", fork_from)
         (one,) = home.found("unreadable")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from ledger.codec import text_of
 from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
 from memory.recall.filtering import kept
-from memory.recall.follow import Following
-from memory.recall.index import PLACE_BITS, PLACES
+from memory.recall.follow import NOT_THE_CACHE, Following
+from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.lookups import Lookups
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
 from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
@@ -26,17 +28,19 @@ from memory.withheld import redacted_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ledger.gitstore import Store
     from memory.cache import Cache
     from memory.recall.index import Index, LogRow
-    from memory.recall.rank import Scored
+    from memory.recall.ranked import Ranking, Scored
     from memory.snapshot import Snapshot
 
 #: From how many questions of one process on a library that reads packs pays for its start.
 _LIBRARY_FROM = 3
 _TEXTS_KEPT = 500
+#: So many logs are named that answer as a whole.
+_SESSIONS = 20
 
 
 class Recaller:
@@ -52,6 +56,7 @@ class Recaller:
     ) -> None:
         self._snapshot = snapshot
         self._following = Following(snapshot, progress)
+        self._lookups = Lookups()
         self._texts: dict[str, list[str]] = {}
         self._store: Store | None = None
         self._asked = 0
@@ -61,69 +66,84 @@ class Recaller:
         self._following.close()
 
     def recall(
-        self, query: str, *, level: str, limit: int, filters: Filters, explain: bool = False
+        self,
+        query: str,
+        *,
+        level: str,
+        limit: int,
+        filters: Filters,
+        explain: bool = False,
+        vectors: bool = True,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         self._asked += 1
         past = past_at(self._snapshot, filters.as_of)
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, filters, past)
-            keeps = kept(index, facts, filters)
-            found = search(index, query, keeps)
+            with NOT_THE_CACHE:
+                keeps = kept(index, facts, filters)
+                found = search(index, query, keeps, lookups=self._lookups, explain=explain)
             view = _View(self, cache, index, facts)
+            ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
             hits: list[Hit] = []
             seen: set[str] = set()
-            for scored in found.ranking.passages:
+            for scored in ranking.passages:
                 hit = view.hit(scored, level, explain)
                 if hit is not None and hit.id not in seen:
                     seen.add(hit.id)
                     hits.append(hit)
                     if len(hits) == limit:
                         break
-            return _answer(hits, found.notes)
+            return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
         self._asked += 1
 
-        def answer(cache: Cache) -> Answer:
-            index = self._following.index(cache)
+        def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, Filters(superseded=True))
             view = _View(self, cache, index, facts)
             return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
-        return self._snapshot.ask(answer)
+        return self._following.ask(answer)
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
-        known = self._texts.get(log.blob)
-        if known is None:
-            ref = LogRef(log.stem, "", log.blob)
-            data = self._bytes(ref)
-            known = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-            if len(self._texts) >= _TEXTS_KEPT:
-                self._texts.clear()
-            self._texts[log.blob] = known
-        return known
+        if log.blob not in self._texts:
+            self.fetch([log])
+        return self._texts[log.blob]
 
-    def _bytes(self, ref: LogRef) -> bytes:
-        if self._asked >= _LIBRARY_FROM:
+    def fetch(self, logs: Iterable[LogRow]) -> None:
+        """Read logs, as far as they were not read yet, all at once."""
+        if len(self._texts) >= _TEXTS_KEPT:
+            self._texts.clear()
+        missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
+        for blob in self._texts.keys() & missing.keys():
+            del missing[blob]
+        for blob, data in self._bytes(missing):
+            self._texts[blob] = text_of(data).split("\n")
+        for blob in missing:
+            self._texts.setdefault(blob, [""])
+
+    def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
+        if refs and self._asked >= _LIBRARY_FROM:
             if self._store is None:
                 from ledger.gitstore import Store
 
                 self._store = Store(self._snapshot.home.repository)
-            data = self._store.blob(ref.blob)
-            if data is not None:
-                return data
-        from memory.reading import read_bytes
+            for blob in list(refs):
+                data = self._store.blob(blob)
+                if data is not None:
+                    del refs[blob]
+                    yield blob, data
+        if refs:
+            from memory.reading import read_bytes
 
-        for _, found in read_bytes(self._snapshot.home, [ref]):
-            return found
-        return b""
+            for ref, found in read_bytes(self._snapshot.home, list(refs.values())):
+                yield ref.blob, found
 
 
 class _View:
@@ -143,6 +163,42 @@ class _View:
         self._facts = facts
         self._withheld = redacted_logs(cache)
 
+    def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
+        """Rank again by what passages mean; as it was without the extra `vectors`."""
+        from memory.recall.vectors import installed, similarities
+
+        if not (ranking.passages and installed()):
+            return ranking
+        from memory.recall.meaning import COMPARED, with_meaning
+        from memory.recall.question import wanted_text
+
+        texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
+        alike = similarities(wanted_text(query), list(texts.values()))
+        if alike is None:
+            return ranking
+        return with_meaning(ranking, dict(zip(texts, alike, strict=True)))
+
+    def sessions(self, ranking: Ranking) -> tuple[str, ...]:
+        """Return the stems of the best logs whose words are not withheld."""
+        logs = [self._index.log(number) for number, _ in ranking.sessions[:_SESSIONS]]
+        stems = [log.stem for log in logs if log is not None]
+        return tuple([stem for stem in stems if stem.partition("~")[0] not in self._withheld])
+
+    def _texts(self, rows: Iterable[int]) -> dict[int, str]:
+        """Return the texts of passages, but of those that are withheld."""
+        found: dict[int, str] = {}
+        logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
+        shown = {row: log for row, log in logs.items() if log.stem not in self._withheld}
+        self._recaller.fetch([log for row, log in shown.items() if row & PLACES < FACTS_FROM])
+        for row, log in logs.items():
+            piece = log.at(row & PLACES)
+            if piece is not None and piece.fact:
+                found[row] = self._facts.text(piece.fact)
+            elif piece is not None and row in shown:
+                lines = self._recaller.lines(log, self._cache)
+                found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
+        return found
+
     def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
         """Return the hit of a passage, None for one that is not to be shown."""
         log = self._index.log(scored.row >> PLACE_BITS)
@@ -151,10 +207,12 @@ class _View:
             return None
         if piece.fact:
             hit = self._facts.hit(piece.fact, log, level)
-        elif log.stem in self._withheld:
+        elif log.stem.partition("~")[0] in self._withheld:
             return None
         else:
-            hit = self._passage(log, scored.row & PLACES, level, scored.words)
+            with NOT_THE_CACHE:
+                place = scored.row & PLACES & ~LATE_BIT
+                hit = self._passage(log, place, level, scored.words)
         if hit is None:
             return None
         parts = tuple(
@@ -172,10 +230,10 @@ class _View:
             NotFound: there is none.
         """
         stem, colon, line = one.partition(":")
-        if is_stem(stem):
+        if is_stem(stem.partition("~")[0]):
             number = self._index.number_of(stem)
             log = self._index.log(number) if number else None
-            if log is None or stem in self._withheld:
+            if log is None or stem.partition("~")[0] in self._withheld:
                 said = "its words are withheld" if log is not None else "there is none"
                 raise NotFound(f"{one} names no session log that can be shown: {said}",
                                hint="`diurna log` lists the session logs")  # fmt: skip

@@ -1,29 +1,70 @@
-"""Following: the index of recall brought to where the cache stands, or built anew beside the old one."""
+"""Following: questions asked of an index that stands where the cache stands.
+
+Few new logs are added while a question is asked. More of them, and what a reset or a pull replaced, are
+written before it, so that no other process waits meanwhile for its turn with the cache. What can not be
+brought forward is written anew beside the old file. Where the disk takes nothing, all of that happens in
+memory.
+"""
 
 from __future__ import annotations
 
-import marshal
 import os
 
-from ledger.codec import read_entry
-from ledger.layout import CACHE_VERSION
-from ledger.logset import LogRef
-from memory.bulk import Uncollected
+from ledger.disk import make_folder
+from ledger.errors import StorageFailed
+from ledger.findings import Finding
+from memory.build import clear_abandoned, install
 from memory.cache import CACHE_ERRORS
-from memory.reading import read_bytes
-from memory.recall.index import TABLES, Index, Indexed, Totals, add, indexed, take_out
+from memory.recall.changes import appended, difference, everything, fill, in_step, write
+from memory.recall.filling import new_file
+from memory.recall.index import Index, IndexDamaged
 from memory.sqlite import sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import TypeVar
 
-    from ledger.session import Entry
+    from ledger.home import Home
     from memory.cache import Cache
+    from memory.recall.changes import Change
     from memory.snapshot import Snapshot
 
-#: From how many changed logs on a whole file is written anew.
-_REBUILD_FROM = 5000
+    Said = TypeVar("Said")
+
+#: Up to how many new logs are added while the cache is being read.
+_AT_ONCE = 64
+#: How often others may be faster before they are made to wait.
+_TRIES = 20
+
+
+def index_file(home: Home) -> str:
+    """Return where the index of a home is."""
+    return home.cache_file + ".recall"
+
+
+class Elsewhere(Exception):
+    """Carries what went wrong past those who would take it for damage of the cache."""
+
+
+class _Guard:
+    """Stands, as `with NOT_THE_CACHE:`, around all in a question that does not read the cache."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(value, CACHE_ERRORS):
+            raise Elsewhere from value
+
+
+NOT_THE_CACHE = _Guard()
 
 
 class Following:
@@ -39,24 +80,23 @@ class Following:
     ) -> None:
         self._snapshot = snapshot
         self._home = snapshot.home
-        self._path = snapshot.home.cache_file + ".recall"
+        self._path = index_file(snapshot.home)
         self._progress = progress
         self._index: Index | None = None
+        #: what tells the open file from others of its name, 0 for one in memory; and a damaged one
+        self._file = self._damaged = 0
 
-    def index(self, cache: Cache) -> Index:
-        """Return the index of the logs that a cache has."""
-        if self._index is None:
-            self._index = self._open()
-        if self._index is not None:
-            try:
-                self._index.load()
-                if self._step(self._index, cache):
-                    return self._index
-            except CACHE_ERRORS:
-                pass
-            self._index.close()
-        self._index = self._build(cache)
-        return self._index
+    def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
+        """Answer a question of the cache and of an index of its logs, both as of one commit."""
+        try:
+            for _ in range(_TRIES):
+                said = self._snapshot.ask(lambda cache: self._attempt(cache, question))
+                if said is not None:
+                    return said[0]
+                self._catch_up()
+            return self._snapshot.ask(lambda cache: self._alone(cache, question))
+        except Elsewhere as problem:
+            raise problem.__cause__ or problem from None
 
     def close(self) -> None:
         """Close the file."""
@@ -64,115 +104,161 @@ class Following:
             self._index.close()
             self._index = None
 
-    def _open(self) -> Index | None:
-        if not os.path.exists(self._path):
-            return None
+    def _attempt(
+        self, cache: Cache, question: Callable[[Cache, Index], Said]
+    ) -> tuple[Said] | None:
+        """Answer if the index is in step, or nearly so; else None."""
         try:
-            return Index(sqlite3.connect(self._path, timeout=10, isolation_level=None))
-        except CACHE_ERRORS:
+            index = self._opened()
+            if index is None:
+                return None
+            if not in_step(index.mark, cache):
+                change = appended(index.mark, cache)
+                if change is None or len(change.fresh) > _AT_ONCE:
+                    return None
+                with NOT_THE_CACHE:
+                    index = self._bring(index, change)
+            if index is None:
+                return None
+            with index:
+                return (question(cache, index),) if in_step(index.mark, cache) else None
+        except IndexDamaged:
+            self._drop()
             return None
 
-    def _step(self, index: Index, cache: Cache) -> bool:
-        """Bring an index to the logs of the cache; False where building it anew is faster."""
-        mark = (cache.generation, cache.newest_number())
-        if index.get("mark") == mark:
-            return True
-        index.base.execute("BEGIN IMMEDIATE")
+    def _alone(self, cache: Cache, question: Callable[[Cache, Index], Said]) -> Said:
+        """Answer from an index made here and now: others write faster than we follow."""
+        change = everything(cache)
+        with NOT_THE_CACHE:
+            index = self._in_memory(change)
+        return question(cache, index)
+
+    # ---- the file ---------------------------------------------------------------------------------
+
+    def _opened(self) -> Index | None:
+        """Return the index as it is now, None for a missing one.
+
+        Raises:
+            IndexDamaged: it can not be read.
+        """
+        number = self._number()
+        if self._index is not None and self._file not in (0, number):
+            self.close()  # another process built it anew
+        if self._index is None and number not in (0, self._damaged):
+            self._file = number
+            self._index = _open(self._path)
+        if self._index is not None:
+            self._index.load()
+        return self._index
+
+    def _number(self) -> int:
+        """Return the number that tells the file from another of its name, 0 for none."""
         try:
-            totals = Totals(*index.get("totals"))
-            generation, number = index.get("mark")
-            gone: list[LogRef] = []
-            if generation == cache.generation:
-                fresh = {ref.key: (ref, entry) for _, ref, entry in cache.entries(number)}
-            else:
-                known = dict(index.base.execute("SELECT stem, blob FROM logs").fetchall())
-                refs = {ref.key: ref for ref in cache.log_refs()}
-                gone = [
-                    LogRef(stem, "", blob)
-                    for stem, blob in known.items()
-                    if stem not in refs or refs[stem].blob != blob
-                ]
-                names = {key for key, ref in refs.items() if known.get(key) != ref.blob}
-                if len(names) + len(gone) > _REBUILD_FROM:
-                    index.base.execute("ROLLBACK")
-                    return False
-                fresh = {
-                    ref.key: (ref, entry)
-                    for _, ref, entry in (cache.entries() if names else ())
-                    if ref.key in names
-                }
-            if len(fresh) > _REBUILD_FROM:
-                index.base.execute("ROLLBACK")
-                return False
-            if gone:
-                old = list(self._read(gone, {}))
-                if len(old) != len(gone):
-                    index.base.execute("ROLLBACK")
-                    return False
-                totals = take_out(index.base, old, totals)
-            entries = {key: entry for key, (_, entry) in fresh.items()}
-            totals = add(
-                index.base, self._read([ref for ref, _ in fresh.values()], entries), totals
-            )
-            _mark(index.base, mark, totals)
-            index.base.execute("COMMIT")
-        except BaseException:
-            if index.base.in_transaction:
-                index.base.execute("ROLLBACK")
-            raise
-        index.forget()
-        return True
+            return os.stat(self._path).st_ino
+        except OSError:
+            return 0
 
-    def _read(self, refs: Sequence[LogRef], entries: dict[str, Entry]) -> Iterator[Indexed]:
-        for ref, data in read_bytes(self._home, refs):
-            entry = entries.get(ref.key)
-            if entry is None:
-                entry, _ = read_entry(ref.stem, data)
-            yield indexed(ref, data.decode("utf-8", "replace"), entry)
+    def _drop(self) -> None:
+        """Use the file no more that was found damaged."""
+        self.close()
+        self._damaged = self._file
+        self._snapshot.notes.append(
+            Finding("cache-rebuilt", "the index of recall was unusable and was built anew")
+        )
 
-    def _build(self, cache: Cache) -> Index:
+    # ---- bringing it forward ----------------------------------------------------------------------
+
+    def _catch_up(self) -> None:
+        """Bring the index to where the cache is by now, outside of any reading of the cache."""
+        try:
+            index = self._opened()
+            if index is not None:
+                change = self._snapshot.ask(lambda cache: difference(index, cache))
+                if change is not None and self._bring(index, change) is not None:
+                    return
+        except IndexDamaged:
+            self._drop()
+        self._build()
+
+    def _bring(self, index: Index, change: Change) -> Index | None:
+        """Write a change into the index, or into a copy in memory where its file takes nothing.
+
+        Returns:
+            The one that was written; None where that can not be done.
+
+        Raises:
+            IndexDamaged: it can not be read.
+        """
+        try:
+            try:
+                return index if write(self._home, index, change) else None
+            except sqlite3.OperationalError:
+                if not self._file:
+                    raise
+            copy = sqlite3.connect(":memory:", isolation_level=None)
+            index.base.backup(copy)
+            self.close()
+            self._file = 0
+            self._index = index = Index(copy)
+            return index if write(self._home, index, change) else None
+        except sqlite3.Error as problem:
+            raise IndexDamaged(str(problem)) from problem
+
+    def _build(self) -> None:
         """Write the whole index beside the old one and put it in its place."""
-        temporary = f"{self._path}.{os.getpid()}.tmp"
+        change = self._snapshot.ask(everything)
+        temporary = f"{self._path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
         try:
-            base = _new(temporary)
-            self._fill(base, cache)
-            base.close()
-            os.replace(temporary, self._path)
-            return Index(sqlite3.connect(self._path, timeout=10, isolation_level=None))
-        except (*CACHE_ERRORS, OSError):
-            if os.path.exists(temporary):
-                os.unlink(temporary)
-        base = _new(":memory:")  # a read-only or full disk: the same answers, kept in memory
-        self._fill(base, cache)
+            make_folder(os.path.dirname(self._path))
+            clear_abandoned(self._path)
+            base = new_file(temporary)
+            try:
+                os.chmod(temporary, 0o600)
+                fill(self._home, base, change, self._progress)
+            finally:
+                base.close()
+            install(temporary, self._path)
+            self.close()
+        except (sqlite3.Error, OSError, StorageFailed):
+            _unlink(temporary)
+            self._in_memory(change)  # a read-only or full disk
+        except BaseException:
+            _unlink(temporary)
+            raise
+
+    def _in_memory(self, change: Change) -> Index:
+        base = new_file(":memory:")
+        fill(self._home, base, change, self._progress)
+        base.execute("PRAGMA journal_mode=MEMORY")  # without a journal nothing can be taken back
+        self.close()
+        self._index, self._file = Index(base), 0
+        return self._index
+
+
+def _open(path: str) -> Index:
+    """Open an index.
+
+    Raises:
+        IndexDamaged: it is damaged or of another version.
+    """
+    try:
+        base = sqlite3.connect(path, timeout=10, isolation_level=None)
+    except sqlite3.Error as problem:
+        raise IndexDamaged(str(problem)) from problem
+    try:
+        base.execute("PRAGMA synchronous=OFF")
+        base.execute("PRAGMA journal_mode=PERSIST")  # as the cache's: `memory.build.install` knows
         return Index(base)
-
-    def _fill(self, base: sqlite3.Connection, cache: Cache) -> None:
-        with Uncollected():
-            base.execute("BEGIN")
-            pairs = {ref.key: (ref, entry) for _, ref, entry in cache.entries()}
-            refs = [pairs[key][0] for key in sorted(pairs)]
-            entries = {key: entry for key, (_, entry) in pairs.items()}
-            totals = add(base, self._read(refs, entries), Totals())
-            _mark(base, (cache.generation, cache.newest_number()), totals)
-            base.execute("COMMIT")
+    except sqlite3.Error as problem:
+        base.close()
+        raise IndexDamaged(str(problem)) from problem
+    except BaseException:
+        base.close()
+        raise
 
 
-def _new(path: str) -> sqlite3.Connection:
-    if path != ":memory:" and os.path.exists(path):
+def _unlink(path: str) -> None:
+    try:
         os.unlink(path)
-    base = sqlite3.connect(path, isolation_level=None)
-    base.execute("PRAGMA synchronous=OFF")
-    base.execute("PRAGMA journal_mode=OFF")
-    base.executescript(TABLES)
-    base.executemany(
-        "INSERT INTO meta VALUES (?, ?)",
-        [("version", marshal.dumps(CACHE_VERSION)), ("totals", b""), ("mark", b"")],
-    )
-    return base
-
-
-def _mark(base: sqlite3.Connection, mark: tuple[str, int], totals: Totals) -> None:
-    base.executemany(
-        "UPDATE meta SET value = ? WHERE key = ?",
-        [(marshal.dumps(mark), "mark"), (marshal.dumps(tuple(totals)), "totals")],
-    )
+    except OSError:
+        pass

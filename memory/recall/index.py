@@ -1,24 +1,28 @@
 """The index of recall: an FTS5 table over the passages of all logs, in a file of its own beside the cache.
 
-It follows the cache: what was appended is added, what a reset took away is taken out by its blob, and a
-missing or damaged file is built anew. Every log is indexed from its bytes and its events alone, so the
-same set of logs gives the same index, whatever the way. Facts are passages of the logs that brought
-their texts; where a fact stands now is asked of the cache when it is found.
+Every log is indexed from its bytes and its events alone, and numbered by its place in the ledger's order,
+so the same set of logs gives the same answers, whatever the way (`follow` brings the file to where the
+cache stands). Facts are passages of the logs that brought their texts; where a fact stands now is asked of
+the cache when it is found. Nothing in the file is truth: what can not be read of it is `IndexDamaged`,
+never one of the errors that a damaged cache raises.
 """
 
 from __future__ import annotations
 
 import marshal
 
+from ledger.codec import conflicted
 from ledger.event import FactCreated, FactUpdated
 from ledger.layout import CACHE_VERSION
+from ledger.order import is_date
 from ledger.values import Record
 from memory.recall.passages import passages_of, split_words
 from memory.sqlite import sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+    from types import TracebackType
     from typing import Any
 
     from ledger.logset import LogRef
@@ -29,19 +33,58 @@ PLACE_BITS = 16
 PLACES = (1 << PLACE_BITS) - 1
 #: Where the facts of a log begin, and how far they stand apart: they have no neighbours.
 FACTS_FROM, FACTS_APART = 1 << 14, 4
-_TERMS_LIMIT = 64
+#: Set in the place of what a reply says beyond its beginning.
+LATE_BIT = 1 << 13
+_TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
 
+#: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
+#: ledger, `logs.source` the one whose bytes were read: that of its first bytes, where its seal is broken.
+#: What comes after the file was built goes into a table of its own (`recent`): FTS5 merges what is written
+#: bit by bit, and would have to write the whole of a large table again and again.
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
-  day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL, branch TEXT NOT NULL,
-  chars INTEGER NOT NULL, passages BLOB NOT NULL);
+  source TEXT NOT NULL, day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
+  branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
 CREATE TABLE speakers(name TEXT PRIMARY KEY, logs INTEGER NOT NULL) WITHOUT ROWID;
-CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='',
+CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE terms USING fts5vocab(passages, row);
-CREATE VIRTUAL TABLE places USING fts5vocab(passages, instance);
+CREATE VIRTUAL TABLE recent USING fts5(text, parts, content='', columnsize=0,
+  tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE passages_terms USING fts5vocab(passages, row);
+CREATE VIRTUAL TABLE passages_places USING fts5vocab(passages, instance);
+CREATE VIRTUAL TABLE recent_terms USING fts5vocab(recent, row);
+CREATE VIRTUAL TABLE recent_places USING fts5vocab(recent, instance);
+CREATE VIEW terms AS SELECT term, doc FROM passages_terms
+  UNION ALL SELECT term, doc FROM recent_terms;
+CREATE VIEW places AS SELECT term, doc, col, offset FROM passages_places
+  UNION ALL SELECT term, doc, col, offset FROM recent_places;
 """
+
+
+class IndexDamaged(Exception):
+    """The index's file can not be read, or is of another version: build it anew."""
+
+
+class Mark(Record):
+    """Where an index stands.
+
+    Args:
+        digest: of the set of logs (`projection.replay.set_digest`); it alone tells what is indexed.
+        generation: of the cache that it was brought to.
+        number: of the newest log there.
+        skipped: so many of the logs could not be read, and may be in another generation of the cache.
+        recent: so many logs came since the file was built.
+    """
+
+    digest: str
+    generation: str
+    number: int
+    skipped: int
+    recent: int
+
+
+NOWHERE = Mark("", "", 0, 0, 0)
 
 
 class Totals(Record):
@@ -60,12 +103,15 @@ class Piece(Record):
     who: str
     late: bool
     fact: str
+    marks: int = 0
 
 
 class LogRow(Record):
     """A log as the index keeps it.
 
     Args:
+        stem: its key in the set: `STEM~BLOB` for the second log of a name.
+        blob: the object whose bytes were indexed.
         pieces: its passages of prose, in order.
         facts: those that hold a fact's text.
     """
@@ -85,6 +131,7 @@ class LogRow(Record):
         if place >= FACTS_FROM:
             number = (place - FACTS_FROM) // FACTS_APART
             return self.facts[number] if number < len(self.facts) else None
+        place &= LATE_BIT - 1
         return self.pieces[place] if place < len(self.pieces) else None
 
 
@@ -95,14 +142,13 @@ class Index:
         base: the connection.
 
     Raises:
-        sqlite3.Error, ValueError, TypeError, EOFError: it is damaged or of another version.
+        IndexDamaged: as every other method, when the file can not be read or is of another version.
     """
 
     def __init__(self, base: sqlite3.Connection) -> None:
         self.base = base
-        base.execute("PRAGMA synchronous=OFF")
         if self.get("version") != CACHE_VERSION:
-            raise ValueError("an index of another version")
+            raise IndexDamaged("an index of another version")
         self._questions = sqlite3.connect(":memory:", isolation_level=None)
         self._questions.executescript(
             "CREATE VIRTUAL TABLE asked USING fts5(text, tokenize='porter unicode61 remove_diacritics 2');"
@@ -113,6 +159,7 @@ class Index:
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._kept = 0
         self.totals = Totals()
+        self.mark = NOWHERE
         self.load()
 
     def close(self) -> None:
@@ -120,30 +167,58 @@ class Index:
         self.base.close()
         self._questions.close()
 
-    def get(self, key: str) -> Any:
-        """Return a value of the file's own.
+    def __enter__(self) -> Index:
+        """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
+        self._ask("BEGIN")
+        try:
+            self.load()
+        except BaseException:
+            self.base.execute("ROLLBACK")
+            raise
+        return self
 
-        Raises:
-            ValueError: it has none of this name.
-        """
-        row = self.base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            raise ValueError(f"no {key}")
-        return marshal.loads(row[0])
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it."""
+        if self.base.in_transaction:
+            self.base.execute("ROLLBACK")
+
+    def _ask(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
+        try:
+            return self.base.execute(question, values).fetchall()
+        except sqlite3.Error as problem:
+            raise IndexDamaged(str(problem)) from problem
+
+    def get(self, key: str) -> Any:
+        """Return a value of the file's own."""
+        rows = self._ask("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if not rows else _unpacked(rows[0][0])
 
     def load(self) -> None:
         """Forget what was read, if another connection wrote since."""
-        (seen,) = self.base.execute("PRAGMA data_version").fetchone()
+        ((seen,),) = self._ask("PRAGMA data_version")
         if seen != self._changes:
-            self._changes = seen
             self.forget()
+            self._changes = seen
 
     def forget(self) -> None:
         """Forget what was read."""
         self._rows.clear()
         self._found.clear()
         self._kept = 0
-        self.totals = Totals(*self.get("totals"))
+        totals, mark = self.get("totals"), self.get("mark")
+        try:
+            self.totals, self.mark = Totals(*totals), Mark(*mark)
+        except TypeError as problem:
+            raise IndexDamaged("no totals") from problem
+
+    def logs(self) -> dict[str, tuple[str, str]]:
+        """Return key -> (blob id in the ledger, blob id that was read) of all logs."""
+        return {row[0]: row[1:] for row in self._ask("SELECT stem, blob, source FROM logs")}
 
     # ---- questions --------------------------------------------------------------------------------
 
@@ -156,16 +231,15 @@ class Index:
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        row = self.base.execute("SELECT doc FROM terms WHERE term = ?", (stem,)).fetchone()
-        return 0 if row is None else int(row[0])
+        return sum([row[0] for row in self._ask("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
-            known = self.base.execute(
-                "SELECT doc, offset FROM places WHERE term = ?", (stem,)
-            ).fetchall()
+            known = self._ask("SELECT doc, offset FROM places WHERE term = ?", (stem,))
+            if self.mark.recent:
+                known.sort(key=_by_row)
             self._kept += len(known)
             if self._kept > _KEPT_LIMIT:
                 self._found.clear()
@@ -175,31 +249,53 @@ class Index:
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, with how many passages hold them, commonest first."""
-        rows = self.base.execute(
-            "SELECT term, doc FROM terms WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?",
+        return self._ask(
+            "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
+            "ORDER BY held DESC, term LIMIT ?",
             (start, start + "\U0010ffff", _TERMS_LIMIT),
         )
-        return [(term, doc) for term, doc in rows]
+
+    def spelled(self, start: str) -> list[str]:
+        """Return the words that begin so, a few thousand of them at most."""
+        rows = self._ask(
+            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
+            (start, start + "\U0010ffff", _SPELLED_LIMIT),
+        )
+        return [row[0] for row in rows]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
-        """Return the rows in which words stand one behind the other."""
-        said = " ".join(f'"{word}"' for word in phrase)
-        quoted = '"' + said.replace('"', "") + '"'
-        rows = self.base.execute("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
-        return frozenset([row[0] for row in rows])
+        """Return the rows in which words, as `stems` gives them, stand one behind the other."""
+        text = " ".join(phrase).replace('"', "")
+        if not text.strip():
+            return frozenset()
+        if self.stems(text) == list(phrase):
+            quoted = f'"{text}"'
+            rows = self._ask("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
+            rows += self._ask("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
+            return frozenset([row[0] for row in rows])
+        # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
+        ends: set[tuple[int, int, int]] | None = None
+        for word in phrase:
+            places = self._ask("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
+            ends = {
+                (row, column, offset)
+                for row, column, offset in places
+                if ends is None or (row, column, offset - 1) in ends
+            }
+        return frozenset([row for row, _, _ in ends or ()])
 
     def log(self, number: int) -> LogRow | None:
         """Return a log by its number here."""
         known = self._rows.get(number)
         if known is None:
-            row = self.base.execute(
-                "SELECT stem, blob, day, agent, role, branch, chars, passages FROM logs "
+            rows = self._ask(
+                "SELECT stem, source, day, agent, role, branch, chars, passages FROM logs "
                 "WHERE number = ?",
                 (number,),
-            ).fetchone()
-            if row is None:
+            )
+            if not rows:
                 return None
-            known = _log_row(row)
+            known = _log_row(rows[0])
             if len(self._rows) > _ROWS_LIMIT:
                 self._rows.clear()
             self._rows[number] = known
@@ -207,33 +303,36 @@ class Index:
 
     def speaks(self, name: str) -> bool:
         """Tell whether somebody of this name, in lower case, speaks in any log."""
-        row = self.base.execute("SELECT 1 FROM speakers WHERE name = ?", (name,)).fetchone()
-        return row is not None
+        return bool(self._ask("SELECT 1 FROM speakers WHERE name = ?", (name,)))
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        row = self.base.execute("SELECT number FROM logs WHERE stem = ?", (stem,)).fetchone()
-        return 0 if row is None else int(row[0])
+        rows = self._ask("SELECT number FROM logs WHERE stem = ?", (stem,))
+        return int(rows[0][0]) if rows else 0
 
 
-_KEPT_LIMIT = 400_000
+def _by_row(place: tuple[int, int]) -> int:
+    return place[0]
+
+
+_KEPT_LIMIT = 50_000  # `lookups` keeps what it made of them
 _ROWS_LIMIT = 20_000
+
+
+def _unpacked(packed: bytes) -> Any:
+    try:
+        return marshal.loads(packed)
+    except (ValueError, EOFError, TypeError) as problem:
+        raise IndexDamaged("not what was written") from problem
 
 
 def _log_row(row: tuple[Any, ...]) -> LogRow:
     stem, blob, day, agent, role, branch, chars, packed = row
-    pieces, facts = marshal.loads(packed)
-    return LogRow(
-        stem,
-        blob,
-        day,
-        agent,
-        role,
-        branch,
-        chars,
-        tuple([Piece(*piece) for piece in pieces]),
-        tuple([Piece(*piece) for piece in facts]),
-    )
+    try:
+        pieces, facts = (tuple([Piece(*piece) for piece in part]) for part in _unpacked(packed))
+    except (ValueError, TypeError) as problem:
+        raise IndexDamaged("not what was written") from problem
+    return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts)
 
 
 class Indexed(Record):
@@ -250,16 +349,20 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
 
     Args:
         ref: the log.
-        text: the whole of it.
+        text: the whole of it, as `ledger.codec.text_of` reads it.
         entry: its events.
     """
     header = header_of(text)
+    prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
     texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str]] = []
+    pieces: list[tuple[int, int, str, bool, str, int]] = []
     prose = 0
-    for place, passage in enumerate(passages_of(text)):
-        pieces.append((passage.line, len(passage.text), passage.who, passage.late, ""))
-        texts.append((place, passage.text, split_words(passage.text)))
+    for place, passage in enumerate(passages_of(prose_text)):
+        pieces.append(
+            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
+        )
+        at = place | LATE_BIT if passage.late else place
+        texts.append((at, passage.text, split_words(passage.text)))
         prose += len(passage.text)
     facts: list[tuple[int, int, str, bool, str]] = []
     chars = prose
@@ -277,7 +380,9 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
             facts.append((0, len(event.text), "", False, event.id))
             chars += len(event.text)
     packed = marshal.dumps((pieces, facts))
-    day = header.get("ended", "")[:10] or ref.key[:10]
+    day = header.get("ended", "")[:10]
+    if not is_date(day):
+        day = ref.key[:10]
     row = (
         ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
         prose, packed,
@@ -297,58 +402,3 @@ def header_of(text: str) -> dict[str, str]:
         if colon:
             pairs.setdefault(key.strip(), value.strip())
     return pairs
-
-
-def add(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) -> Totals:
-    """Write logs into an index, in the transaction that is open; return its totals then."""
-    (number,) = base.execute("SELECT coalesce(max(number), 0) FROM logs").fetchone()
-    count, passages, chars = totals
-    speakers: dict[str, int] = {}
-    rows: list[tuple[object, ...]] = []
-    texts: list[tuple[int, str, str]] = []
-    for log in logs:
-        number += 1
-        rows.append((number, *log.row))
-        start = number << PLACE_BITS
-        texts += [(start | place, text, parts) for place, text, parts in log.texts]
-        count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
-        for name in log.speakers:
-            speakers[name] = speakers.get(name, 0) + 1
-        if len(rows) >= _BATCH:
-            _write(base, rows, texts)
-            rows, texts = [], []
-    _write(base, rows, texts)
-    base.executemany(
-        "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
-        list(speakers.items()),
-    )
-    return Totals(count, passages, chars)
-
-
-_BATCH = 2000
-
-
-def _write(
-    base: sqlite3.Connection, rows: list[tuple[object, ...]], texts: list[tuple[int, str, str]]
-) -> None:
-    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    base.executemany("INSERT INTO passages(rowid, text, parts) VALUES (?, ?, ?)", texts)
-
-
-def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) -> Totals:
-    """Take logs out of an index, in the transaction that is open; return its totals then."""
-    count, passages, chars = totals
-    for log in logs:
-        stem = log.row[0]
-        row = base.execute("SELECT number FROM logs WHERE stem = ?", (stem,)).fetchone()
-        start = row[0] << PLACE_BITS
-        base.executemany(
-            "INSERT INTO passages(passages, rowid, text, parts) VALUES ('delete', ?, ?, ?)",
-            [(start | place, text, parts) for place, text, parts in log.texts],
-        )
-        base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
-        for name in log.speakers:
-            base.execute("UPDATE speakers SET logs = logs - 1 WHERE name = ?", (name,))
-        count, passages, chars = count - 1, passages - len(log.texts), chars - log.chars
-    base.execute("DELETE FROM speakers WHERE logs <= 0")
-    return Totals(count, passages, chars)

@@ -5,14 +5,25 @@ from __future__ import annotations
 import re
 
 from ledger.values import Record
-from memory.recall.terms import FORMS, MONTHS, SMALL
+from memory.recall.dates import Named, named_date
+from memory.recall.passages import NUMBERED, TIMED
+from memory.recall.terms import FORMS, SMALL
 
 _PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _BEGINNING = re.compile(r"\w[\w.-]*\*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-#: A question longer than this is read up to here.
+_JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
+#: A run of a writing without blanks: the index has it as one word, so it is looked for by its beginning.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+_TIMES = re.compile(
+    r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
+    re.I,
+)
+_NUMBERS = re.compile(r"\s*how (?:many|much|old|often)\b", re.I)
+#: A question longer than this is read up to here, and so many words of it are looked for.
 QUESTION_CHARS = 2000
+WORDS = 64
 
 
 class Word(Record):
@@ -22,13 +33,11 @@ class Word(Record):
         raw: as typed, in lower case.
         forms: what counts as this word, before stemming: itself, and the other forms of its verb.
         beginning: anything that begins so.
-        place: its number among the words of the question, those that say nothing counted too.
     """
 
     raw: str
     forms: tuple[str, ...]
-    beginning: bool
-    place: int
+    beginning: bool = False
 
 
 class Question(Record):
@@ -36,71 +45,85 @@ class Question(Record):
 
     Args:
         words: to look for, each once, in the order typed.
-        phrases: word after word as typed; a hit has all of them.
+        phrases: what was quoted.
+        names: what is one name though it has several words: `snake_case`, `src/a.py`, `v1.2.3`.
         unwanted: words or phrases that no hit has.
-        year, month, day: the date that is named, "" and 0 where none is.
+        alone: there is nothing but phrases.
+        date: that is named.
         named: every word, in lower case, without what follows an apostrophe.
+        hints: the marks of passages that hold what is asked for (`passages.marks_of`).
     """
 
     words: tuple[Word, ...]
     phrases: tuple[str, ...]
+    names: tuple[str, ...]
     unwanted: tuple[str, ...]
-    year: str
-    month: int
-    day: int
+    alone: bool
+    date: Named
     named: frozenset[str]
+    hints: int
 
 
 def read_question(text: str) -> Question:
-    """Read what somebody typed."""
-    words: list[Word] = []
+    """Read what somebody typed; no text is wrong."""
+    words: dict[str, Word] = {}
     phrases: list[str] = []
+    names: dict[str, None] = {}
     unwanted: list[str] = []
-    seen: set[str] = set()
-    named: list[str] = []
-    place = 0
-
-    def take(piece: str) -> None:
-        nonlocal place
-        for found in _WORD.findall(piece):
-            parts = [found] if found.islower() else _CAMEL.sub(" ", found).split()
-            for part in parts if len(parts) == 1 else [found, *parts]:
-                raw = part.lower().replace("’", "'").partition("'")[0]
-                place += 1
-                named.append(raw)
-                if raw and raw not in SMALL and raw not in seen:
-                    seen.add(raw)
-                    words.append(Word(raw, FORMS.get(raw, (raw,)), False, place))
+    said: list[str] = []
+    quoted_words = 0
 
     for minus, quoted, without, plain in _PIECE.findall(text[:QUESTION_CHARS]):
         if (quoted and minus) or without:
             unwanted.append(quoted or without)
         elif quoted:
             phrases.append(quoted)
-            take(quoted)
+            before = len(words)
+            _take(quoted, words, said)
+            quoted_words += len(words) - before
         elif _BEGINNING.fullmatch(plain):
             raw = plain[:-1].lower()
-            place += 1
-            words.append(Word(raw, (raw,), True, place))
+            words.setdefault(plain.lower(), Word(raw, (raw,), True))
         else:
-            take(plain)
-    return Question(tuple(words), tuple(phrases), tuple(unwanted), *_date(named), frozenset(named))
+            names.update(dict.fromkeys(_names(plain)))
+            _take(plain, words, said)
+    hints = (TIMED if _TIMES.search(text) else 0) | (NUMBERED if _NUMBERS.match(text) else 0)
+    return Question(
+        tuple(words.values())[:WORDS],
+        tuple(phrases),
+        tuple(names),
+        tuple(unwanted),
+        bool(phrases) and quoted_words == len(words) and not names,
+        named_date(said),
+        frozenset(said),
+        hints,
+    )
 
 
-def _date(words: list[str]) -> tuple[str, int, int]:
-    """Find the year, the month and the day that a question names."""
-    year, month, day = "", 0, 0
-    for number, word in enumerate(words):
-        if len(word) == 4 and word.isdigit() and word[:2] in ("19", "20"):
-            year = word
-        elif word in MONTHS and (word != "may" or _is_month(words, number)):
-            month = MONTHS[word]
-        elif word.rstrip("sthndr").isdigit() and 1 <= int(word.rstrip("sthndr")) <= 31:
-            day = int(word.rstrip("sthndr"))
-    return year, month, day if month else 0
+def wanted_text(text: str) -> str:
+    """Return a question as it was typed, without what no hit may have, quotes and stars."""
+    pieces = _PIECE.findall(text[:QUESTION_CHARS])
+    wanted = [quoted or plain for minus, quoted, _, plain in pieces if not minus]
+    return " ".join([piece.rstrip("*") for piece in wanted if piece])
 
 
-def _is_month(words: list[str], number: int) -> bool:
-    """Tell whether "may" at a place is the month: a number or "in" stands beside it."""
-    beside = words[max(0, number - 1) : number] + words[number + 1 : number + 2]
-    return any(word in ("in", "of", "on", "last") or word[:1].isdigit() for word in beside)
+def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
+    """Take the words of a piece: `camelCase` as itself and as its parts."""
+    for found in _WORD.findall(piece):
+        parts = [found] if found.islower() else _CAMEL.sub(" ", found).split()
+        for part in parts if len(parts) == 1 else [found, *parts]:
+            raw = part.lower().replace("’", "'").partition("'")[0]
+            said.append(raw)
+            if raw and raw not in SMALL and raw not in words:
+                unspaced = _UNSPACED.search(raw) is not None
+                words[raw] = Word(raw, FORMS.get(raw, (raw,)), unspaced)
+
+
+def _names(piece: str) -> list[str]:
+    """Return what in a piece is one name of several words, as these words."""
+    names = []
+    for found in _JOINED.findall(piece):
+        parts = _CAMEL.sub(" ", " ".join(_WORD.findall(found))).split()
+        if len(parts) > 1:
+            names.append(" ".join(parts))
+    return names

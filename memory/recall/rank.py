@@ -2,90 +2,59 @@
 
 BM25 (Robertson and Zaragoza 2009; k1 0.9 and b 0.3, as is usual for short passages), and around it what
 the conversations of agents need: how much of the question a passage and its neighbours cover, words
-that stand side by side, who speaks, and when. Constants are round numbers; none is fitted. Every part
-of a score is kept, for `--explain`; ties go by row, and rows by log.
+that stand side by side, who speaks, what was asked right before, and when. Constants are round numbers;
+none is fitted. Two stages: passages are sorted by which words they hold, and the best of them scored in
+full. The parts of a score are told by `explain`; ties go to the newer passage.
 """
 
 from __future__ import annotations
 
 from math import log
 
-from ledger.values import Record
-from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
-from memory.recall.passages import ASKERS
+from memory.recall.dates import closeness
+from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.passages import ASKERS, ASKING, REPLIERS
+from memory.recall.ranked import NOTHING, Asked, Ranking, Scored, Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.index import LogRow, Totals
+    from memory.recall.index import LogRow, Piece, Totals
 
 K1, B = 0.9, 0.3
 #: What one speaker's name tells, against another word as rare.
 NAME = 0.5
+#: What a related word tells, against the word itself.
+RELATED = 0.3
 #: How much covering the whole question adds, in the passage itself and with its neighbours.
 COVERAGE, AROUND = 0.5, 0.5
 #: How much more the words of a person who is named count, and those of who asked.
 NAMED, ASKED = 1.5, 2.0
 #: How much of a reply counts beyond its beginning.
-LATE = 0.3
-#: The date in the question is that of the session: the year, the month, the day.
-YEAR, MONTH, DAY = 1.0, 2.0, 2.0
+LATE = 0.1
+#: How much more a passage counts that has what is asked for: a time, a number.
+HINTED = 1.4
+#: The date in the question is that of the session, or near it.
+DATE = 5.0
 #: What the neighbours of a passage add to it, by distance.
 BESIDE = (0.5, 0.25)
+#: How much more what follows a question takes from it, in a talk between equals.
+ANSWERS = 1.5
+#: Neighbours give more to who is named in the question, and less from them to another one.
+TO_NAMED, FROM_NAMED = 1.3, 0.6
+#: How much more the passages of who is named count in the end.
+OF_NAMED = 1.2
 #: Words follow each other if so few others stand between them, and themselves.
 NEAR = 3
 #: What the session adds to a passage, against the best one.
 SESSION = 0.4
+#: How the passages of one session add up: the higher, the more the best one counts alone.
+NORM = 3.0
 #: So many passages are scored in full.
 CANDIDATES = 400
-
-
-class Term(Record):
-    """One word of a question as the index has it.
-
-    Args:
-        raw: as typed.
-        weight: how much it tells.
-        found: (row, offset) of every place, by row.
-        held: the number of passages that hold it.
-        order: its number among the words that tell something.
-        name: somebody who speaks is called so.
-    """
-
-    raw: str
-    weight: float
-    found: Sequence[tuple[int, int]]
-    held: int
-    order: int
-    name: bool
-
-
-class Asked(Record):
-    """A question as the ranking takes it: its terms, names and date (`question.Question`)."""
-
-    terms: tuple[Term, ...]
-    total: float
-    named: frozenset[str]
-    year: str
-    month: int
-    day: int
-
-
-class Scored(Record):
-    """A passage with its score and the parts of it, in the order in which they come in."""
-
-    row: int
-    score: float
-    words: tuple[str, ...]
-    parts: tuple[tuple[str, float], ...]
-
-
-class Ranking(Record):
-    """Passages and sessions, best first; `sessions` are (number of the log, score)."""
-
-    passages: tuple[Scored, ...]
-    sessions: tuple[tuple[int, float], ...]
+#: Nothing answers a question of which less is covered anywhere.
+ENOUGH = 0.15
 
 
 def weight_of(count: int, passages: int) -> float:
@@ -98,6 +67,7 @@ def rank(
     totals: Totals,
     log_of: Callable[[int], LogRow | None],
     keeps: Callable[[int], bool] | None = None,
+    explain: bool = False,
 ) -> Ranking:
     """Rank the passages that hold words of a question, and those beside them.
 
@@ -106,208 +76,351 @@ def rank(
         totals: of the index.
         log_of: gives a log by its number.
         keeps: tells whether a row may be among the hits; None for all.
+        explain: keep the words and the parts of each score.
     """
-    places, by_log = _first_look(asked)
-    rows = list(places) if keeps is None else [row for row in places if keeps(row)]
-    if len(rows) > CANDIDATES:
-        rough = {row: sum([asked.terms[n].weight for n in set(places[row][::2])]) for row in rows}
-        rows.sort(key=lambda row: (-rough[row], row))
-        del rows[CANDIDATES:]
-    look = _Look(asked, totals, log_of, places)
-    own = {row: look.own(row) for row in rows}
-    scored = look.smoothed(own, keeps)
-    sessions = look.sessions(sorted({row >> PLACE_BITS for row in scored}), by_log)
-    return _mixed(scored, sessions, own)
+    look = _Look(asked, totals, log_of, keeps)
+    own = {row: score for row in look.candidates() if (score := look.own(row)) > 0}
+    if not own or not look.enough():
+        return NOTHING
+    return look.mixed(own, look.smoothed(own), explain)
 
 
-def _first_look(asked: Asked) -> tuple[dict[int, list[int]], list[dict[int, int]]]:
-    """Gather where the words stand.
+class _Log:
+    """A log as one ranking needs it.
 
-    Returns:
-        row -> term, offset, term, offset, …; and for each term how often each log's prose has it.
+    Args:
+        row: of the index.
+        asked: the question.
     """
-    places: dict[int, list[int]] = {}
-    by_log: list[dict[int, int]] = []
-    for number, term in enumerate(asked.terms):
-        counts: dict[int, int] = {}
-        for row, offset in term.found:
-            if row in places:
-                places[row] += (number, offset)
-            else:
-                places[row] = [number, offset]
-            if row & PLACES < FACTS_FROM:
-                log = row >> PLACE_BITS
-                counts[log] = counts.get(log, 0) + 1
-        by_log.append(counts)
-    return places, by_log
+
+    __slots__ = ("at", "chain", "chars", "date", "pieces", "row")
+
+    def __init__(self, row: LogRow, asked: Asked) -> None:
+        self.row = row
+        self.pieces = row.pieces
+        self.chars = row.chars
+        self.date = DATE * closeness(asked.date, row.day)
+        # the beginnings of turns are neighbours, whatever long replies stand between them
+        self.chain: Sequence[int] = [n for n, piece in enumerate(row.pieces) if not piece.late]
+        self.at: Sequence[int] = self.chain
+        if len(self.chain) < len(row.pieces):
+            self.at = at = []
+            place = -1
+            for piece in row.pieces:
+                place += not piece.late
+                at.append(max(0, place))
 
 
 class _Look:
-    """The parts of a score."""
+    """One question looked at in one index."""
 
     def __init__(
         self,
         asked: Asked,
         totals: Totals,
         log_of: Callable[[int], LogRow | None],
-        places: Mapping[int, list[int]],
+        keeps: Callable[[int], bool] | None,
     ) -> None:
         self._asked = asked
+        self._terms = asked.terms
         self._weights = [term.weight for term in asked.terms]
-        self._log_of = log_of
-        self._places = places
+        self._totals = totals
         self._average = max(1.0, totals.chars / max(1, totals.passages))
-        self._logs = totals.logs
-        self._average_log = max(1.0, totals.chars / max(1, totals.logs))
-        self._dates: dict[int, float] = {}
-        self._next = {
-            (a, b)
-            for a, one in enumerate(asked.terms)
-            for b, two in enumerate(asked.terms)
-            if one.order + 1 == two.order
-        }
+        self._log_of = log_of
+        self._keeps = keeps
+        self._logs: dict[int, _Log | None] = {}
+        #: row -> which terms it holds, two bits each: the word itself, a related one
+        self._masks = self._held()
+        self._covers: dict[int, float] = {}
+        self._plans: dict[int, _Plan] = {}
+        self._best = 0.0
 
-    def own(self, row: int) -> Scored:
-        """Score one passage by what it says itself, and by how much its neighbours cover."""
-        asked, weights = self._asked, self._weights
-        log = self._log_of(row >> PLACE_BITS)
-        piece = None if log is None else log.at(row & PLACES)
-        if log is None or piece is None:
-            return Scored(row, 0.0, (), ())
-        flat = self._places[row]
-        counts: dict[int, int] = {}
-        for number in flat[::2]:
-            counts[number] = counts.get(number, 0) + 1
-        norm = K1 * (1 - B + B * piece.chars / self._average)
-        words = sum([weights[n] * k * (K1 + 1) / (k + norm) for n, k in counts.items()])
-        pairs = self._pairs(flat) if len(counts) > 1 else 0.0
-        score = words + pairs
-        covered = sum([weights[n] for n in counts]) / asked.total
-        around = covered
-        if not piece.fact:
-            near = set(counts)
-            for other in (row - 1, row + 1):
-                if other >> PLACE_BITS == row >> PLACE_BITS and other & PLACES < FACTS_FROM:
-                    near.update(self._places.get(other, ())[::2])
-            around = sum([weights[n] for n in near]) / asked.total
-        factor = (1 + COVERAGE * covered) * (1 + AROUND * around)
-        speaks = 1.0
-        if piece.who:
-            if piece.who in ASKERS:
-                speaks = ASKED
-            elif piece.who in asked.named:
-                speaks = NAMED
-            if piece.late:
-                speaks = LATE
-        date = self._date(row >> PLACE_BITS, log)
-        total = score * factor * speaks + date
-        return Scored(
-            row,
-            total,
-            tuple([asked.terms[n].raw for n in sorted(counts)]),
-            (
-                ("words", words),
-                ("word after word", pairs),
-                ("of the question covered", covered),
-                ("covered with its neighbours", around),
-                ("who speaks", speaks),
-                ("date", date),
-            ),
-        )
+    def _held(self) -> dict[int, int]:
+        masks: dict[int, int] = {}
+        bit = 1
+        for term in self._terms:
+            if masks:
+                get = masks.get
+                for row in term.rows:
+                    masks[row] = get(row, 0) | bit
+            else:
+                masks = dict.fromkeys(term.rows, bit)
+            bit <<= 1
+            for row in term.near:
+                masks[row] = masks.get(row, 0) | bit
+            bit <<= 1
+        return masks
 
-    def _pairs(self, flat: list[int]) -> float:
-        """Add up the mean weights of the words of the question that follow each other here too."""
-        if not self._next:
-            return 0.0
-        places: dict[int, list[int]] = {}
-        for number, offset in zip(flat[::2], flat[1::2], strict=True):
-            places.setdefault(number, []).append(offset)
-        found = 0.0
-        for a, b in self._next:
-            if a in places and b in places:
-                behind = places[b]
-                if any(0 < other - offset <= NEAR for offset in places[a] for other in behind):
-                    found += (self._weights[a] + self._weights[b]) / 2
-        return found
-
-    def _date(self, number: int, log: LogRow) -> float:
-        asked = self._asked
-        if not (asked.year or asked.month):
-            return 0.0
-        known = self._dates.get(number)
+    def _cover(self, mask: int) -> float:
+        """Return how much of the question some words of it are, 0 to 1."""
+        known = self._covers.get(mask)
         if known is None:
-            month = log.day[5:7] == f"{asked.month:02d}"
-            known = self._dates[number] = (
-                YEAR * (log.day[:4] == asked.year)
-                + MONTH * month
-                + DAY * (month and log.day[8:10] == f"{asked.day:02d}")
-            )
+            known = 0.0
+            for number, weight in enumerate(self._weights):
+                two = mask >> (2 * number) & 3
+                if two:
+                    known += weight if two & 1 else RELATED * weight
+            self._covers[mask] = known = known / self._asked.total
         return known
 
-    def smoothed(
-        self, own: Mapping[int, Scored], keeps: Callable[[int], bool] | None
-    ) -> dict[int, float]:
-        """Add to each passage what its neighbours have."""
-        scores = {row: scored.score for row, scored in own.items() if scored.score > 0}
-        out = dict(scores)
-        for row, score in scores.items():
-            if row & PLACES >= FACTS_FROM:
-                continue
-            log = self._log_of(row >> PLACE_BITS)
-            size = 0 if log is None else len(log.pieces)
-            place = row & PLACES
-            for distance, share in enumerate(BESIDE, 1):
-                for other in (place - distance, place + distance):
-                    if 0 <= other < size:
-                        at = row - place + other
-                        if at in out or keeps is None or keeps(at):
-                            out[at] = out.get(at, 0.0) + share * score
-        return out
+    def candidates(self) -> list[int]:
+        """Return the rows that hold most of the question, the newer first among equals."""
+        by_mask: dict[int, list[int]] = {}
+        for row, mask in self._masks.items():
+            if mask in by_mask:
+                by_mask[mask].append(row)
+            else:
+                by_mask[mask] = [row]
+        keeps = self._keeps
+        rows: list[int] = []
+        for mask in sorted(by_mask, key=lambda mask: (-self._cover(mask), mask)):
+            some = by_mask[mask]
+            room = CANDIDATES - len(rows)
+            if keeps is not None or len(some) > room:
+                some.sort(reverse=True)
+                if keeps is None:
+                    del some[room:]
+                else:
+                    some = _first(some, keeps, room)
+            rows += some
+            if len(rows) >= CANDIDATES:
+                break
+        return rows
 
-    def sessions(self, logs: Sequence[int], by_log: list[dict[int, int]]) -> dict[int, float]:
-        """Score the logs by all of their prose, and by their date."""
-        found: dict[int, float] = {}
-        weights = [
-            weight_of(len(counts), self._logs) * (NAME if term.name else 1.0)
-            for term, counts in zip(self._asked.terms, by_log, strict=True)
-        ]
-        for number in logs:
-            log = self._log_of(number)
+    def _log(self, number: int) -> _Log | None:
+        if number not in self._logs:
+            row = self._log_of(number)
+            self._logs[number] = None if row is None else _Log(row, self._asked)
+        return self._logs[number]
+
+    def _plan(self, mask: int) -> _Plan:
+        known = self._plans.get(mask)
+        if known is None:
+            known = self._plans[mask] = _Plan(self._terms, self._weights, mask)
+        return known
+
+    def _parts(self, row: int) -> tuple[float, float, float, float, float, float, float] | None:
+        """Score one passage by what it says itself, and by how much its neighbours cover."""
+        log = self._log(row >> PLACE_BITS)
+        if log is None:
+            return None
+        place = row & PLACES
+        piece = log.row.at(place)
+        if piece is None:
+            return None
+        mask = self._masks[row]
+        plan = self._plan(mask)
+        norm = K1 * (1 - B + B * piece.chars / self._average)
+        words = 0.0
+        for weight, rows, near in plan.words:
+            times = len(rows[row]) if rows else 0.0
+            if near:
+                times += near[row]
+            words += weight * times * (K1 + 1) / (times + norm)
+        pairs = 0.0
+        for first, second, weight in plan.pairs:
+            if _follow(first[row], second[row]):
+                pairs += weight
+        around = mask
+        if place < LATE_BIT:
+            chain, at = log.chain, log.at[place]
+            get, start = self._masks.get, row - place
+            if at:
+                around |= get(start + chain[at - 1], 0)
+            if at + 1 < len(chain):
+                around |= get(start + chain[at + 1], 0)
+        covered = self._cover(mask)
+        nearly = covered if around == mask else self._cover(around)
+        return words, pairs, covered, nearly, self._who(piece), self._hint(piece), log.date
+
+    def _who(self, piece: Piece) -> float:
+        who = piece.who
+        if not who:
+            return 1.0
+        if piece.late:
+            return LATE
+        if who in ASKERS:
+            return ASKED
+        return NAMED if who in self._asked.named else 1.0
+
+    def _hint(self, piece: Piece) -> float:
+        return HINTED if piece.marks & self._asked.hints else 1.0
+
+    def own(self, row: int) -> float:
+        """Return what a passage scores by itself, 0 for one that is not there."""
+        parts = self._parts(row)
+        if parts is None:
+            return 0.0
+        words, pairs, covered, nearly, who, hint, date = parts
+        self._best = max(self._best, nearly)
+        factor = (1 + COVERAGE * covered) * (1 + AROUND * nearly) * who * hint
+        return (words + pairs) * factor + date
+
+    def enough(self) -> bool:
+        """Tell whether enough of the question is anywhere, or at least somebody it names."""
+        people = (term for term in self._terms if term.name)
+        return self._best >= ENOUGH or any(one.raw not in ASKERS | REPLIERS for one in people)
+
+    def smoothed(self, own: Mapping[int, float]) -> dict[int, float]:
+        """Add to each passage what its neighbours have."""
+        out = dict(own)
+        named, keeps = self._asked.named, self._keeps
+        for row, score in own.items():
+            place = row & PLACES
+            if place >= LATE_BIT:  # a fact, or the rest of a reply
+                continue
+            log = self._logs[row >> PLACE_BITS]
             if log is None:
                 continue
-            norm = K1 * (1 - B + B * log.chars / self._average_log)
-            score = self._date(number, log)
-            for weight, counts in zip(weights, by_log, strict=True):
-                times = counts.get(number, 0)
+            pieces, chain, at = log.pieces, log.chain, log.at[place]
+            if chain[at] != place:
+                continue
+            piece, start, size = pieces[place], row - place, len(chain)
+            speaks = piece.who in named
+            answers = ANSWERS if piece.marks & ASKING and piece.who not in ASKERS else 1.0
+            for step, share in (
+                (-1, BESIDE[0]), (1, BESIDE[0] * answers), (-2, BESIDE[1]), (2, BESIDE[1]),
+            ):  # fmt: skip
+                if 0 <= at + step < size:
+                    other = chain[at + step]
+                    to = start + other
+                    if keeps is not None and to not in out and not keeps(to):
+                        continue
+                    if pieces[other].who in named:
+                        share *= TO_NAMED
+                    elif speaks:
+                        share *= FROM_NAMED
+                    out[to] = out.get(to, 0.0) + share * score
+        return out
+
+    def _sessions(self, numbers: Sequence[int]) -> dict[int, float]:
+        """Score logs by all of their prose, and by their date."""
+        totals = self._totals
+        average = max(1.0, totals.chars / max(1, totals.logs))
+        weighed = [
+            (weight_of(len(term.logs), totals.logs) * (NAME if term.name else 1.0), term.logs)
+            for term in self._terms
+            if term.logs
+        ]
+        found: dict[int, float] = {}
+        for number in numbers:
+            log = self._log(number)
+            if log is None:
+                continue
+            norm = K1 * (1 - B + B * log.chars / average)
+            score = log.date
+            for weight, logs in weighed:
+                times = logs.get(number)
                 if times:
                     score += weight * times * (K1 + 1) / (times + norm)
             found[number] = score
         return found
 
+    def mixed(
+        self, own: Mapping[int, float], scores: Mapping[int, float], explain: bool
+    ) -> Ranking:
+        """Mix passages and sessions both ways: each against the best of its sort."""
+        top = max(scores.values())
+        of_log: dict[int, float] = {}
+        for row, score in scores.items():
+            number = row >> PLACE_BITS
+            of_log[number] = of_log.get(number, 0.0) + (score / top) ** NORM
+        sessions = self._sessions(sorted(of_log))
+        best = max(sessions.values()) or 1.0
+        named = self._asked.named
+        found: list[tuple[float, int]] = []
+        for row, score in scores.items():
+            number, place = row >> PLACE_BITS, row & PLACES
+            if place >= FACTS_FROM:  # a fact stands for itself
+                found.append((-(1 + SESSION) * score / top, -row))
+                continue
+            log = self._logs[number]
+            spoken = log is not None and log.pieces[place & ~LATE_BIT].who in named
+            part = score / top * (OF_NAMED if spoken else 1.0)
+            found.append((-part - SESSION * sessions[number] / best, -row))
+        found.sort()
+        most = max(of_log.values()) ** (1 / NORM)
+        logs = [
+            (number, score / best + of_log[number] ** (1 / NORM) / most)
+            for number, score in sessions.items()
+        ]
+        logs.sort(key=lambda pair: (-pair[1], -pair[0]))
+        if not explain:
+            passages = [Scored(-row, -score, self._names(-row)) for score, row in found]
+        else:
+            passages = [
+                Scored(
+                    -row,
+                    -score,
+                    self._names(-row),
+                    self._told(-row, own.get(-row, 0.0), scores[-row], -score - scores[-row] / top),
+                )
+                for score, row in found
+            ]
+        return Ranking(tuple(passages), tuple(logs))
 
-def _mixed(
-    scored: Mapping[int, float], sessions: Mapping[int, float], own: Mapping[int, Scored]
-) -> Ranking:
-    """Mix passages and sessions both ways: each against the best of its sort."""
-    top = max(scored.values(), default=0.0) or 1.0
-    best = max(sessions.values(), default=0.0) or 1.0
-    passages: list[Scored] = []
-    of_log: dict[int, float] = {}
-    for row, score in scored.items():
-        number = row >> PLACE_BITS
-        share = SESSION * sessions.get(number, 0.0) / best
-        if row & PLACES >= FACTS_FROM:
-            share = SESSION * score / top  # a fact stands for itself
-        known = own.get(row)
-        before = known.score if known else 0.0
-        parts = (
-            *(known.parts if known else ()),
-            ("neighbours", score - before),
+    def _names(self, row: int) -> tuple[str, ...]:
+        mask = self._masks.get(row)
+        return self._plan(mask).names if mask else ()
+
+    def _told(
+        self, row: int, own: float, score: float, share: float
+    ) -> tuple[tuple[str, float], ...]:
+        parts = self._parts(row) if own else None
+        names = (
+            "words", "word after word", "of the question covered", "covered with its neighbours",
+            "who speaks", "has what is asked for", "date",
+        )  # fmt: skip
+        return (
+            *(zip(names, parts, strict=True) if parts else ()),
+            ("neighbours", score - own),
             ("session", share),
         )
-        passages.append(Scored(row, score / top + share, known.words if known else (), parts))
-        of_log[number] = max(of_log.get(number, 0.0), score / top)
-    passages.sort(key=lambda one: (-one.score, one.row))
-    logs = [(number, score / best + of_log.get(number, 0.0)) for number, score in sessions.items()]
-    logs.sort(key=lambda pair: (-pair[1], pair[0]))
-    return Ranking(tuple(passages), tuple(logs))
+
+
+class _Plan:
+    """What is to be looked up of all passages that hold the same words.
+
+    Args:
+        terms: of the question.
+        weights: of them.
+        mask: which of them are held.
+    """
+
+    __slots__ = ("names", "pairs", "words")
+
+    def __init__(self, terms: Sequence[Term], weights: Sequence[float], mask: int) -> None:
+        held = [(n, mask >> (2 * n) & 3) for n in range(len(terms))]
+        self.words = [
+            (weights[n], terms[n].rows if two & 1 else None, terms[n].near if two & 2 else None)
+            for n, two in held
+            if two
+        ]
+        self.names = tuple([terms[n].raw for n, two in held if two])
+        itself = [n for n, two in held if two & 1]
+        self.pairs = [
+            (terms[a].rows, terms[b].rows, (weights[a] + weights[b]) / 2)
+            for a in itself
+            for b in itself
+            if terms[a].order + 1 == terms[b].order and terms[a].order >= 0
+        ]
+
+
+def _follow(places: Sequence[int], others: Sequence[int]) -> bool:
+    """Tell whether one of the others stands close behind one of the places."""
+    for other in others:
+        for place in places:
+            if 0 < other - place <= NEAR:
+                return True
+    return False
+
+
+def _first(rows: Sequence[int], keeps: Callable[[int], bool], room: int) -> list[int]:
+    """Return the first rows that are kept, as many as there is room for."""
+    found: list[int] = []
+    for row in rows:
+        if keeps(row):
+            found.append(row)
+            if len(found) == room:
+                break
+    return found

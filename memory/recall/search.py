@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from ledger.values import Record
-from memory.recall.question import Question, read_question
-from memory.recall.rank import NAME, Asked, Ranking, Term, rank, weight_of
+from memory.recall.lookups import Lookups
+from memory.recall.question import Question, Word, read_question
+from memory.recall.rank import NAME, RELATED, rank, weight_of
+from memory.recall.ranked import NOTHING, Asked, Ranking, Term
+from memory.recall.related import related_to
+from memory.recall.spelling import respelled
+from memory.recall.terms import MONTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.recall.index import Index
-    from memory.recall.question import Word
 
 #: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
-PLACES_READ = 8000
-#: Words of at least so many letters may be misspelled.
-_SPELLED_FROM = 4
+#: Of related words so many are read at most.
+PLACES_READ, RELATED_READ = 8000, 3000
 
 
 class Search(Record):
@@ -26,70 +29,179 @@ class Search(Record):
     notes: tuple[str, ...]
 
 
-def search(index: Index, text: str, keeps: Callable[[int], bool] | None = None) -> Search:
+class _Found(Record):
+    """A word of a question with its forms in the index.
+
+    Args:
+        word: of the question.
+        stems: of its forms, or of what it is a misspelling of, those that passages hold.
+        meant: all stems of its forms.
+        held: how many passages hold any, about.
+        order: its number among the words.
+        name: somebody who speaks is called so.
+    """
+
+    word: Word
+    stems: tuple[str, ...]
+    meant: tuple[str, ...]
+    held: int
+    order: int
+    name: bool
+
+
+def search(
+    index: Index,
+    text: str,
+    keeps: Callable[[int], bool] | None = None,
+    *,
+    lookups: Lookups | None = None,
+    explain: bool = False,
+) -> Search:
     """Rank what answers a question.
 
     Args:
         index: of the ledger.
-        text: as typed.
+        text: as typed; no text is wrong.
         keeps: tells whether a row may be among the hits; None for all.
+        lookups: remembers words between questions.
+        explain: keep the parts of each score.
     """
+    lookups = (lookups or Lookups()).of(index)
     question = read_question(text)
     notes: list[str] = []
-    asked = _asked(index, question, notes)
+    phrases: list[tuple[str, frozenset[int]]] = []
+    for phrase in question.phrases:
+        rows = index.matching(lookups.stems(phrase))
+        if rows:
+            phrases.append((phrase, rows))
+        elif question.alone:
+            return Search(NOTHING, (f'nothing has the words "{phrase}" one after the other',))
+        else:
+            notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
+    asked = _asked(lookups, question, phrases, notes)
     if not asked.terms:
-        return Search(Ranking((), ()), tuple(notes))
-    inside = [index.matching(index.stems(phrase)) for phrase in question.phrases]
-    outside = [index.matching(index.stems(phrase)) for phrase in question.unwanted]
-    tests = keeps
-
-    if inside or outside:
-
-        def tests(row: int) -> bool:
-            return (
-                all(row in rows for rows in inside)
-                and not any(row in rows for rows in outside)
-                and (keeps is None or keeps(row))
-            )
-
-    return Search(rank(asked, index.totals, index.log, tests), tuple(notes))
+        return Search(NOTHING, tuple(notes))
+    outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
+    test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
+    return Search(rank(asked, index.totals, index.log, test, explain), tuple(notes))
 
 
-def _asked(index: Index, question: Question, notes: list[str]) -> Asked:
-    passages = index.totals.passages
-    counted: list[tuple[int, int, Word, tuple[str, ...]]] = []
-    total = 0.0
-    for order, word in enumerate(question.words):
-        stems, count = _stems(index, word, notes)
-        name = index.speaks(word.raw)
-        total += weight_of(count, passages) * (NAME if name else 1.0)
-        if count:
-            counted.append((count, order, word, stems))
-    terms: list[Term] = []
+def _both(
+    keeps: Callable[[int], bool] | None,
+    inside: list[frozenset[int]],
+    outside: list[frozenset[int]],
+) -> Callable[[int], bool] | None:
+    if not inside and not outside:
+        return keeps
+
+    def test(row: int) -> bool:
+        return (
+            all(row in rows for rows in inside)
+            and not any(row in rows for rows in outside)
+            and (keeps is None or keeps(row))
+        )
+
+    return test
+
+
+def _asked(
+    lookups: Lookups,
+    question: Question,
+    phrases: list[tuple[str, frozenset[int]]],
+    notes: list[str],
+) -> Asked:
+    passages = lookups.index.totals.passages
+    found = [_find(lookups, word, order, notes) for order, word in enumerate(question.words)]
+    date = question.date
+    dated = (
+        {*MONTHS, date.year, str(date.day), f"{date.day:02d}"} if date.year or date.month else ()
+    )
+    terms = _whole(lookups, question.names, phrases)
+    total = sum([term.weight for term in terms])
     read = 0
-    for count, order, word, stems in sorted(counted):
-        if terms and read + count > PLACES_READ:
-            notes.append(f"too common to tell anything here: {word.raw}")
+    left = RELATED_READ
+    every = {stem for one in found for stem in one.stems}
+    for one in sorted(found, key=lambda one: (one.held, one.order)):
+        if read and read + one.held > PLACES_READ:
+            notes.append(f"too common to tell anything here: {one.word.raw}")
+            total += weight_of(min(one.held, passages), passages)
+            continue
+        read += one.held
+        rows, logs = lookups.together(one.stems) if one.stems else ({}, {})
+        near: dict[int, float] = {}
+        if not one.name and not one.word.beginning:
+            others = [
+                stem
+                for stem in related_to(lookups, one.word.raw, one.meant)
+                if stem not in every and 0 < lookups.count(stem) <= left
+            ]
+            if others:
+                near, logs, counted = _near(lookups, others, logs, left)
+                left -= counted
+        weight = weight_of(len(rows) or len(near), passages) * (NAME if one.name else 1.0)
+        if rows or near or one.word.raw not in dated:
+            total += weight  # a date may be that of the session, and in no text
+        if rows or near:
+            terms.append(Term(one.word.raw, weight, rows, near, logs, one.order, one.name))
+    terms.sort(key=lambda term: term.order)
+    return Asked(tuple(terms), total or 1.0, question.named, question.date, question.hints)
+
+
+def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
+    """Find what the index has of a word: its forms, what begins so, or what is spelled nearly so."""
+    if word.beginning:
+        stems = lookups.begun(lookups.stems(word.raw)[0] if not word.raw.isascii() else word.raw)
+    else:
+        stems = lookups.stems(" ".join(word.forms))
+    there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])
+    name = lookups.speaks(word.raw)
+    if not there and not word.beginning and not related_to(lookups, word.raw, stems):
+        there = respelled(lookups, word.raw, stems)
+        if there:
+            notes.append(f"looked for {' or '.join(there)} instead of {word.raw}")
+    count = sum([lookups.count(stem) for stem in there])
+    return _Found(word, there, there or stems, count, order, name)
+
+
+def _whole(
+    lookups: Lookups, names: Iterable[str], phrases: list[tuple[str, frozenset[int]]]
+) -> list[Term]:
+    """Return what has to stand there as a whole: what was quoted, and names of several words."""
+    index = lookups.index
+    found = list(phrases)
+    for name in names:
+        rows = index.matching(lookups.stems(name))
+        if rows:
+            found.append((name, rows))
+    return [
+        Term(
+            f'"{name}"',
+            weight_of(len(rows), index.totals.passages),
+            dict.fromkeys(rows, (0,)),
+            {},
+            {},
+            -2 * number - 2,
+            False,
+        )
+        for number, (name, rows) in enumerate(found)
+    ]
+
+
+def _near(
+    lookups: Lookups, stems: Iterable[str], logs: Mapping[int, float], room: int
+) -> tuple[dict[int, float], dict[int, float], int]:
+    """Count related words as a share of the word itself, as long as there is room."""
+    near: dict[int, float] = {}
+    by_log = dict(logs)
+    read = 0
+    for stem in stems:
+        count = lookups.count(stem)
+        if read + count > room:
             continue
         read += count
-        found = index.found(stems[0])
-        if len(stems) > 1:
-            found = sorted([place for stem in stems for place in index.found(stem)])
-            count = len({row for row, _ in found})
-        name = index.speaks(word.raw)
-        weight = weight_of(count, passages) * (NAME if name else 1.0)
-        terms.append(Term(word.raw, weight, found, count, order, name))
-    terms.sort(key=lambda term: term.order)
-    return Asked(
-        tuple(terms), total or 1.0, question.named, question.year, question.month, question.day
-    )
-
-
-def _stems(index: Index, word: Word, notes: list[str]) -> tuple[tuple[str, ...], int]:
-    """Return the words of the index that count as one of the question, and how many passages have them."""
-    if word.beginning:
-        found = index.beginning(word.raw)
-        return tuple([stem for stem, _ in found]), sum([count for _, count in found])
-    stems = {stem: index.count(stem) for stem in index.stems(" ".join(word.forms))}
-    there = tuple([stem for stem, count in stems.items() if count])
-    return there, sum(stems.values())
+        rows, of_log = lookups.postings(stem)
+        for row, places in rows.items():
+            near[row] = near.get(row, 0.0) + RELATED * len(places)
+        for number, times in of_log.items():
+            by_log[number] = by_log.get(number, 0.0) + RELATED * times
+    return near, by_log, read

@@ -7,6 +7,7 @@ from ledger.values import Record
 from memory.recall.texts import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.states import point_in_time, state_at
+from projection.graph import matches_entity, matches_tag
 from projection.replay import State
 from projection.tiers import never_decaying, stand
 
@@ -101,6 +102,11 @@ class Facts:
             tokens_of(shown), tokens_of(full),
         )  # fmt: skip
 
+    def text(self, fact: str) -> str:
+        """Return the text of a fact, "" for one that is withheld or is not there."""
+        found = self._standing(fact)
+        return "" if found is None or found.fact.redacted else found.fact.text
+
     def _agent(self, stem: str) -> str:
         number = self._index.number_of(stem)
         log = self._index.log(number) if number else None
@@ -120,10 +126,9 @@ class Facts:
         return (
             (not filters.kinds or fact.kind in filters.kinds)
             and (not filters.tiers or found.tier in filters.tiers)
-            and (not filters.tags or bool(_names(meta.get("tags", "")) & _folded(filters.tags)))
+            and (not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags))
             and (
-                not filters.entities
-                or bool(_names(meta.get("entity", "")) & _folded(filters.entities))
+                not filters.entities or any(matches_entity(fact, name) for name in filters.entities)
             )
             and (not filters.roles or meta.get("role", "") in filters.roles)
         )
@@ -171,11 +176,3 @@ def _full(found: Standing, stem: str, agent: str) -> str:
         said.append(mark)
     said += [f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created")]
     return "\n".join([*said, fact.text])
-
-
-def _names(value: str) -> set[str]:
-    return {name.strip().casefold() for name in value.split(",") if name.strip()}
-
-
-def _folded(names: tuple[str, ...]) -> set[str]:
-    return {name.casefold() for name in names}

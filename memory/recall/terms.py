@@ -8,7 +8,9 @@ SMALL = frozenset(
     "his she her hers they them their theirs who whom whose which what when where why how and or but if "
     "than then so as of in on at to from by with for about into onto over after before is are was were "
     "be been being am do does did doing done have has had having can could will would shall should may "
-    "might must not no nor just also too very s t d ll m o re ve y don didn doesn isn wasn".split()
+    "might must not no nor just also too very s t d ll m o re ve y don didn doesn isn wasn "
+    "some any all both ever during between since while because "
+    "kind kinds type types sort sorts mention mentioned".split()
 )
 
 _VERBS = """

@@ -91,12 +91,14 @@ class Answer(Record):
         tokens: what the texts cost together, about.
         whole: what all hits cost in full, about.
         notes: what the reader should know: a misspelling that was mended, words that are too common.
+        sessions: the logs that answer as a whole, by stem, best first, whether or not a hit is of them.
     """
 
     hits: tuple[Hit, ...]
     tokens: int
     whole: int
     notes: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
 
 
 def tokens_of(text: str) -> int:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.draft import read_draft
-from ledger.errors import DraftRefused, WrongUsage
+from ledger.errors import WrongUsage
 from ledger.findings import Finding
-from ledger.ids import is_fact_id
 from memory.draft import SessionDraft, draft_of
 from rituals.cli.append_options import HEADER_KEYS
 from rituals.cli.compose import (
@@ -18,6 +17,7 @@ from rituals.cli.compose import (
     parse_ids,
     parse_new,
     parse_supersede,
+    refuse_ids,
     taken_in,
 )
 from rituals.cli.context import STDIN, Invocation
@@ -73,7 +73,7 @@ def read_draft_of(
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    _refuse_ids(request, "" if given["from_json"] else "--")
+    refuse_ids(request, "" if given["from_json"] else "--")
     return compose(request, base, taken_in(memory)), kind_findings(request, kinds)
 
 
@@ -115,29 +115,6 @@ def _with_header(request: Request, options: Request) -> Request:
         type=options.type,
         header=tuple(header.items()),
     )
-
-
-def _refuse_ids(request: Request, dashes: str) -> None:
-    """Refuse what is no fact id, and say which option or key it came from."""
-    named = {
-        "ref": request.refs,
-        "new": tuple(new.id for new in request.new if new.id),
-        "update": tuple(fact for fact, _ in request.update),
-        "supersede": tuple(fact for pair in request.supersede for fact in pair),
-        "invalidate": request.invalidate,
-        "close": request.close,
-        "reopen": request.reopen,
-        "reactivate": request.reactivate,
-    }
-    hint = "ids are lower-case words joined by hyphens or dots"
-    found = tuple(
-        Finding("bad-id", f"{dashes}{option}: not a fact id: {fact[:80]!r}", hint=hint)
-        for option, facts in named.items()
-        for fact in facts
-        if not is_fact_id(fact)
-    )
-    if found:
-        raise DraftRefused(found)
 
 
 def _name(path: str) -> str:

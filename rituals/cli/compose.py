@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from ledger.errors import WrongUsage
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.event import (
     Event,
     FactCreated,
@@ -18,7 +18,7 @@ from ledger.event import (
 )
 from ledger.facts import tidy
 from ledger.findings import Finding
-from ledger.ids import id_from_text
+from ledger.ids import id_from_text, is_fact_id
 from ledger.values import Record
 from memory.draft import DEFAULT_TITLE, SessionDraft
 from projection.policy import DEFAULT_KIND, THREAD_KIND
@@ -115,6 +115,33 @@ def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
     """Read ids that may be given one by one or as comma lists; each once, in order."""
     found = [part.strip() for value in values for part in value.split(",")]
     return tuple(dict.fromkeys(part for part in found if part))
+
+
+def refuse_ids(request: Request, dashes: str) -> None:
+    """Refuse what is no fact id, and say which option or key it came from.
+
+    Raises:
+        DraftRefused: the findings name each of them.
+    """
+    named = {
+        "ref": request.refs,
+        "new": tuple(new.id for new in request.new if new.id),
+        "update": tuple(fact for fact, _ in request.update),
+        "supersede": tuple(fact for pair in request.supersede for fact in pair),
+        "invalidate": request.invalidate,
+        "close": request.close,
+        "reopen": request.reopen,
+        "reactivate": request.reactivate,
+    }
+    hint = "ids are lower-case words joined by hyphens or dots"
+    found = tuple(
+        Finding("bad-id", f"{dashes}{option}: not a fact id: {fact[:80]!r}", hint=hint)
+        for option, facts in named.items()
+        for fact in facts
+        if not is_fact_id(fact)
+    )
+    if found:
+        raise DraftRefused(found)
 
 
 def compose(request: Request, base: SessionDraft | None, taken: Taken) -> SessionDraft:

@@ -62,7 +62,7 @@ def report(problem: BaseException, call: Invocation) -> int:
     if isinstance(problem, BrokenPipeError):
         call.abandon_stdout()
         return 0
-    failure = _translate(problem, call)
+    failure = translate(problem, call)
     if isinstance(problem, OutputFailed):
         call.abandon_stdout()
     elif call.json or "--json" in call.arguments:
@@ -84,7 +84,8 @@ def report(problem: BaseException, call: Invocation) -> int:
     return failure.exit_code
 
 
-def _translate(problem: BaseException, call: Invocation) -> Failure:
+def translate(problem: BaseException, call: Invocation) -> Failure:
+    """Say what an exception means; a bug of ours leaves its traceback in a file."""
     name, where = type(problem).__name__, call.command or "command line"
     match problem:
         case DiurnaError():

@@ -80,6 +80,11 @@ def read_json(data: bytes, name: str) -> Request:
         draft = JsonDraft.model_validate_json(data)
     except ValidationError as problem:
         raise DraftRefused(_findings(problem, name)) from None
+    return request_of(draft)
+
+
+def request_of(draft: JsonDraft) -> Request:
+    """Turn what JSON says into what is to be recorded."""
     return Request(
         draft.title,
         draft.body,

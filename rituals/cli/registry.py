@@ -34,6 +34,8 @@ ENTRIES = (
     Entry("brief", "Show what an agent reads at the start of a session, within a budget."),
     Entry("recall", "Find what answers a question: facts and passages of session logs."),
     Entry("why", "Show where a fact comes from: every event, version and session."),
+    Entry("entity", "Show all that memory holds about an entity, or list the entities."),
+    Entry("links", "Show what a fact is linked with, one hop and two hops away."),
     Entry("log", "List session logs, newest first."),
     Entry("timeline", "Show the sessions around a fact, a session, a date or a question."),
     Entry("digest", "Tell in short what a session log says."),
@@ -60,6 +62,7 @@ ENTRIES = (
         "lint", "Check a home for CI: integrity, secrets, undeclared edits.", needs="rituals.lint"
     ),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )

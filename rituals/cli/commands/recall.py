@@ -37,6 +37,7 @@ def _many(name: str, to: str, metavar: str, help: str) -> Callable[[Any], Any]:
 @click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
 @click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
 @click.option("--superseded", is_flag=True, help="Superseded and invalidated facts too.")
+@click.option("--no-vectors", is_flag=True, help="By words alone, also with the extra `vectors`.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
 @options.command
 def command(
@@ -48,6 +49,7 @@ def command(
     limit: int,
     within: str | None,
     explain: bool,
+    no_vectors: bool,
     **wanted: Any,
 ) -> None:
     """Find what answers a question, in few tokens: first a line each, then more of what matters.
@@ -61,16 +63,14 @@ def command(
       diurna recall --kind decision --since 2026-11-01 -- retry -timeout
       diurna recall --ids webhook-retry-queue --level full
     """
-    from rituals.cli.recalled import chosen, print_answer
+    from rituals.cli.recalled import chosen, found, print_answer
 
     named = chosen(query, ids)
+    level = level or (FULL if named else INDEX)
+    filters = Filters(within=within or "", **wanted)
     if named:
-        level = level or FULL
         answer = call.memory().get(named, level=level)
     else:
-        level = level or INDEX
-        filters = Filters(within=within or "", **wanted)
-        answer = call.memory().recall(
-            " ".join(query), level=level, limit=limit, filters=filters, explain=explain
-        )
+        answer = found(call, query, filters, level=level, limit=limit, explain=explain,
+                       vectors=not no_vectors)  # fmt: skip
     print_answer(call, " ".join(query), level, answer)

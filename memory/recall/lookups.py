@@ -1,0 +1,177 @@
+"""Looking words up: what the index has of them, kept as long as the index stays the same."""
+
+from __future__ import annotations
+
+from ledger.values import Record
+from memory.recall.index import LATE_BIT, PLACE_BITS, PLACES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from memory.recall.index import Index, Totals
+
+#: So many places of words are kept: about 25 MB.
+_PLACES_KEPT = 200_000
+_WORDS_KEPT = 20_000
+#: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
+_STEMMED_ENDS = 4
+
+
+class Postings(Record):
+    """Where a word stands.
+
+    Args:
+        rows: row of a passage -> the places in it.
+        logs: number of a log -> how often its prose has the word; of replies only their beginnings count.
+    """
+
+    rows: Mapping[int, tuple[int, ...]]
+    logs: Mapping[int, float]
+
+
+class Lookups:
+    """The words of one index; what was asked before is remembered."""
+
+    def __init__(self) -> None:
+        self._index: Index | None = None
+        self._totals: Totals | None = None
+        self._stems: dict[str, tuple[str, ...]] = {}
+        self._counts: dict[str, int] = {}
+        self._names: dict[str, bool] = {}
+        self._beginnings: dict[str, tuple[str, ...]] = {}
+        self._postings: dict[str, Postings] = {}
+        self._related: dict[str, tuple[str, ...]] = {}
+        self._table: dict[str, tuple[str, ...]] = {}
+        self._kept = 0
+
+    def of(self, index: Index) -> Lookups:
+        """Return this, with everything forgotten that another state of the index told."""
+        if index is not self._index or index.totals is not self._totals:
+            self._index, self._totals = index, index.totals
+            self._counts.clear()
+            self._names.clear()
+            self._beginnings.clear()
+            self._postings.clear()
+            self._related.clear()
+            self._kept = 0
+        return self
+
+    @property
+    def index(self) -> Index:
+        """The index that is asked.
+
+        Raises:
+            ValueError: none was given.
+        """
+        if self._index is None:
+            raise ValueError("no index was given")
+        return self._index
+
+    def stems(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text as the index has them, in order."""
+        known = self._stems.get(text)
+        if known is None:
+            if len(self._stems) > _WORDS_KEPT:
+                self._stems.clear()
+            known = self._stems[text] = tuple(self.index.stems(text))
+        return known
+
+    def count(self, stem: str) -> int:
+        """Return how many passages hold a word."""
+        known = self._counts.get(stem)
+        if known is None:
+            if len(self._counts) > _WORDS_KEPT:
+                self._counts.clear()
+            known = self._counts[stem] = self.index.count(stem)
+        return known
+
+    def speaks(self, name: str) -> bool:
+        """Tell whether somebody of this name, in lower case, speaks in any log."""
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = self.index.speaks(name)
+        return known
+
+    def beginning(self, start: str) -> tuple[str, ...]:
+        """Return the words of the index that begin so, the commonest first."""
+        known = self._beginnings.get(start)
+        if known is None:
+            if len(self._beginnings) > _WORDS_KEPT:
+                self._beginnings.clear()
+            found = self.index.beginning(start)
+            self._counts.update(found)
+            known = self._beginnings[start] = tuple([stem for stem, _ in found])
+        return known
+
+    def begun(self, start: str) -> tuple[str, ...]:
+        """Return the words that begin so, those too whose ending the index has cut off."""
+        shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
+        cut_off = [stem for stem in shorter if self.count(stem)]
+        return (*self.beginning(start), *cut_off[:1])
+
+    def spelled(self, start: str) -> tuple[str, ...]:
+        """Return words of the index that begin so, the shorter ones first where they are many."""
+        return tuple(self.index.spelled(start)) if start else ()
+
+    def related(self, raw: str, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the words that are related to one, found once."""
+        known = self._related.get(raw)
+        if known is None:
+            if len(self._related) > _WORDS_KEPT:
+                self._related.clear()
+            known = self._related[raw] = find()
+        return known
+
+    def table(self, groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+        """Return a table of words as the index has them; it is one for all questions."""
+        if not self._table:
+            words = list(
+                dict.fromkeys([*groups, *[one for some in groups.values() for one in some]])
+            )
+            stems = self.index.stems(" ".join(words))
+            stem_of = dict(zip(words, stems, strict=True))
+            for word, others in groups.items():
+                stem = stem_of[word]
+                more = [stem_of[one] for one in others]
+                self._table[stem] = tuple(dict.fromkeys((*self._table.get(stem, ()), *more)))
+        return self._table
+
+    def postings(self, stem: str) -> Postings:
+        """Return where a word stands."""
+        known = self._postings.get(stem)
+        if known is None:
+            rows: dict[int, tuple[int, ...]] = {}
+            found = self.index.found(stem)
+            for row, offset in found:
+                if row in rows:
+                    rows[row] += (offset,)
+                else:
+                    rows[row] = (offset,)
+            known = Postings(rows, _by_log(rows.items()))
+            self._kept += len(found)
+            if self._kept > _PLACES_KEPT:
+                self._postings.clear()
+                self._kept = len(found)
+            self._postings[stem] = known
+        return known
+
+    def together(self, stems: Iterable[str]) -> Postings:
+        """Return where any of some words stands."""
+        all_of = [self.postings(stem) for stem in stems]
+        if len(all_of) == 1:
+            return all_of[0]
+        rows: dict[int, tuple[int, ...]] = {}
+        for one in all_of:
+            for row, places in one.rows.items():
+                rows[row] = (*rows[row], *places) if row in rows else places
+        return Postings(rows, _by_log(rows.items()))
+
+
+def _by_log(rows: Iterable[tuple[int, tuple[int, ...]]]) -> dict[int, float]:
+    logs: dict[int, float] = {}
+    for row, places in rows:
+        if row & PLACES < LATE_BIT:
+            number = row >> PLACE_BITS
+            logs[number] = logs.get(number, 0.0) + len(places)
+    return logs

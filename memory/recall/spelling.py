@@ -1,0 +1,44 @@
+"""Spelling: a word that no passage has, and the words of the index that are spelled nearly so."""
+
+from __future__ import annotations
+
+from memory.recall.related import root_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.recall.lookups import Lookups
+
+#: Words of so many letters may have one mistake, and from there on two.
+ONE_FROM, TWO_FROM = 4, 8
+#: So many of the words that are nearest are looked for.
+_NEAREST = 3
+
+
+def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the index that somebody may have meant, none for a word with digits.
+
+    Args:
+        lookups: of the index.
+        raw: as typed, in lower case; the index does not have it.
+        stems: of it.
+    """
+    if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
+        return ()
+    stem = stems[0]
+    # half of a beginning is enough to find candidates cheaply, if the mistake is not in it; if it is,
+    # two letters changed places, one is missing, or one is too many
+    starts = dict.fromkeys((stem[:3], stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3]))
+    known = {word for start in starts for word in lookups.spelled(start)}
+    allowed = 2 if len(raw) >= TWO_FROM else 1
+    from memory.fuzzy import misspelled
+
+    found = misspelled(stem, sorted(known), allowed)
+    root = root_of(stem)
+    if not found and root != stem and len(root) >= ONE_FROM:
+        found = misspelled(root, sorted(known), 1)
+    if not found:
+        return ()
+    least = found[0][1]
+    best = [word for word, distance in found if distance == least]
+    best.sort(key=lambda word: (-lookups.count(word), word))
+    return tuple(best[:_NEAREST])

@@ -1,0 +1,43 @@
+"""`diurna entity`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("entity")
+@click.argument("name", default="")
+@options.command
+def command(call: Invocation, name: str) -> None:
+    """Show all that memory holds about an entity, with a summary of what stands now.
+
+    Facts say what they are about in their footer, `entity: NAME`, several names parted by commas. Without
+    NAME the entities are listed.
+
+    \b
+    Examples:
+      diurna entity
+      diurna entity "Payments API"
+    """
+    from rituals.cli.graph_answers import entity_line, entity_object, show_entity, view_object
+
+    memory, out = call.memory(), call.out
+    if name:
+        view = memory.entity(name)
+        if call.json:
+            out.answer(view_object(view))
+        else:
+            show_entity(out, view)
+        return
+    found = memory.entities()
+    if call.json:
+        out.answer({"entities": [entity_object(one) for one in found]})
+        return
+    if not found:
+        out.talk("no fact names an entity")
+        out.hint("a fact's footer says what it is about: `entity: NAME`")
+    for one in found:
+        entity_line(out, one)

@@ -1,0 +1,34 @@
+"""`diurna links`."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("links")
+@click.argument("id")
+@click.option("--hops", type=click.IntRange(1, 2), default=2, metavar="N", show_default=True,
+              help="How far to look, 1 or 2.")  # fmt: skip
+@options.command
+def command(call: Invocation, id: str, hops: int) -> None:
+    """Show what a fact is linked with: supersessions, footers, `[[id]]` in texts, shared entities.
+
+    What an edge leads to and is not there is said, and what stands in the place of what is superseded.
+
+    \b
+    Examples:
+      diurna links webhook-retry-queue
+      diurna links webhook-retry-queue --hops 1
+    """
+    from rituals.cli.graph_answers import links_object, show_links
+
+    found = call.memory().links(id, hops)
+    if call.json:
+        call.out.answer(links_object(found))
+        return
+    show_links(call.out, found)
+    if not found.near and not found.crowds:
+        call.out.talk("nothing is linked with it")

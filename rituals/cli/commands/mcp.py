@@ -1,0 +1,60 @@
+"""`diurna mcp`."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+
+import click
+
+from ledger.errors import DiurnaError
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+#: Where it listens unless a port is named.
+_PORT = 7873
+
+
+@click.command("mcp")
+@click.option("--http", is_flag=False, flag_value=_PORT, default=None, metavar="[PORT]",
+              type=click.IntRange(0, 65535),
+              help=f"Listen on 127.0.0.1; port {_PORT} unless named, 0 for a free one.")  # fmt: skip
+@click.option("--agent", default="", metavar="NAME",
+              help="Who writes; else $DIURNA_AGENT, else what the client calls itself.")  # fmt: skip
+@options.command
+def command(call: Invocation, http: int | None, agent: str) -> None:
+    """Serve this memory to agents, by the Model Context Protocol.
+
+    A client starts it and speaks on standard input and output. The home is that of the folder it is
+    started in, or --home; no client can name another. It needs the extra: pip install 'diurna[mcp]'.
+
+    \b
+    Examples:
+      diurna mcp --http
+      claude mcp add diurna -- diurna mcp
+      codex mcp add diurna -- diurna mcp
+    """
+    from rituals.cli.errors import translate
+    from rituals.mcp.start import Setting, serve_http, serve_wire
+
+    if find_spec("mcp_types") is None:  # that of the second generation of the SDK
+        raise DiurnaError(
+            "the MCP server needs a library that is not installed",
+            hint="install Diurna with it: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'",
+        )
+    call.find_home()  # whatever is wrong with it is said before anything is loaded
+    setting = Setting(
+        call.find_home,
+        agent or call.agent,
+        call.now_ms,
+        lambda problem: translate(problem, call),
+        lambda line: _announce(call, line),
+    )
+    ended = serve_wire(setting) if http is None else serve_http(setting, http)
+    if ended == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def _announce(call: Invocation, line: str) -> None:
+    call.out.talk(f"diurna mcp: {line}")
+    call.out.flush()

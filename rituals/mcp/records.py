@@ -1,0 +1,82 @@
+"""The tools that write: `append` and `resolve`. Each makes one log, as on the command line."""
+
+from __future__ import annotations
+
+from memory.api import Memory
+from rituals.mcp.answered import (
+    NOTICE,
+    AppendAnswered,
+    ResolveAnswered,
+    SideAnswered,
+    TierAnswered,
+    noticed,
+)
+from rituals.mcp.asked import AppendAsked, ResolveAsked
+from rituals.mcp.caller import Caller
+
+_STATES = {"": None, "open": False, "closed": True}
+
+
+def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered:
+    """Append a session log: what `diurna append --from-json` does."""
+    from rituals.cli.compose import compose, kind_findings, refuse_ids, taken_in
+    from rituals.cli.json_draft import JsonDraft, request_of
+
+    said = JsonDraft.model_validate(
+        {**asked.model_dump(), "agent": caller.agent, "host": caller.host}
+    )
+    request = request_of(said)
+    refuse_ids(request, "")
+    kinds = tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+    draft = compose(request, None, taken_in(memory))
+    receipt = memory.append(draft, tiers=True)
+    return AppendAnswered(
+        stem=receipt.stem,
+        commit=receipt.commit,
+        already=receipt.already,
+        facts=list(receipt.facts),
+        tiers=[
+            TierAnswered(id=fact, before=before, after=after)
+            for fact, before, after in receipt.tiers
+            if before
+        ],
+        findings=noticed((*kind_findings(request, kinds), *receipt.findings)),
+    )
+
+
+def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswered:
+    """Resolve a contradiction, as `diurna resolve` does; without a choice, list its sides."""
+    from rituals.decide.disputes import disputes
+    from rituals.decide.recording import Author, record
+    from rituals.decide.resolving import Verdict, resolution
+
+    verdict = Verdict(asked.choose, asked.text, _STATES[asked.state])
+    if verdict.says_nothing:
+        found = disputes(memory, (asked.id,))
+        if found:
+            return ResolveAnswered(
+                id=asked.id,
+                notice=NOTICE,
+                disputed=[dispute.said for dispute in found],
+                sides=[
+                    SideAnswered(
+                        id=choice.id,
+                        text=choice.text,
+                        agent=choice.agent,
+                        date=choice.date,
+                        closed=choice.closed,
+                    )
+                    for dispute in found
+                    for choice in dispute.choices
+                ],
+            )
+    decision = resolution(memory, asked.id, verdict)
+    receipt = record(memory, decision, Author(caller.agent))
+    return ResolveAnswered(
+        id=asked.id,
+        stem=receipt.stem if receipt else "",
+        commit=receipt.commit if receipt else "",
+        does=list(decision.does),
+        already=decision.already,
+        findings=noticed(receipt.findings if receipt else ()),
+    )

@@ -1,0 +1,39 @@
+"""JSON schemas as small as they can be: an agent reads them at the start of every session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: What says nothing to a client.
+_LEFT_OUT = ("title", "additionalProperties")
+#: Defaults that mean "not given".
+_NOTHING: tuple[object, ...] = ("", [], False)
+
+
+def small(schema: dict[str, Any]) -> dict[str, Any]:
+    """Leave out of a schema what pydantic adds to it, and put definitions where they are used.
+
+    A client that resolves no references reads the whole of it then; none of our models holds itself.
+    """
+    found = _smaller(schema, schema.get("$defs", {}))
+    found.pop("description", None)  # the model's docstring; the tool has a description
+    return found
+
+
+def _smaller(schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        target = dict(named[schema["$ref"].rpartition("/")[2]])
+        target.pop("description", None)
+        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "$defs" or (key in _LEFT_OUT and not isinstance(value, dict)):
+            continue
+        if key == "default" and any(value is one or value == one for one in _NOTHING):
+            continue
+        if key == "properties":
+            value = {name: _smaller(one, named) for name, one in value.items()}
+        elif isinstance(value, dict):
+            value = _smaller(value, named)
+        found[key] = value
+    return found

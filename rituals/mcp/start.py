@@ -1,0 +1,88 @@
+"""Starting: from a command line to a server that runs, and back when it has ended.
+
+The wire is claimed first: loading the SDK takes most of a second, and nothing that happens meanwhile may
+write into the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ledger.home import Home
+from ledger.values import Record
+from memory.api import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.errors import Failure
+
+
+class Setting(Record):
+    """What a server is started with.
+
+    Args:
+        find: finds the home where the server was started, or that was named.
+        agent: who writes, "" for what each client calls itself.
+        clock: gives milliseconds since 1970.
+        explain: says what an exception means.
+        announce: says a line to whoever started it.
+    """
+
+    find: Callable[[], Home]
+    agent: str
+    clock: Callable[[], int]
+    explain: Callable[[Exception], Failure]
+    announce: Callable[[str], None]
+
+
+def serve_wire(setting: Setting) -> int:
+    """Serve the process that started this one; return the signal that ended it, 0 for none.
+
+    Raises:
+        DiurnaError: there is no standard input or output.
+    """
+    from rituals.mcp.wire import Wire
+
+    wire = Wire.claim()
+    if wire.terminal:
+        setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
+    from rituals.mcp.serve import over_wire
+
+    return _served(setting, lambda server: over_wire(server, wire))
+
+
+def serve_http(setting: Setting, port: int) -> int:
+    """Serve the programs of this machine; return the signal that ended it.
+
+    Args:
+        setting: what to serve.
+        port: where to listen, 0 for a free port.
+
+    Raises:
+        DiurnaError: the port can not be had.
+    """
+    from rituals.mcp.serve import listen, over_http, url_of
+
+    with listen(port) as listening:
+        setting.announce(f"listening on {url_of(listening)}")
+        return _served(setting, lambda server: over_http(server, listening))
+
+
+def _served(setting: Setting, serve: Callable[..., int]) -> int:
+    from rituals.mcp.desk import Desk
+    from rituals.mcp.server import Answering
+
+    desk = Desk(setting.find, lambda home: Memory(home, clock=setting.clock))
+    try:
+        return serve(Answering(desk, setting.explain, setting.agent).server(_version()))
+    finally:
+        desk.close()
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("diurna")
+    except PackageNotFoundError:
+        return ""

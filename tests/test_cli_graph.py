@@ -1,0 +1,252 @@
+"""`entity` and `links`: what they print, and what they say where there is nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.event import FactCreated
+from memory import Memory, SessionDraft
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+LOG = """# Ship
+
+## Memory References
+
+- Created: webhook-once, orders-stay, timeouts, note
+
+## Facts
+
+- A webhook is sent once, see [[orders-stay]].
+  <!-- id: webhook-once | kind: decision | entity: Payments API -->
+- Orders are never deleted.
+  <!-- id: orders-stay | kind: invariant | entity: orders -->
+- Calls time out after 10 s, see [[gone]].
+  <!-- id: timeouts | entity: payments-api, Redis -->
+- Never `[[timeouts]]`, but [[webhook-once]].
+  <!-- id: note | serves: orders-stay -->
+"""
+
+
+@pytest.fixture
+def linked(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """Facts about two days that name each other, one of them superseded."""
+    repo.write("log.md", LOG)
+    monkeypatch.setenv("DIURNA_NOW", "1795163412000")  # 2026-11-20
+    assert run("append", "log.md").code == 0
+    monkeypatch.setenv("DIURNA_NOW", "1795249812417")  # 2026-11-21
+    again = ("--new", "id=webhook-retries decision: Webhooks retry, [[timeouts|see there]].")
+    replaced = ("--supersede", "webhook-once=webhook-retries", "--ref", "timeouts")
+    assert run("append", "--title", "Lost", *again, *replaced).code == 0
+    return repo
+
+
+def test_entity(linked: Repo, run: Run) -> None:
+    """All facts about an entity in any spelling, and what of it stands now."""
+    ran = run("entity", "PAYMENTS_API")
+    assert (ran.code, ran.err) == (0, "")
+    assert (
+        ran.said
+        == """\
+Payments API  (also payments-api)
+2 facts: 1 decision, 1 fact; 1 active, 1 superseded
+
+stands now
+  Calls time out after 10 s, see [[gone]].
+
+2026-11-20  timeouts  fact, active, 2 uses, last 2026-11-21
+  Calls time out after 10 s, see [[gone]].
+  from STEM
+
+2026-11-20  webhook-once  decision, superseded by webhook-retries, 1 use, last 2026-11-20
+  A webhook is sent once, see [[orders-stay]].
+  from STEM
+"""
+    )
+    found = run("entity", "payments api", "--json").json
+    assert (found["format"], found["name"]) == (1, "Payments API")
+    assert found["kinds"] == {"decision": 1, "fact": 1}
+    assert found["tiers"] == {"active": 1, "superseded": 1}
+    assert found["summary"] == ["Calls time out after 10 s, see [[gone]]."]
+    shown = {fact["id"]: fact for fact in run("show", "--json").json["facts"]}
+    assert found["facts"] == [shown["timeouts"], shown["webhook-once"]]
+
+
+def test_entities(linked: Repo, run: Run) -> None:
+    """Without a name the entities are listed, those with most facts first."""
+    assert run("entity") == (
+        0,
+        "Payments API  2 facts, 1 of them false  (also payments-api)\norders  1 fact\nRedis  1 fact\n",
+        "",
+    )
+    assert [one["name"] for one in run("entity", "--json").json["entities"]] == [
+        "Payments API",
+        "orders",
+        "Redis",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("payments", "no fact is about payments", "did you mean Payments API?"),
+        ("Paymnets API", "no fact is about Paymnets API", "did you mean Payments API?"),
+        ("zzz", "no fact is about zzz", "`diurna entity` lists all"),
+        (" ", "no fact is about what has no name", "`diurna entity` lists all"),
+    ],
+)
+def test_entity_that_is_not_there(
+    name: str, message: str, hint: str, linked: Repo, run: Run
+) -> None:
+    """A name that nobody wrote is a failure with the near ones, or the way to all of them."""
+    assert run("entity", name) == (1, "", f"diurna: entity: {message}\nhint: {hint}\n")
+
+
+def test_no_entity_at_all(repo: Repo, run: Run) -> None:
+    """Where no footer names any, that is said, with how to write one."""
+    hint = "hint: a fact's footer says what it is about: `entity: NAME`\n"
+    assert run("entity") == (0, "", "no fact names an entity\n" + hint)
+    assert run("entity", "--json").json == {"format": 1, "entities": []}
+    assert run("entity", "orders").err == (
+        "diurna: entity: no fact is about orders\nhint: a fact's footer says `entity: NAME`\n"
+    )
+
+
+def test_links(linked: Repo, run: Run) -> None:
+    """Edges by kind and direction, two hops, what dangles, and what stands instead."""
+    assert run("links", "note") == (
+        0,
+        """\
+note  fact, working
+  Never `[[timeouts]]`, but [[webhook-once]].
+
+one hop
+  serves orders-stay  core — Orders are never deleted.
+  links to webhook-once  superseded, webhook-retries stands instead — A webhook is sent once, see [[orders-stay]].
+
+two hops
+  webhook-once superseded by webhook-retries  working — Webhooks retry, [[timeouts|see there]].
+  webhook-once shares Payments API with timeouts  active — Calls time out after 10 s, see [[gone]].
+""",
+        "",
+    )
+    assert (
+        run("links", "timeouts", "--hops", "1").out
+        == """\
+timeouts  fact, active
+  Calls time out after 10 s, see [[gone]].
+
+one hop
+  links to gone  there is no such fact
+  linked from webhook-retries  working — Webhooks retry, [[timeouts|see there]].
+  shares payments-api with webhook-once  superseded, webhook-retries stands instead — A webhook is sent once, see [[orders-stay]].
+"""
+    )
+    assert "supersedes webhook-once  superseded — A webhook" in run("links", "webhook-retries").out
+
+
+def test_links_as_json(linked: Repo, run: Run) -> None:
+    """Every end of an edge with where it stands."""
+    found = run("links", "timeouts", "--json").json
+    assert (found["format"], found["id"], found["exists"], found["crowds"]) == (
+        1,
+        "timeouts",
+        True,
+        [],
+    )
+    assert [(one["edge"], one["direction"], one["id"], one["exists"]) for one in found["near"]] == [
+        ("link", "out", "gone", False),
+        ("link", "in", "webhook-retries", True),
+        ("entity", "both", "webhook-once", True),
+    ]
+    assert found["near"][2]["instead"] == ["webhook-retries"]
+    assert [(one["via"], one["id"]) for one in found["far"]] == [
+        ("webhook-once", "orders-stay"),
+        ("webhook-once", "note"),
+    ]
+    assert run("links", "timeouts", "--hops", "1", "--json").json["far"] == []
+
+
+def test_links_of_what_is_invalidated_or_leads_nowhere(linked: Repo, run: Run) -> None:
+    """What was called false without a successor is said so; a chain that ends there has nothing left."""
+    assert run("append", "--title", "Off", "--invalidate", "webhook-retries").code == 0
+    said = run("links", "timeouts").out
+    assert "linked from webhook-retries  invalidated — Webhooks retry" in said
+    assert "webhook-once  superseded, nothing stands instead — A webhook" in said
+
+
+def test_links_of_what_is_not_there(linked: Repo, run: Run) -> None:
+    """An id that is only named shows by whom; one that nobody names is a failure with the near ones."""
+    assert run("links", "gone", "--hops", "1") == (
+        0,
+        """\
+gone  there is no such fact; it is only named
+
+one hop
+  linked from timeouts  active — Calls time out after 10 s, see [[gone]].
+""",
+        "",
+    )
+    assert run("links", "timeout") == (
+        1, "", "diurna: links: there is no fact timeout\nhint: did you mean timeouts?\n",
+    )  # fmt: skip
+    assert run("links", "note", "--hops", "3").code == 2
+
+
+def test_links_of_a_fact_alone(repo: Repo, run: Run) -> None:
+    """A fact without edges is no failure, and that is said on stderr."""
+    assert run("append", "--title", "A", "--new", "id=alone fact: Alone.").code == 0
+    assert run("links", "alone") == (
+        0, "alone  fact, working\n  Alone.\n", "nothing is linked with it\n",
+    )  # fmt: skip
+
+
+def test_a_crowd(repo: Repo, run: Run) -> None:
+    """An entity of more than a hundred facts is counted, with the command that lists them."""
+    names = [f"f{number:03}" for number in range(101)]
+    facts = "\n".join(f"- Fact {name}.\n  <!-- id: {name} | entity: All -->" for name in names)
+    created = (
+        f"# Many\n\n## Memory References\n\n- Created: {', '.join(names)}\n\n## Facts\n\n{facts}\n"
+    )
+    repo.write("log.md", created)
+    assert run("append", "log.md").code == 0
+    ran = run("links", "f000")
+    assert (ran.code, ran.err) == (0, "")
+    assert (
+        ran.out == 'f000  fact, working\n  Fact f000.\n\n101 facts share All: diurna entity "All"\n'
+    )
+
+
+def test_the_library_follows(linked: Repo) -> None:
+    """A running process sees the edges of the next append at once."""
+    memory = Memory.open(".")
+    assert [one.id for one in memory.links("gone").near] == ["timeouts"]
+    assert [one.name for one in memory.entities()] == ["Payments API", "orders", "Redis"]
+    event = FactCreated("new", "See [[gone]].", meta=(("entity", "redis"),))
+    memory.append(SessionDraft(title="More", events=(event,)))
+    assert [one.id for one in memory.links("gone").near] == ["new", "timeouts"]
+    assert [one.fact.id for one in memory.entity("Redis").standings] == ["new", "timeouts"]
+    memory.close()
+
+
+def test_both_load_no_library(linked: Repo) -> None:
+    """Where names are found, neither pygit2, markdown-it nor rapidfuzz is loaded."""
+    loud = ("pygit2", "markdown_it", "rapidfuzz")
+    code = (
+        "import sys, rituals.cli.app as app;"
+        "app.main(['links', 'note']); app.main(['entity', 'redis']); app.main(['entity']);"
+        f"print([name for name in {loud} if name in sys.modules], file=sys.stderr)"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+    assert done.stderr == "[]\n"

@@ -1,0 +1,63 @@
+"""`diurna mcp` on the command line: what it says where it can not serve, and that nothing else needs its library."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rituals.cli.commands import mcp as command
+from tests.conftest import Repo, Run
+
+HERE = Path(__file__).parent.parent
+
+
+def test_without_the_extra_it_says_what_to_install(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the SDK is missing, the command names the extra and exits with 1."""
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    ran = run("mcp")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "diurna: mcp: the MCP server needs a library that is not installed\n"
+        "hint: install Diurna with it: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'\n"
+    )
+    assert run("mcp", "--json").json["error"]["hint"].startswith("install Diurna with it")
+    assert "Serve this memory to agents" in run("mcp", "--help").out
+
+
+def test_a_home_is_needed(bare_repo: Repo, run: Run) -> None:
+    """Without a home there is nothing to serve, and nothing is loaded to say so."""
+    pytest.importorskip("mcp")
+    ran = run("mcp")
+    assert (ran.code, ran.out) == (1, "")
+    assert "no Diurna home" in ran.err and "hint: run `diurna init`" in ran.err
+
+
+@pytest.mark.parametrize("port", ["65536", "http", "0.0.0.0:80"])
+def test_a_port_is_a_number_and_no_address(repo: Repo, run: Run, port: str) -> None:
+    """`--http` takes a port alone: there is no way to name another host."""
+    ran = run("mcp", f"--http={port}")
+    assert (ran.code, ran.out) == (2, "")
+    assert "Invalid value for '--http'" in ran.err
+
+
+def test_nothing_else_loads_the_server() -> None:
+    """No other command, and not the library, imports the server or its SDK."""
+    code = (
+        "import sys\n"
+        "from rituals.cli import registry\n"
+        "import importlib, memory.api, rituals.entry, rituals.quick, rituals.cli.app\n"
+        "for entry in registry.available(): importlib.import_module(entry.module)\n"
+        "print([name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'anyio')\n"
+        "       or name.startswith('rituals.mcp')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(HERE)},
+    )  # fmt: skip
+    assert done.stdout == "[]\n"

@@ -1,0 +1,76 @@
+"""What a link is in a text, and what a fact names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.ids import is_fact_id
+from projection.links import links_in, named, pointed
+from tests.test_projection_graph import fact
+
+STEM = "2026-11-21-090000000-0123456789ab"
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("See [[a]] and [[b.c-d|the other]], [[a]] again.", ("a", "b.c-d")),
+        ("No [a], no [[A]], no [[a b]], no [[]], no [[a\nb]], no [[a--b]].", ()),
+        (f"A log is no fact: [[{STEM}]], nor is a day: [[2026-11-21]].", ()),
+        ("Escaped \\[[a]], the words of a link [[b]](https://example.invalid), [[[c]]", ("c",)),
+        ("`[[a]]` ``x ` [[b]]`` [[c]]", ("c",)),
+        ("One back-tick ` hides nothing: [[a]].", ("a",)),
+        ("Two `` and one ` are no pair: [[a]].", ("a",)),
+        ("A span over `two\nlines [[a]]` ends: [[b]].", ("b",)),
+        ("A span ends `with\n\nits paragraph: [[a]]`.", ("a",)),
+        ("```\n[[a]]\n```\n[[b]]", ("b",)),
+        ("  ~~~~ toml\n  [[a]]\n  ~~~\n  ~~~~\n[[b]]", ("b",)),
+        ("- item\n\n  ```sh\n  [[ -f x ]]\n  [[a]]\n  ```\n- [[b]]", ("b",)),
+        ("```\nnever closed hides nothing\n[[a]]", ("a",)),
+        ("``` one line ``` [[a]]", ("a",)),
+        ("]] [[ [[a]] ]]", ("a",)),
+        ("[[", ()),
+    ],
+)  # fmt: skip
+def test_links_in(text: str, ids: tuple[str, ...]) -> None:
+    """An id in double brackets is a link, but not in code, escaped, or as the words of a link."""
+    assert links_in(text) == ids
+
+
+@given(st.text(alphabet="ab-`~[]|\\ \n(1", max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    """Whatever a text is, what is found in it are ids that stand in it, each once."""
+    found = links_in(text)
+    assert len(set(found)) == len(found)
+    assert all(is_fact_id(one) and one in text for one in found)
+
+
+@given(st.lists(st.sampled_from(("a", "b-c", "d.1", "x")), max_size=6))
+def test_every_link_is_found(ids: list[str]) -> None:
+    """Links between words are found in the order in which they are met."""
+    text = " and ".join(f"[[{one}]]" for one in ids)
+    assert links_in(text) == tuple(dict.fromkeys(ids))
+
+
+def test_what_a_fact_names() -> None:
+    """Footers and texts name others; a fact does not name itself, and a withheld text names nothing."""
+    one = fact("a", "[[a]] [[b]] [[c]]", serves="c, a", conflicts="d e, not an id!", entity="[[f]]")
+    assert set(named(one)) == {
+        ("serves", "c"), ("conflicts", "d"), ("conflicts", "e"),
+        ("conflicts", "not"), ("conflicts", "an"),
+        ("link", "b"), ("link", "c"),
+    }  # fmt: skip
+    assert set(pointed(one._replace(superseded_by=("z",)))) == {
+        "b",
+        "c",
+        "d",
+        "e",
+        "not",
+        "an",
+        "z",
+    }
+    assert named(one._replace(redacted=True)) == tuple(
+        edge for edge in named(one) if edge[0] != "link"
+    )

@@ -1,0 +1,212 @@
+"""The extra `vectors`: what meaning adds to a ranking, and that nothing of it is there unless installed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.recall import vectors
+from memory.recall.index import PLACE_BITS
+from memory.recall.meaning import MEANING, with_meaning
+from memory.recall.question import wanted_text
+from memory.recall.ranked import Ranking, Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.conftest import Repo, Run
+
+ROOT = Path(__file__).parent.parent
+extra = pytest.mark.skipif(not vectors.installed(), reason="the extra `vectors` is not installed")
+
+
+def scored(row: int, score: float) -> Scored:
+    """Return a passage as a ranking by words has it."""
+    return Scored(row, score, ("word",), (("words", score),))
+
+
+def ranking(*scores: tuple[int, float]) -> Ranking:
+    """Return a ranking of rows, the logs in the order of their best."""
+    passages = sorted((scored(*one) for one in scores), key=lambda one: (-one.score, one.row))
+    logs: dict[int, float] = {}
+    for one in passages:
+        logs.setdefault(one.row >> PLACE_BITS, one.score)
+    return Ranking(tuple(passages), tuple(logs.items()))
+
+
+# ---- what it adds ---------------------------------------------------------------------------------
+
+
+def test_meaning_is_added_in_proportion() -> None:
+    """A passage gains its likeness times the weight, against the best score; it is told as a part."""
+    one, two, far = 1 << PLACE_BITS, 2 << PLACE_BITS, 3 << PLACE_BITS
+    found = with_meaning(ranking((one, 2.0), (two, 1.9), (far, 1.0)), {one: -0.5, two: 0.5})
+    assert [passage.row for passage in found.passages] == [two, one, far]
+    best, second, third = found.passages
+    assert best.score == pytest.approx(1.9 + MEANING * 2.0 * 0.5)
+    assert best.parts[-1][0] == "meaning" and best.parts[-1][1] == pytest.approx(MEANING)
+    assert (second.score, second.parts[-1]) == (2.0, ("meaning", 0.0))
+    assert third == scored(far, 1.0)
+    assert [number for number, _ in found.sessions] == [2, 1, 3]
+
+
+@given(
+    st.dictionaries(st.integers(0, 1 << 20), st.floats(0.01, 10), max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_meaning_loses_nothing_and_depends_on_no_order(
+    scores: dict[int, float], rng: random.Random
+) -> None:
+    """All passages and logs stay, ties go by row, and equal likeness changes no order."""
+    before = ranking(*scores.items())
+    alike = {row: rng.choice((-0.5, 0.0, 0.25, 0.5)) for row in scores if rng.random() < 0.7}
+    found = with_meaning(before, alike)
+    assert sorted(one.row for one in found.passages) == sorted(scores)
+    assert sorted(n for n, _ in found.sessions) == sorted(n for n, _ in before.sessions)
+    keys = [(-one.score, one.row) for one in found.passages]
+    assert keys == sorted(keys)
+    shuffled = list(alike.items())
+    rng.shuffle(shuffled)
+    assert with_meaning(before, dict(shuffled)) == found
+    same = with_meaning(before, dict.fromkeys(scores, 0.5))
+    assert [one.row for one in same.passages] == [one.row for one in before.passages]
+    assert with_meaning(before, {}).passages == before.passages
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("how are webhooks retried?", "how are webhooks retried?"),
+        ('retry* "dead letter" -timeout -"two words" getPaymentKey()', "retry dead letter getPaymentKey()"),
+        ("-only", ""),
+    ],
+)  # fmt: skip
+def test_what_is_compared(typed: str, wanted: str) -> None:
+    """A question is compared as it was typed, without what no hit may have."""
+    assert wanted_text(typed) == wanted
+
+
+# ---- in a recall ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(repo: Repo, run: Run) -> Repo:
+    """Two facts and a passage with the same words, and a fact that is withheld."""
+    repo.write("body.md", "The queue is drained when the worker stops.\n")
+    assert run(
+        "append", "--title", "Queue", "--body", "body.md",
+        "--new", "id=long decision: The queue is drained by the worker, slowly, in order, at night.",
+        "--new", "id=brief decision: The queue is drained.",
+        "--new", "id=hidden decision: The queue is drained with the password swordfish.",
+    ).code == 0  # fmt: skip
+    assert run("redact", "hidden", "--reason", "Not to be shown.").code == 0
+    return repo
+
+
+def test_recall_weighs_meaning(asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is most alike comes first; withheld texts are compared with nothing; it can be left out."""
+    compared: list[str] = []
+
+    def likeness(query: str, texts: Sequence[str]) -> list[float]:
+        compared.extend([query, *texts])
+        return [0.9 if "at night" in text else 0.1 for text in texts]
+
+    ran = run("recall", "queue drained", "--json", "--no-vectors")
+    by_words = [hit["id"] for hit in ran.json["hits"]]
+    monkeypatch.setattr(vectors, "installed", lambda: True)
+    monkeypatch.setattr(vectors, "similarities", likeness)
+    hits = run("recall", "queue drained", "--json", "--explain").json["hits"]
+    assert hits[0]["id"] == "long" and by_words[0] != "long"
+    assert sorted(hit["id"] for hit in hits) == sorted(by_words)
+    (part,) = [part for part in hits[0]["parts"] if part["name"] == "meaning"]
+    assert part["value"] == pytest.approx(9 * hits[1]["parts"][-1]["value"], rel=0.01)
+    assert compared[0] == "queue drained"
+    assert "The queue is drained when the worker stops." in " ".join(compared)
+    assert "swordfish" not in " ".join(compared)
+    assert "meaning" in run("recall", "queue drained", "--explain").out
+    told = len(compared)
+    left_out = run("recall", "queue drained", "--no-vectors", "--json").json["hits"]
+    assert [hit["id"] for hit in left_out] == by_words
+    assert len(compared) == told
+
+
+def test_files_that_are_not_those_expected(
+    asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the vectors can not be read, recall ranks by words."""
+    by_words = run("recall", "queue drained", "--no-vectors", "--json").out
+    monkeypatch.setattr(vectors, "installed", lambda: True)
+    monkeypatch.setattr(vectors, "_load", lambda: None)
+    assert vectors.similarities("queue", ["queue"]) is None
+    assert run("recall", "queue drained", "--json").out == by_words
+
+
+def test_nothing_is_imported_without_being_asked(asked: Repo) -> None:
+    """Importing the library, recall and its ranking loads nothing of the extra, and without it never."""
+    loud = ("numpy", "tokenizers", "wordllama", "safetensors", "requests")
+    code = (
+        "import sys, memory.recall.vectors, memory.recall.meaning, rituals.cli.app as app;"
+        "app.main(['recall', 'queue', '--no-vectors']);"
+        f"print([name for name in {loud} if name in sys.modules], file=sys.stderr);"
+        "app.main(['recall', 'queue']) if not memory.recall.vectors.installed() else None;"
+        "print([name for name in ('wordllama', 'requests') if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert [line for line in done.stderr.split("\n") if line[:1] == "["] == ["[]", "[]"]
+
+
+# ---- the vectors themselves -----------------------------------------------------------------------
+
+
+@extra
+def test_what_means_the_same_is_alike() -> None:
+    """Other words for the same are nearer than the same kind of sentence about something else."""
+    question = "How do we make the database quicker?"
+    near, far, same, empty = (
+        vectors.similarities(
+            question,
+            ["Queries ran slowly, an index sped them up.", "The logo is green.", question, ""],
+        )
+        or [0.0] * 4
+    )
+    assert far < near < same == 1.0
+    assert empty == 0.0
+    assert vectors.similarities(question, []) == []
+
+
+@extra
+def test_the_same_text_has_one_vector() -> None:
+    """Likeness does not depend on what else is compared, and only the start of a long text counts."""
+    texts = ["one thing", "another thing altogether", "x " * vectors.TEXT_CHARS]
+    together = vectors.similarities("a thing", texts)
+    assert together == [(vectors.similarities("a thing", [text]) or [9])[0] for text in texts]
+    longer = [text + " and more" * 500 for text in texts[2:]]
+    assert vectors.similarities("a thing", longer) == (together or [])[2:]
+
+
+@extra
+def test_nothing_is_fetched() -> None:
+    """The vectors are read without any socket and without the code of the package."""
+    code = (
+        "import socket, sys\n"
+        "def refuse(*a, **k): raise SystemExit('a socket was opened')\n"
+        "socket.socket = refuse; socket.create_connection = refuse\n"
+        "from memory.recall.vectors import similarities\n"
+        "print(len(similarities('a', ['b', 'c'])), 'wordllama' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("2 False\n", "")

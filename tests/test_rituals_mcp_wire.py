@@ -1,0 +1,399 @@
+"""`diurna mcp` as a process: what is on its standard output, how it ends, and what a dead client leaves behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from ledger.errors import Busy
+from rituals.mcp import lane, wire
+from rituals.mcp.lane import Lane
+from rituals.mcp.wire import Wire
+from tests.conftest import Repo, Run
+
+ROOT = str(Path(__file__).parent.parent)
+SECONDS = 120
+COMMAND = (sys.executable, "-P", "-m", "rituals", "mcp")
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": ROOT}
+
+
+class Served:
+    """A server process, spoken to in lines.
+
+    Args:
+        command: that starts it.
+    """
+
+    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=environment(),
+        )  # fmt: skip
+        self.lines: list[dict[str, Any]] = []
+
+    def send(self, *messages: dict[str, Any]) -> None:
+        """Send messages, each on a line."""
+        self.send_raw(b"".join(json.dumps(one).encode() + b"\n" for one in messages))
+
+    def send_raw(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def next(self) -> dict[str, Any]:
+        """Wait for the next message."""
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(self.process.stdout.readline())
+        self.lines.append(message)
+        return message
+
+    def begin(self) -> dict[str, Any]:
+        """Shake hands as clients do; return what the server says of itself."""
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+        self.send({**request(0, "initialize"), "params": about})
+        answer = self.next()
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        found: dict[str, Any] = answer["result"]
+        return found
+
+    def call(self, number: int, tool: str, **arguments: object) -> dict[str, Any]:
+        """Call a tool and return its result."""
+        self.send(calling(number, tool, **arguments))
+        answer = self.next()
+        assert answer["id"] == number
+        found: dict[str, Any] = answer["result"]
+        return found
+
+    def end(self) -> tuple[int, str, str]:
+        """Close its input; return the exit code, and the rest of both outputs."""
+        out, err = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, out.decode(), err.decode()
+
+
+CLIENT = {"name": "by-hand", "version": "1"}
+
+
+def request(number: int, method: str, **params: object) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def calling(number: int, tool: str, **arguments: object) -> dict[str, Any]:
+    return request(number, "tools/call", name=tool, arguments=arguments)
+
+
+@pytest.fixture
+def serve(repo: Repo) -> Iterator[Callable[..., Served]]:
+    """Start servers in `repo`; none is left behind."""
+    started: list[Served] = []
+
+    def serve(*command: str) -> Served:
+        started.append(Served(command or COMMAND))
+        return started[-1]
+
+    yield serve
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+Serve = Callable[..., Served]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, mode: str) -> None:
+    """The SDK's own client starts the command, records, and sees what the command line appends meanwhile."""
+
+    async def story() -> None:
+        server = StdioServerParameters(
+            command=COMMAND[0], args=[*COMMAND[1:], "--agent", "codex"], env=environment(), cwd="."
+        )
+        with anyio.fail_after(SECONDS):
+            async with Client(server, mode=mode) as client:
+                assert client.instructions is not None and "`brief`" in client.instructions
+                done = await client.call_tool("append", {"title": "Over a pipe"})
+                assert not done.is_error
+                ran = await anyio.to_thread.run_sync(
+                    lambda: spawn("append", "--title", "Meanwhile", "--agent", "other")
+                )
+                assert ran.code == 0, ran.err
+                status = (await client.call_tool("status", {})).structured_content
+                assert status["logs"] == 2
+
+    anyio.run(story)
+    logs = json.loads(spawn("log", "--json").out)["sessions"]
+    assert [log["agent"] for log in logs] == ["other", "codex"]
+    assert spawn("verify").code == 0
+
+
+def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
+    """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
+    noisy = (
+        "import os, subprocess, sys, warnings\n"
+        "from rituals.mcp import questions, tools\n"
+        "def noisy(memory, asked, who, was=questions.status):\n"
+        "    print('a print'); sys.stdout.flush(); os.write(1, b'a write\\n')\n"
+        "    subprocess.run(['echo', 'a child']); warnings.warn('a warning')\n"
+        "    assert sys.stdin.read() == ''\n"
+        "    return was(memory, asked, who)\n"
+        "tools.BY_NAME['status'] = tools.BY_NAME['status']._replace(run=noisy)\n"
+        "from rituals.cli.app import main\n"
+        "sys.exit(main(['mcp']))\n"
+    )
+    server = serve(sys.executable, "-P", "-c", noisy)
+    assert server.begin()["serverInfo"]["name"] == "diurna"
+    for number in range(1, 4):
+        assert server.call(number, "status")["structuredContent"]["logs"] == 0
+    code, rest, said = server.end()
+    assert (code, rest) == (0, "")
+    for word in ("a print", "a write", "a child", "a warning"):
+        assert word in said
+    assert {line["jsonrpc"] for line in server.lines} == {"2.0"}
+
+
+def test_what_is_no_message_ends_nothing(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Garbage, half messages, unknown methods and a message without end are survived; the next one is answered."""
+    server = serve()
+    server.begin()
+    server.send_raw(b'\n{"jsonrpc": "2.0", "id": 1\n\xff\xfe\x00\n[]\n"x"\n{"jsonrpc":"1.0"}\n')
+    server.send(request(2, "no/such/method"))
+    assert server.next()["error"]["code"] == -32601
+    server.send_raw(b'{"x": "' + b"y" * (wire.LIMIT_BYTES + 10) + b'"}\n')
+    refusal = server.next()
+    assert refusal["id"] is None and "bytes" in refusal["error"]["message"]
+    big = server.call(3, "append", title="Big", body="b" * 2_000_000)
+    assert big["isError"] and "body: it has more than 100000" in big["content"][0]["text"]
+    assert server.call(4, "status")["structuredContent"]["logs"] == 0
+    server.send(request(5, "ping"))
+    assert server.next()["result"] == {}
+    code, rest, said = server.end()
+    assert (code, rest) == (0, "") and "Traceback" not in said
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_in_good_order(serve: Serve, stop: signal.Signals) -> None:
+    """Told to stop while its input is open, it ends with 0, and says nothing."""
+    server = serve()
+    server.begin()
+    server.call(1, "append", title="Before the end")
+    server.process.send_signal(stop)
+    assert server.process.wait(SECONDS) == 0
+    assert server.end()[1:] == ("", "")
+
+
+def test_an_interrupt_is_an_interrupt(serve: Serve) -> None:
+    """Ctrl-C ends it as it ends every command: 130."""
+    server = serve()
+    server.begin()
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.wait(SECONDS) == 130
+    assert server.end()[2] == "diurna: interrupted\n"
+
+
+def test_a_client_that_reads_no_more_ends_it(serve: Serve) -> None:
+    """Where nobody reads the answers, the server ends, also with its input open."""
+    server = serve()
+    server.begin()
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+    server.send(calling(1, "status"))
+    assert server.process.wait(SECONDS) == 0
+
+
+def test_a_client_that_never_reads_blocks_no_end(serve: Serve) -> None:
+    """With its output full to the brim, the server still ends when it is told to."""
+    server = serve()
+    server.begin()
+
+    def flood() -> None:
+        with contextlib.suppress(OSError):
+            for number in range(1, 400):
+                server.send(request(number, "tools/list"))
+
+    thread = threading.Thread(target=flood, daemon=True)
+    thread.start()
+    thread.join(1)  # one of both is stuck by then, or not yet: either way it has to end
+    server.process.send_signal(signal.SIGTERM)
+    assert server.process.wait(SECONDS) == 0
+    thread.join(SECONDS)
+
+
+CLIENT_SCRIPT = """
+import json, subprocess, sys
+server = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def send(message):
+    server.stdin.write(json.dumps(message).encode() + b"\\n"); server.stdin.flush()
+for message in json.loads(sys.argv[1])[:2]:
+    send(message)
+    if "id" in message: server.stdout.readline()
+for message in json.loads(sys.argv[1])[2:]:
+    send(message)
+print("sent", flush=True)
+server.stdout.readline(); server.stdout.readline(); server.stdout.readline()
+sys.stdin.read()
+"""
+
+
+def test_a_client_that_is_killed_loses_no_log(repo: Repo, spawn: Run) -> None:
+    """A client that is killed while its appends are under way leaves whole logs, all of them, and no server."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+    count = 3
+    messages = [
+        {**request(0, "initialize"), "params": about},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *(
+            calling(n, "append", title=f"Log {n}", body=f"Round {round}.")
+            for n in range(1, count + 1)
+        ),
+    ]
+    alive, held = os.pipe()  # the client and the server hold its end, as long as they live
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT_SCRIPT, json.dumps(messages), *COMMAND],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=held, env=environment(),
+    )  # fmt: skip
+    os.close(held)
+    assert client.stdout is not None
+    assert client.stdout.readline() == b"sent\n"
+    client.kill()
+    client.communicate()
+    with open(alive, "rb") as said:
+        assert b"Traceback" not in said.read()  # ends when the server has ended
+    titles = {one["title"] for one in json.loads(spawn("log", "--json").out)["sessions"]}
+    assert titles == {f"Log {n}" for n in range(1, count + 1)}
+    verified = spawn("verify")
+    assert (verified.code, verified.out) == (0, "all in order\n")
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.git("fsck", "--strict") == ""
+
+
+def test_without_a_client_it_says_so(spawn: Run, repo: Repo) -> None:
+    """Started without input or output it explains itself; with an empty input it ends at once."""
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *COMMAND],
+        capture_output=True, env=environment(), text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "diurna: mcp: there is no standard input or output to speak on\n"
+        "hint: a client starts this command; or let it listen: diurna mcp --http\n"
+    )
+    ended = spawn("mcp")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
+
+
+def test_a_lane_keeps_what_must_be_done() -> None:
+    """A call that nobody waits for is left out, one that is kept is made; both in order, on one thread."""
+    made: list[tuple[str, int]] = []
+    going = threading.Event()
+
+    def call(name: str) -> str:
+        made.append((name, threading.get_ident()))
+        return name
+
+    async def story() -> Lane:
+        one = Lane("test")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one.run, lambda: going.wait(SECONDS) and call("first"))
+            await anyio.wait_all_tasks_blocked()
+            for name, keep in (("left out", False), ("kept", True)):
+                async with anyio.create_task_group() as waiting:
+                    waiting.start_soon(partial(one.run, partial(call, name), keep=keep))
+                    await anyio.wait_all_tasks_blocked()
+                    waiting.cancel_scope.cancel()
+            going.set()
+            assert await one.run(lambda: call("last")) == "last"
+            with pytest.raises(ZeroDivisionError):
+                await one.run(lambda: 1 // 0)
+        return one
+
+    one = anyio.run(story)
+    assert one.end(SECONDS, lambda: made.append(("end", threading.get_ident())))
+    assert [name for name, _ in made] == ["first", "kept", "last", "end"]
+    threads = {thread for _, thread in made}
+    assert len(threads) == 1 and threading.get_ident() not in threads
+
+
+def test_a_lane_takes_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond its limit a lane refuses at once; what waits already is done."""
+    monkeypatch.setattr(lane, "LIMIT_CALLS", 2)
+    going, runs = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        runs.set()
+        going.wait(SECONDS)
+
+    async def story() -> None:
+        one = Lane("test")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(one.run, wait)
+            assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
+            for _ in range(2):
+                tasks.start_soon(one.run, lambda: None)
+            await anyio.wait_all_tasks_blocked()
+            with pytest.raises(Busy):
+                await one.run(lambda: None)
+            going.set()
+        assert one.end(SECONDS)
+
+    anyio.run(story)
+
+
+def test_a_wire_carries_lines_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines arrive whole however they are cut; one that is too long is skipped and answered; then comes the end."""
+    monkeypatch.setattr(wire, "LIMIT_BYTES", 100)
+    source, feeding = os.pipe()
+    reading, sink = os.pipe()
+
+    async def story() -> list[str]:
+        os.write(feeding, b"one\ntw")
+        carried = Wire(source, sink)
+        found = [await carried.__anext__()]
+        os.write(feeding, b"o\n" + b"x" * 350 + b"\nthree\n" + b"y" * 99 + b"\nhalf")
+        os.close(feeding)
+        found += [line async for line in carried]
+        await carried.write("a line\n")
+        return found
+
+    assert anyio.run(story) == ["one\n", "two\n", "three\n", "y" * 99 + "\n"]
+    with open(reading, "rb") as file:
+        refusal, line = file.readline(), file.readline()
+    assert json.loads(refusal)["error"]["code"] == -32600
+    assert line == b"a line\n"
+
+
+def test_a_process_with_threads_is_not_forked() -> None:
+    """Reading on two cores forks only a process of one thread: the server has several."""
+    code = (
+        "import threading\n"
+        "from memory import parallel\n"
+        "parallel.os.cpu_count = lambda: 2\n"
+        "ended = threading.Event()\n"
+        "print(parallel.may_fork())\n"
+        "threading.Thread(target=ended.wait).start()\n"
+        "print(parallel.may_fork())\n"
+        "ended.set()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        capture_output=True, text=True, check=True, env=environment(),
+    )  # fmt: skip
+    assert done.stdout == "True\nFalse\n"
