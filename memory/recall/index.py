@@ -169,7 +169,7 @@ class Index:
 
     def __enter__(self) -> Index:
         """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
-        self._ask("BEGIN")
+        self.rows("BEGIN")
         try:
             self.load()
         except BaseException:
@@ -187,7 +187,8 @@ class Index:
         if self.base.in_transaction:
             self.base.execute("ROLLBACK")
 
-    def _ask(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def rows(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """Return the rows that a question in SQL gives."""
         try:
             return self.base.execute(question, values).fetchall()
         except sqlite3.Error as problem:
@@ -195,12 +196,12 @@ class Index:
 
     def get(self, key: str) -> Any:
         """Return a value of the file's own."""
-        rows = self._ask("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return None if not rows else _unpacked(rows[0][0])
 
     def load(self) -> None:
         """Forget what was read, if another connection wrote since."""
-        ((seen,),) = self._ask("PRAGMA data_version")
+        ((seen,),) = self.rows("PRAGMA data_version")
         if seen != self._changes:
             self.forget()
             self._changes = seen
@@ -218,7 +219,7 @@ class Index:
 
     def logs(self) -> dict[str, tuple[str, str]]:
         """Return key -> (blob id in the ledger, blob id that was read) of all logs."""
-        return {row[0]: row[1:] for row in self._ask("SELECT stem, blob, source FROM logs")}
+        return {row[0]: row[1:] for row in self.rows("SELECT stem, blob, source FROM logs")}
 
     # ---- questions --------------------------------------------------------------------------------
 
@@ -231,13 +232,13 @@ class Index:
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        return sum([row[0] for row in self._ask("SELECT doc FROM terms WHERE term = ?", (stem,))])
+        return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
-            known = self._ask("SELECT doc, offset FROM places WHERE term = ?", (stem,))
+            known = self.rows("SELECT doc, offset FROM places WHERE term = ?", (stem,))
             if self.mark.recent:
                 known.sort(key=_by_row)
             self._kept += len(known)
@@ -249,7 +250,7 @@ class Index:
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, with how many passages hold them, commonest first."""
-        return self._ask(
+        return self.rows(
             "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
             "ORDER BY held DESC, term LIMIT ?",
             (start, start + "\U0010ffff", _TERMS_LIMIT),
@@ -257,8 +258,8 @@ class Index:
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so, a few thousand of them at most."""
-        rows = self._ask(
-            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
+        rows = self.rows(
+            "SELECT DISTINCT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
             (start, start + "\U0010ffff", _SPELLED_LIMIT),
         )
         return [row[0] for row in rows]
@@ -270,13 +271,13 @@ class Index:
             return frozenset()
         if self.stems(text) == list(phrase):
             quoted = f'"{text}"'
-            rows = self._ask("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
-            rows += self._ask("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
+            rows = self.rows("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
+            rows += self.rows("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
             return frozenset([row[0] for row in rows])
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
         ends: set[tuple[int, int, int]] | None = None
         for word in phrase:
-            places = self._ask("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
+            places = self.rows("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
             ends = {
                 (row, column, offset)
                 for row, column, offset in places
@@ -288,7 +289,7 @@ class Index:
         """Return a log by its number here."""
         known = self._rows.get(number)
         if known is None:
-            rows = self._ask(
+            rows = self.rows(
                 "SELECT stem, source, day, agent, role, branch, chars, passages FROM logs "
                 "WHERE number = ?",
                 (number,),
@@ -303,11 +304,11 @@ class Index:
 
     def speaks(self, name: str) -> bool:
         """Tell whether somebody of this name, in lower case, speaks in any log."""
-        return bool(self._ask("SELECT 1 FROM speakers WHERE name = ?", (name,)))
+        return bool(self.rows("SELECT 1 FROM speakers WHERE name = ?", (name,)))
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        rows = self._ask("SELECT number FROM logs WHERE stem = ?", (stem,))
+        rows = self.rows("SELECT number FROM logs WHERE stem = ?", (stem,))
         return int(rows[0][0]) if rows else 0
 
 
