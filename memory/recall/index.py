@@ -258,11 +258,16 @@ class Index:
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so, a few thousand of them at most."""
-        rows = self._ask(
-            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
-            (start, start + "\U0010ffff", _SPELLED_LIMIT),
-        )
-        return [row[0] for row in rows]
+        values = (start, start + "\U0010ffff", _SPELLED_LIMIT)
+        found = {
+            row[0]
+            for table in ("passages_terms", "recent_terms")
+            for row in self.rows(
+                f"SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?",  # noqa: S608 - one of two
+                values,
+            )
+        }
+        return sorted(found)[:_SPELLED_LIMIT]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as `stems` gives them, stand one behind the other."""
