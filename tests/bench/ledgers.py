@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import random
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 WORDS = (
@@ -117,9 +117,9 @@ def sentence(rng: random.Random, words: int) -> str:
 
 def generate(
     directory: Path, count: int, *, branch: str = "memory", prefix: str = "", seed: int = 7,
-    publish: str = "review",
+    publish: str = "review", contents: Iterable[tuple[str, bytes]] | None = None,
 ) -> list[str]:  # fmt: skip
-    """Make a repository with a packed ledger of `count` logs; return their stems."""
+    """Make a repository with a packed ledger of `count` logs, or of the given ones; return their stems."""
     directory.mkdir(parents=True, exist_ok=True)
     run = subprocess.run
     run(["git", "init", "-q", "-b", branch if prefix else "main", str(directory)], check=True)
@@ -156,7 +156,7 @@ def generate(
     policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\n'.encode()
     commit(0, [(POLICY_FILE, policy), (ATTRIBUTES_FILE, ATTRIBUTES.encode())])
     stems = []
-    for number, (stem, data) in enumerate(logs(count, seed), 1):
+    for number, (stem, data) in enumerate(contents or logs(count, seed), 1):
         commit(number, [(log_path(stem), data)])
         stems.append(stem)
     out.write(b"done\n")
