@@ -9,7 +9,8 @@ import marshal
 
 from ledger.layout import CACHE_VERSION
 from ledger.values import Record
-from memory.recall.index import PLACE_BITS, TABLES, Indexed, Mark, Totals
+from memory.recall.cutting import Indexed
+from memory.recall.index import PLACE_BITS, TABLES, Mark, Totals
 from memory.sqlite import sqlite3
 
 TYPE_CHECKING = False
