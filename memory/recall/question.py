@@ -72,8 +72,8 @@ def read_question(text: str) -> Question:
     unwanted: list[str] = []
     said: list[str] = []
     quoted_words = 0
-
-    for minus, quoted, without, plain in _PIECE.findall(text[:QUESTION_CHARS]):
+    text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
+    for minus, quoted, without, plain in _PIECE.findall(text):
         if (quoted and minus) or without:
             unwanted.append(quoted or without)
         elif quoted:
