@@ -316,7 +316,7 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small, or there is no such format.
         """
-        from memory.brief import Asked, made_for
+        from memory.brief import Asked, found_for, made_for
         from memory.brief_place import branch_of, changed_files
 
         if branch is None:
@@ -326,4 +326,4 @@ class Reader:
         asked = Asked(
             agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
         )
-        return made_for(self, asked)
+        return made_for(self.snapshot, asked, found_for(self, task))

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from projection.state import DecayClock, LiveView
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
-_LOGS, _LOGS_FOR_NEW = 200, 20
-#: How many corrections and how many other news can stand in a brief.
-_CORRECTIONS, _OTHERS = 40, 40
+_LOGS, _LOGS_FOR_NEW = 100, 20
+#: A line takes more characters than this, so only so many corrections and other news can stand there.
+_LINE_CHARS = 200
 #: How many facts the search is asked for.
 _FOUND = 30
 _SQL_VALUES = 500
@@ -75,12 +75,15 @@ class Asked(Record):
     format: str = MARKDOWN
 
 
-def made_for(reader: Reader, asked: Asked, tip: str | None = None) -> Brief:
+def made_for(
+    snapshot: Snapshot, asked: Asked, found: Sequence[str] = (), tip: str | None = None
+) -> Brief:
     """Gather and write a brief, all as of one commit.
 
     Args:
-        reader: of the home.
+        snapshot: of the home.
         asked: what for.
+        found: ids of the facts that the search finds for the task, best first (`found_for`).
         tip: the commit, None for where the branch stands.
 
     Raises:
@@ -93,15 +96,13 @@ def made_for(reader: Reader, asked: Asked, tip: str | None = None) -> Brief:
         )
     if asked.format not in FORMATS:
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
-    found = _found(reader, asked.task)
-    roles = _stems_of_role(reader.snapshot, asked.role, tip)
-    material = reader.snapshot.ask(
-        lambda cache: _material(reader.home, cache, asked, found, roles), tip
-    )
+    home = snapshot.home
+    roles = _stems_of_role(snapshot, asked.role, tip)
+    material = snapshot.ask(lambda cache: _material(home, cache, asked, found, roles), tip)
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
-def _found(reader: Reader, task: str) -> tuple[str, ...]:
+def found_for(reader: Reader, task: str) -> tuple[str, ...]:
     """Return the ids of the facts that the search finds for a task, best first.
 
     A task is no query: its quotes and dashes ask for nothing.
@@ -133,7 +134,7 @@ def _material(
         cache.logs_after(last) if last else summary.logs,
         label(asked.role),
     )
-    news, more_news = _news(cache, last)
+    news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS)
     live = {standing.fact.id for standing in view.live}
     clock = cache.clock()
     return Material(
@@ -173,8 +174,14 @@ def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, flo
     return scores(view.live, found, asked.branch, asked.changed)
 
 
-def _news(cache: Cache, last: str) -> tuple[tuple[News, ...], int]:
-    """Return what is new behind a stem, and how many news there are beside it."""
+def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
+    """Return what is new behind a stem, and how many news there are beside it.
+
+    Args:
+        cache: of the commit.
+        last: the stem, "" for who was never here.
+        most: how many corrections, and how many other news, are looked at closely.
+    """
     entries = cache.newest_entries(last, _LOGS if last else _LOGS_FOR_NEW)
     newest = cache.newest_correction()
     if newest > last and not any(entry.stem == newest for entry in entries):
@@ -186,9 +193,9 @@ def _news(cache: Cache, last: str) -> tuple[tuple[News, ...], int]:
     if not last:
         others = []  # to who was never here everything is new
     clock = cache.clock()
-    told = [_told(cache, one, clock) for one in corrections[:_CORRECTIONS]]
-    rest = [news for one in others[:_OTHERS] if _is_news(news := _told(cache, one, clock))]
-    more = max(0, len(corrections) - _CORRECTIONS) + max(0, len(others) - _OTHERS)
+    told = [_told(cache, one, clock) for one in corrections[:most]]
+    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, clock))]
+    more = len(corrections[most:]) + len(others[most:])
     order = {BORN: 0, CLOSED: 1, REOPENED: 1}
     return (*told, *sorted(rest, key=lambda news: order[news.what])), more
 

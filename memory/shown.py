@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory.asking import Reader
+    from memory.snapshot import Snapshot
 
 _HEADER = b"diurna-shown"
 _WORDS = 6  # of the line before an answer
@@ -57,10 +57,10 @@ def continuity(start: str) -> bytes | None:
         DiurnaError: there is no home, or its repository can not be read.
     """
 
-    def make(reader: Reader, tip: str) -> tuple[str, str]:
+    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
         from projection.render import render
 
-        return reader.snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
+        return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
 
     return _answer(discover(start), ".shown", "", 1, make)
 
@@ -77,12 +77,17 @@ def brief(start: str, wish: Wish) -> bytes | None:
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
 
-    def make(reader: Reader, tip: str) -> tuple[str, str]:
-        from memory.brief import Asked, made_for
+    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
+        from memory.brief import Asked, found_for, made_for
 
+        found: tuple[str, ...] = ()
+        if wish.task:
+            from memory.asking import Reader
+
+            found = found_for(Reader(home), wish.task)
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
-        found = made_for(reader, asked, tip)
-        return found.commit, found.text
+        made = made_for(snapshot, asked, found, tip)
+        return made.commit, made.text
 
     key = "\0".join(
         (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
@@ -91,7 +96,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
 
 def _answer(
-    home: Home, suffix: str, key: str, keep: int, make: Callable[[Reader, str], tuple[str, str]]
+    home: Home, suffix: str, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
 ) -> bytes | None:
     """Return an answer that is kept, or make it and keep it.
 
@@ -111,15 +116,15 @@ def _answer(
     found = kept.get(name)
     if found is not None:
         return found
-    from memory.asking import Reader
+    from memory.snapshot import Snapshot
 
-    reader = Reader(home)
-    problem, version = reader.snapshot.ask(
+    snapshot = Snapshot(home)
+    problem, version = snapshot.ask(
         lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
     )
     if problem or version > FORMAT_VERSION:
         return None
-    commit, text = make(reader, tip)
+    commit, text = make(snapshot, tip)
     data = text.encode("utf-8", "surrogateescape")
     if commit == tip:
         answers = {name: data, **kept}

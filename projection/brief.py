@@ -13,7 +13,7 @@ from projection.state import TIERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from projection.fact import Fact
     from projection.state import LiveView, Standing
@@ -168,18 +168,19 @@ class Wanted(Record):
 
 def wanted(material: Material) -> tuple[Wanted, ...]:
     """Sort the material into sections, most important first."""
-    view, role = material.view, material.place.role
-    by_weight = _by_weight(material)
+    role, score = material.place.role, material.score
     core: list[Standing] = []
     threads: list[Standing] = []
     decisions: list[Standing] = []
     noted: list[Standing] = []
-    rest: list[Standing] = list(material.found)
-    for standing in view.live:
+    rest: list[Standing] = []
+    for standing in _by_weight(material):
         fact = standing.fact
         if fact.redacted or fact.contradicted:
             continue  # nothing of it is shown, or it stands among the contradictions
-        if fact.kind == THREAD_KIND and not fact.closed:
+        if not standing.live:
+            rest.append(standing)
+        elif fact.kind == THREAD_KIND and not fact.closed:
             threads.append(standing)
         elif standing.tier == "core":
             core.append(standing)
@@ -189,21 +190,20 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             rest.append(standing)
         if role and (_is_for(fact, role) or (fact.id in material.roles and is_note(fact))):
             noted.append(standing)
-    core.sort(key=lambda one: (one.fact.kind != _INVARIANT_KIND, *by_weight(one)))
-    threads.sort(key=lambda one: (is_raised(one.fact), *by_weight(one)))
-    noted.sort(key=lambda one: (one.fact.kind not in _NOTE_KINDS, *by_weight(one)))
-    score = material.score
-    rest.sort(key=lambda one: (one.fact.closed and one.fact.id not in score, *by_weight(one)))
+    core.sort(key=lambda one: one.fact.kind != _INVARIANT_KIND)
+    threads.sort(key=lambda one: is_raised(one.fact))
+    noted.sort(key=lambda one: one.fact.kind not in _NOTE_KINDS)
+    rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
     known = "Also known, what is nearest to the task first" if score else "Also known"
     sections = [
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
-                 _contradicted(view)),
+                 _contradicted(material.view)),
         _section(INVARIANTS, "Invariants", core),
         Wanted(CHANGES, _since(material.place), material.news,
                len(material.news) + material.more_news),
         _section(ROLE, f"For the role {role}", noted),
         _section(THREADS, "Open threads", threads),
-        _section(DECISIONS, "Decisions", sorted(decisions, key=by_weight)),
+        _section(DECISIONS, "Decisions", decisions),
         Wanted(SESSIONS, "The last sessions", material.sessions, len(material.sessions)),
         _section(REST, known, rest),
     ]  # fmt: skip
@@ -249,24 +249,17 @@ def _is_for(fact: Fact, role: str) -> bool:
     return False
 
 
-def _by_weight(material: Material) -> Callable[[Standing], tuple[float, int, _Newest, str]]:
-    """Return the key of an order: what the task is about first, then by tier, then the newest."""
+def _by_weight(material: Material) -> list[Standing]:
+    """Sort all facts: what the task is about first, then by tier, then the newest, then by id."""
     score, places = material.score, {tier: place for place, tier in enumerate(TIERS)}
-
-    def key(one: Standing) -> tuple[float, int, _Newest, str]:
-        fact = one.fact
-        return -score.get(fact.id, 0.0), places[one.tier], _Newest(fact.anchor), fact.id
-
-    return key
-
-
-class _Newest(str):
-    """A string that sorts the other way round."""
-
-    __slots__ = ()
-
-    def __lt__(self, other: str) -> bool:
-        return str.__gt__(self, other)
+    found = [*material.view.live, *material.found]
+    found.sort(key=lambda one: one.fact.id)
+    found.sort(key=lambda one: one.fact.anchor, reverse=True)  # equal ones keep their order
+    if score:
+        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), places[one.tier]))
+    else:
+        found.sort(key=lambda one: places[one.tier])
+    return found
 
 
 def is_correction(news: News) -> bool:

@@ -185,7 +185,7 @@ def test_m2_the_cache_belongs_to_somebody_else(home: Home, monkeypatch: pytest.M
 
     held = cache_file(home).read_bytes()
     monkeypatch.setattr("memory.snapshot.open_cache", _unusable)
-    monkeypatch.setattr("memory.build._install", refused)
+    monkeypatch.setattr("memory.build.install", refused)
     memory = reopened(home)
     assert memory.continuity() == before
     receipt = memory.append(draft("four"))

@@ -162,7 +162,7 @@ def test_a_fault_in_the_ranking_is_told_as_such(
     """Our own faults are asked once, reach the caller, and cost neither the cache nor the index."""
     asked = []
 
-    def breaks(*_: object) -> None:
+    def breaks(*_: object, **__: object) -> None:
         asked.append(1)
         raise problem("a fault")
 

@@ -26,13 +26,14 @@ needs_checkout = pytest.mark.skipif(
 
 #: What `show`, `append` and the library's reading load before anything is asked.
 FAST = (
-    "ledger.home", "ledger.codec", "ledger.scan", "ledger.draft", "ledger.spool",
-    "ledger.fastimport", "ledger.logset", "ledger.redaction", "ledger.secrets", "memory.api", "memory.asking",
-    "memory.branch", "memory.brief", "memory.brief_place", "memory.build", "memory.cache", "memory.copies",
-    "memory.identity", "memory.landing", "memory.newest", "memory.noticing", "memory.publish",
-    "memory.record", "memory.shown", "memory.snapshot", "memory.wordindex", "projection.archive",
-    "projection.brief_budget", "projection.brief_relevance", "projection.claims", "projection.gist",
-    "projection.pairing", "projection.parse", "projection.render", "projection.replay", "projection.words",
+    "ledger.codec", "ledger.draft", "ledger.fastimport", "ledger.home", "ledger.logset",
+    "ledger.redaction", "ledger.scan", "ledger.secrets", "ledger.spool", "memory.api", "memory.asking",
+    "memory.branch", "memory.brief", "memory.brief_place", "memory.build", "memory.cache",
+    "memory.copies", "memory.identity", "memory.landing", "memory.newest", "memory.noticing",
+    "memory.publish", "memory.record", "memory.shown", "memory.snapshot", "memory.wordindex",
+    "projection.archive", "projection.brief_budget", "projection.brief_relevance", "projection.claims",
+    "projection.gist", "projection.pairing", "projection.parse", "projection.render",
+    "projection.replay", "projection.words",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.
 HEAVY = frozenset(

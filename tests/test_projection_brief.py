@@ -349,9 +349,10 @@ def test_a_fact_is_shown_once() -> None:
 
 def test_the_task_comes_first_within_a_section() -> None:
     """What has to do with the task goes before what is newer, and archived facts come with it."""
+    faded = standing("from-the-archive", "archived")._replace(reason="faded")
     old = standing("about-it", kind="decision", stem="2026-01-01-101500123-0c1d2e3f4a5b")
     given = material(
-        standing("newer", kind="decision"), old, found=(standing("from-the-archive", "archived"),),
+        standing("newer", kind="decision"), old, found=(faded,),
         score={"about-it": 0.1, "from-the-archive": 0.2},
     )  # fmt: skip
     found = names_in(brief(given, form_of(MARKDOWN), 7500))

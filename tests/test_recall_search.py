@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from ledger.codec import read_entry
 from ledger.logset import LogRef
 from ledger.order import seal, stamp_of
+from memory.recall.cutting import indexed
 from memory.recall.dates import Named, closeness, named_date
 from memory.recall.filling import BUILT, Placed, add, new_file, write_mark
-from memory.recall.index import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals, indexed
+from memory.recall.index import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
 from memory.recall.lookups import Lookups
 from memory.recall.question import WORDS, read_question
 from memory.recall.related import root_of

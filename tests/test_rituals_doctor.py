@@ -417,6 +417,32 @@ def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
     assert page.read_bytes() == edited
 
 
+def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
+    """M5: what recall finds is compared with the ledger too, where it was asked before."""
+    import sqlite3
+
+    def found() -> list[str]:
+        return [hit["id"] for hit in run("recall", "use", "--json").json["hits"]]
+
+    assert codes(doctor("--json", "--deep")) == []
+    before = found()
+    assert before
+    assert codes(doctor("--json", "--deep")) == []
+    (file,) = (repo.path / ".git/diurna/cache").glob("*.recall")
+    with sqlite3.connect(file) as index:
+        index.execute("UPDATE logs SET agent = 'somebody else'")
+    index.close()
+    assert codes(doctor("--json")) == []
+    assert codes(doctor("--json", "--deep")) == ["cache-differs"]
+    assert codes(doctor("--fix", "--deep", "--json")) == []
+    assert not file.exists()
+    assert found() == before
+    with sqlite3.connect(file) as index:
+        index.execute("INSERT INTO recent(rowid, text, parts) VALUES (7, 'zebra', '')")
+    index.close()
+    assert codes(doctor("--json", "--deep")) == ["cache-differs"]
+
+
 def test_a_cache_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
     """M5: found by `--deep` alone, and the ledger wins."""
     import sqlite3

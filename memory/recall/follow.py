@@ -44,6 +44,11 @@ def index_file(home: Home) -> str:
     return home.cache_file + ".recall"
 
 
+def drop_index(home: Home) -> None:
+    """Take the index of a home away: the next question that needs it builds it anew."""
+    _unlink(index_file(home))
+
+
 class Elsewhere(Exception):
     """Carries what went wrong past those who would take it for damage of the cache."""
 

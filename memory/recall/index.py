@@ -11,12 +11,8 @@ from __future__ import annotations
 
 import marshal
 
-from ledger.codec import conflicted
-from ledger.event import FactCreated, FactUpdated
 from ledger.layout import CACHE_VERSION
-from ledger.order import is_date
 from ledger.values import Record
-from memory.recall.passages import passages_of, split_words
 from memory.sqlite import sqlite3
 
 TYPE_CHECKING = False
@@ -24,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
     from typing import Any
-
-    from ledger.logset import LogRef
-    from ledger.session import Entry
 
 #: A row's number is that of its log, and behind it the place in the log.
 PLACE_BITS = 16
@@ -169,7 +162,7 @@ class Index:
 
     def __enter__(self) -> Index:
         """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
-        self._ask("BEGIN")
+        self.rows("BEGIN")
         try:
             self.load()
         except BaseException:
@@ -187,7 +180,8 @@ class Index:
         if self.base.in_transaction:
             self.base.execute("ROLLBACK")
 
-    def _ask(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
+    def rows(self, question: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """Return the rows that a question in SQL gives."""
         try:
             return self.base.execute(question, values).fetchall()
         except sqlite3.Error as problem:
@@ -195,12 +189,12 @@ class Index:
 
     def get(self, key: str) -> Any:
         """Return a value of the file's own."""
-        rows = self._ask("SELECT value FROM meta WHERE key = ?", (key,))
+        rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
         return None if not rows else _unpacked(rows[0][0])
 
     def load(self) -> None:
         """Forget what was read, if another connection wrote since."""
-        ((seen,),) = self._ask("PRAGMA data_version")
+        ((seen,),) = self.rows("PRAGMA data_version")
         if seen != self._changes:
             self.forget()
             self._changes = seen
@@ -218,7 +212,7 @@ class Index:
 
     def logs(self) -> dict[str, tuple[str, str]]:
         """Return key -> (blob id in the ledger, blob id that was read) of all logs."""
-        return {row[0]: row[1:] for row in self._ask("SELECT stem, blob, source FROM logs")}
+        return {row[0]: row[1:] for row in self.rows("SELECT stem, blob, source FROM logs")}
 
     # ---- questions --------------------------------------------------------------------------------
 
@@ -231,13 +225,13 @@ class Index:
 
     def count(self, stem: str) -> int:
         """Return how many passages hold a word."""
-        return sum([row[0] for row in self._ask("SELECT doc FROM terms WHERE term = ?", (stem,))])
+        return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
-            known = self._ask("SELECT doc, offset FROM places WHERE term = ?", (stem,))
+            known = self.rows("SELECT doc, offset FROM places WHERE term = ?", (stem,))
             if self.mark.recent:
                 known.sort(key=_by_row)
             self._kept += len(known)
@@ -249,7 +243,7 @@ class Index:
 
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, with how many passages hold them, commonest first."""
-        return self._ask(
+        return self.rows(
             "SELECT term, sum(doc) AS held FROM terms WHERE term >= ? AND term < ? GROUP BY term "
             "ORDER BY held DESC, term LIMIT ?",
             (start, start + "\U0010ffff", _TERMS_LIMIT),
@@ -257,11 +251,16 @@ class Index:
 
     def spelled(self, start: str) -> list[str]:
         """Return the words that begin so, a few thousand of them at most."""
-        rows = self._ask(
-            "SELECT term FROM terms WHERE term >= ? AND term < ? LIMIT ?",
-            (start, start + "\U0010ffff", _SPELLED_LIMIT),
-        )
-        return [row[0] for row in rows]
+        values = (start, start + "\U0010ffff", _SPELLED_LIMIT)
+        found = {
+            row[0]
+            for table in ("passages_terms", "recent_terms")
+            for row in self.rows(
+                f"SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?",  # noqa: S608 - one of two
+                values,
+            )
+        }
+        return sorted(found)[:_SPELLED_LIMIT]
 
     def matching(self, phrase: Sequence[str]) -> frozenset[int]:
         """Return the rows in which words, as `stems` gives them, stand one behind the other."""
@@ -270,13 +269,13 @@ class Index:
             return frozenset()
         if self.stems(text) == list(phrase):
             quoted = f'"{text}"'
-            rows = self._ask("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
-            rows += self._ask("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
+            rows = self.rows("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
+            rows += self.rows("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
             return frozenset([row[0] for row in rows])
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
         ends: set[tuple[int, int, int]] | None = None
         for word in phrase:
-            places = self._ask("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
+            places = self.rows("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
             ends = {
                 (row, column, offset)
                 for row, column, offset in places
@@ -288,7 +287,7 @@ class Index:
         """Return a log by its number here."""
         known = self._rows.get(number)
         if known is None:
-            rows = self._ask(
+            rows = self.rows(
                 "SELECT stem, source, day, agent, role, branch, chars, passages FROM logs "
                 "WHERE number = ?",
                 (number,),
@@ -303,11 +302,11 @@ class Index:
 
     def speaks(self, name: str) -> bool:
         """Tell whether somebody of this name, in lower case, speaks in any log."""
-        return bool(self._ask("SELECT 1 FROM speakers WHERE name = ?", (name,)))
+        return bool(self.rows("SELECT 1 FROM speakers WHERE name = ?", (name,)))
 
     def number_of(self, stem: str) -> int:
         """Return the number of a log here, 0 when it is not indexed."""
-        rows = self._ask("SELECT number FROM logs WHERE stem = ?", (stem,))
+        rows = self.rows("SELECT number FROM logs WHERE stem = ?", (stem,))
         return int(rows[0][0]) if rows else 0
 
 
@@ -333,72 +332,3 @@ def _log_row(row: tuple[Any, ...]) -> LogRow:
     except (ValueError, TypeError) as problem:
         raise IndexDamaged("not what was written") from problem
     return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts)
-
-
-class Indexed(Record):
-    """One log, ready for the index: its row, and the texts of its passages by place."""
-
-    row: tuple[str, str, str, str, str, str, int, bytes]
-    texts: tuple[tuple[int, str, str], ...]
-    chars: int
-    speakers: tuple[str, ...]
-
-
-def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
-    """Prepare a log for the index: a pure function of its bytes.
-
-    Args:
-        ref: the log.
-        text: the whole of it, as `ledger.codec.text_of` reads it.
-        entry: its events.
-    """
-    header = header_of(text)
-    prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
-    texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str, int]] = []
-    prose = 0
-    for place, passage in enumerate(passages_of(prose_text)):
-        pieces.append(
-            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
-        )
-        at = place | LATE_BIT if passage.late else place
-        texts.append((at, passage.text, split_words(passage.text)))
-        prose += len(passage.text)
-    facts: list[tuple[int, int, str, bool, str]] = []
-    chars = prose
-    for event in entry.acts:
-        if isinstance(event, FactCreated | FactUpdated) and event.text:
-            names = dict(event.meta)
-            said = " ".join([event.id, names.get("entity", ""), names.get("tags", "")])
-            texts.append(
-                (
-                    FACTS_FROM + FACTS_APART * len(facts),
-                    event.text,
-                    f"{said} {split_words(event.text)}",
-                )
-            )
-            facts.append((0, len(event.text), "", False, event.id))
-            chars += len(event.text)
-    packed = marshal.dumps((pieces, facts))
-    day = header.get("ended", "")[:10]
-    if not is_date(day):
-        day = ref.key[:10]
-    row = (
-        ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
-        prose, packed,
-    )  # fmt: skip
-    speakers = tuple(sorted({piece[2] for piece in pieces if piece[2]}))
-    return Indexed(row, tuple(texts), chars, speakers)
-
-
-def header_of(text: str) -> dict[str, str]:
-    """Return the header of a log, roughly: what is no `key: value` is passed over."""
-    if text[:3] != "---":
-        return {}
-    end = text.find("\n---", 3)
-    pairs: dict[str, str] = {}
-    for line in text[4 : max(end, 0)].split("\n"):
-        key, colon, value = line.partition(":")
-        if colon:
-            pairs.setdefault(key.strip(), value.strip())
-    return pairs

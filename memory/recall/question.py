@@ -107,6 +107,12 @@ def wanted_text(text: str) -> str:
     return " ".join([piece.rstrip("*") for piece in wanted if piece])
 
 
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the distinct words of a passage that tell something, in lower case, in order."""
+    found = (word.partition("'")[0] for word in _WORD.findall(text.lower().replace("’", "'")))
+    return tuple(dict.fromkeys([word for word in found if word not in SMALL]))
+
+
 def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
     """Take the words of a piece: `camelCase` as itself and as its parts."""
     for found in _WORD.findall(piece):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from memory.recall.values import FULL, INDEX
+from memory.recall.values import FULL, INDEX, SESSION_KIND
 from rituals.cli.output import counted
+from rituals.cli.selection import check_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.recall.values import Answer, Hit
+    from typing import Any
+
+    from memory.recall.values import Answer, Filters, Hit
     from rituals.cli.context import Invocation
 
 
@@ -25,6 +28,21 @@ def chosen(query: tuple[str, ...], ids: str) -> list[str]:
             hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
         )
     return named
+
+
+def found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
+    """Ask a question (see `Memory.recall`).
+
+    Raises:
+        WrongUsage: a kind is not one of the policy, and nothing has it.
+    """
+    memory = call.memory()
+    answer = memory.recall(" ".join(query), filters=filters, **how)
+    if not answer.hits:
+        for kind in filters.kinds:
+            if kind != SESSION_KIND:
+                check_kind(memory.snapshot.cache().policy, kind)
+    return answer
 
 
 def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> None:

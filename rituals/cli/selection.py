@@ -7,6 +7,7 @@ from ledger.errors import NotFound, WrongUsage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
+    from projection.policy import Policy
     from projection.replay import State
     from projection.state import Standing
 
@@ -33,14 +34,23 @@ def select(
     else:
         found = state.standings()
     if kind:
-        known = {one.name for one in state.policy.kinds}
-        if kind not in known | {standing.fact.kind for standing in found}:
-            kinds = ", ".join(one.name for one in state.policy.kinds)
-            raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
+        if kind not in {standing.fact.kind for standing in found}:
+            check_kind(state.policy, kind)
         found = [standing for standing in found if standing.fact.kind == kind]
     if tier:
         return [standing for standing in found if standing.tier == tier]
     return found if archived or ids else [standing for standing in found if standing.live]
+
+
+def check_kind(policy: Policy, kind: str) -> None:
+    """See to it that a kind is one of the policy.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    if kind not in {one.name for one in policy.kinds}:
+        kinds = ", ".join(one.name for one in policy.kinds)
+        raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
 
 
 def _named(memory: Memory, state: State, fact: str) -> Standing:

@@ -81,6 +81,24 @@ def cache_noticed(case: Case) -> Iterator[Noticed]:
         )
 
 
+def index_noticed(case: Case) -> Iterator[Noticed]:
+    """Compare the index of recall with one that is made of the ledger now (M5)."""
+    from memory.recall.checking import index_differs
+    from memory.recall.follow import index_file
+
+    if not case.deep or not case.home.tip():
+        return
+    if index_differs(case.memory.snapshot, case.progress):
+        yield mended_by(
+            "cache-differs",
+            "the index of recall says something else than the ledger",
+            REBUILD,
+            "rebuild the index of recall from the ledger",
+            then="builds it anew from the ledger, which is right",
+            target=index_file(case.home),
+        )
+
+
 def _blob(data: bytes) -> str:
     from ledger.digest import blob_id
 

@@ -17,6 +17,7 @@ from memory.api import Memory
 from memory.checkout import store_blob
 from memory.drivers import apply_drivers, plan_drivers
 from memory.mending import clear_damaged
+from memory.recall.follow import drop_index
 from memory.remaking import copies
 from rituals.doctor import case as kinds
 
@@ -71,6 +72,8 @@ def _apply(case: Case, remedy: Remedy) -> None:
             apply_drivers(home, plan_drivers(home))
         case kinds.COMMIT:
             _commit(case, remedy.target)
+        case kinds.REBUILD if remedy.target:
+            drop_index(case.home)
         case kinds.REBUILD:
             memory.snapshot.rebuilt()
         case _:

@@ -24,7 +24,12 @@ from rituals.doctor.objects import (
     twins_noticed,
 )
 from rituals.doctor.privacy import privacy_noticed
-from rituals.doctor.published import cache_noticed, policy_noticed, published_noticed
+from rituals.doctor.published import (
+    cache_noticed,
+    index_noticed,
+    policy_noticed,
+    published_noticed,
+)
 from rituals.doctor.settings import settings_noticed
 from rituals.doctor.sharing import clock_noticed, unsent_noticed
 from rituals.doctor.spools import spool_noticed
@@ -61,6 +66,7 @@ _CHECKS_OF_CONTENT: tuple[tuple[str, Callable[[Case], Iterator[Noticed]]], ...] 
     ("the policy", policy_noticed),
     ("the projection", published_noticed),
     ("the cache", cache_noticed),
+    ("the index of recall", index_noticed),
     ("what the remote has", unsent_noticed),
     ("clocks", clock_noticed),
 )

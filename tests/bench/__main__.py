@@ -179,6 +179,39 @@ def similar(facts: int, runs: int) -> list[Row]:
     return rows
 
 
+def recalls(home: Path, runs: int, more: int) -> list[Row]:
+    """Build the index of recall from nothing, and bring it to one more log in a running process."""
+    out = subprocess.run(
+        [PYTHON, "-m", "tests.bench.recalls", str(home), str(log_ids(home)), str(runs), str(more)],
+        check=True, capture_output=True, cwd=ROOT, env=ENVIRONMENT,
+    )  # fmt: skip
+    found = json.loads(out.stdout)
+    rows = [
+        Row(
+            f"index of recall: cold build of {count(home):,} logs / `git cat-file --batch`",
+            "≤ 6 × (aim 4)",
+            6.0,
+        ).take(found["build"], found["read"])
+    ]
+    for what, absolute in (
+        ("memory of that build, all processes together", f"{found['peak_kib'] / 1024:.0f} MiB"),
+        ("size of that index on the disk", f"{found['bytes'] / 1e6:.0f} MB"),
+    ):
+        row = Row(what, "", 0)
+        row.absolute = absolute
+        rows.append(row)
+    for key, what in (("newer", "one more log"), ("late", "one late log")):
+        row = Row(
+            f"index of recall: {what}, warm, {count(home):,} logs, in a running process",
+            "≤ 20 ms",
+            0,
+        )
+        median = statistics.median(found[key])
+        row.absolute = _time(median) + ("" if median <= 0.020 else " **miss**")
+        rows.append(row)
+    return rows
+
+
 def one_more(home: Path, runs: int, late: bool, command: str = "show") -> Row:
     """Show, as a process, right after another log came."""
     from tests.bench.running import Writer
@@ -345,6 +378,7 @@ def main() -> None:
         lambda: [one_more(large, runs, late=False, command="brief")],
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
+        lambda: recalls(large, few, 3 * runs),
         lambda: [sync(folder, runs)],
     ]
     for step in steps:

@@ -63,21 +63,14 @@ def command(
       diurna recall --kind decision --since 2026-11-01 -- retry -timeout
       diurna recall --ids webhook-retry-queue --level full
     """
-    from rituals.cli.recalled import chosen, print_answer
+    from rituals.cli.recalled import chosen, found, print_answer
 
     named = chosen(query, ids)
+    level = level or (FULL if named else INDEX)
+    filters = Filters(within=within or "", **wanted)
     if named:
-        level = level or FULL
         answer = call.memory().get(named, level=level)
     else:
-        level = level or INDEX
-        filters = Filters(within=within or "", **wanted)
-        answer = call.memory().recall(
-            " ".join(query),
-            level=level,
-            limit=limit,
-            filters=filters,
-            explain=explain,
-            vectors=not no_vectors,
-        )
+        answer = found(call, query, filters, level=level, limit=limit, explain=explain,
+                       vectors=not no_vectors)  # fmt: skip
     print_answer(call, " ".join(query), level, answer)
