@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _PLACES_KEPT = 300_000
 _WORDS_KEPT = 20_000
 _LOGS_KEPT = 20_000
+#: Most words stand once in a passage: their places share what says so.
+_ONCES = 1024
+_ONCE = tuple([(offset,) for offset in range(_ONCES)])
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
 
@@ -191,7 +194,7 @@ class Lookups:
                 if row in rows:
                     rows[row] += (offset,)
                 else:
-                    rows[row] = (offset,)
+                    rows[row] = _ONCE[offset] if offset < _ONCES else (offset,)
             known = Postings(rows, _by_log(rows))
             self._kept += len(rows)
             while self._kept > _PLACES_KEPT and self._postings:
