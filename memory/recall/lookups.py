@@ -158,7 +158,7 @@ class Lookups:
         return (*self.beginning(start), *cut_off[:1])
 
     def spelled(self, start: str) -> tuple[str, ...]:
-        """Return words of the index that begin so, the shorter ones first where they are many."""
+        """Return words of the index that begin so, in their order, a few thousand at most."""
         return tuple(self.index.spelled(start)) if start else ()
 
     def related(self, raw: str, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:

@@ -27,17 +27,23 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
     if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
         return ()
     stem = stems[0]
-    # half of a beginning is enough to find candidates cheaply, if the mistake is not in it; if it is,
-    # two letters changed places, one is missing, or one is too many
-    starts = dict.fromkeys((stem[:3], stem[:2], stem[1] + stem[0], stem[0] + stem[2], stem[1:3]))
-    known = {word for start in starts for word in lookups.spelled(start)}
     allowed = 2 if len(raw) >= TWO_FROM else 1
+    root = root_of(stem)
     from memory.fuzzy import misspelled
 
-    found = misspelled(stem, sorted(known), allowed)
-    root = root_of(stem)
-    if not found and root != stem and len(root) >= ONE_FROM:
-        found = misspelled(root, sorted(known), 1)
+    known: dict[str, None] = {}
+    found: list[tuple[str, int]] = []
+    # a beginning is enough to find candidates cheaply; then such in which the mistake is in it: two
+    # letters changed places, one is missing, or one is too many
+    swapped = (stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
+    for starts in ((stem[:3],), (stem[:2],), swapped):
+        fresh = {word for start in starts for word in lookups.spelled(start)} - known.keys()
+        known.update(dict.fromkeys(sorted(fresh)))
+        found = misspelled(stem, list(known), allowed)
+        if not found and root != stem and len(root) >= ONE_FROM:
+            found = misspelled(root, list(known), 1)
+        if found:
+            break
     if not found:  # a mistake in the ending, which the index cuts off of what is spelled right
         begun = [word for word in known if len(word) >= _BEGUN and stem.startswith(word)]
         longest = max(begun, key=len, default="")
