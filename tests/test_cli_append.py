@@ -400,7 +400,7 @@ def test_logs_that_others_are_writing_are_no_news(
         (("--from-json", "-"), b'{"titel": "x"}',
          "standard input: titel: there is no such key\nhint: keys: title, body, "),
         (("--from-json", "-"), b'{"new": [{"text": "a", "txt": "b"}]}',
-         "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags\n"),
+         "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags, entity\n"),
         (("--from-json", "-"), b'{"new": [{"text": ""}]}',
          "standard input: new.0.text: it is empty\nhint: keys: "),
         (("--from-json", "-"), b'{"supersede": [{"old": "a"}]}',

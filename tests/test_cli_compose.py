@@ -57,6 +57,13 @@ def test_parse_new(text: str, kind: str, fact: str, said: str) -> None:
     assert parse_new(text, KINDS) == NewFact(kind, fact, said)
 
 
+def test_parse_new_takes_names() -> None:
+    """What a fact is about, and its tags, stand before its text; a text that looks alike stays one."""
+    made = parse_new("id=hot entity=Redis,API decision: tags=perf Cache it.", KINDS)
+    assert made == NewFact("decision", "hot", "Cache it.", ("perf",), ("Redis", "API"))
+    assert parse_new("retries=3 is enough", KINDS).text == "retries=3 is enough"
+
+
 @given(st.text(max_size=60))
 def test_parse_new_is_total(text: str) -> None:
     """Any text is read as something, and its kind is always known."""

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall import vectors
+from memory import Memory
+from memory.recall import comparing, vectors
 from memory.recall.index import PLACE_BITS
-from memory.recall.meaning import MEANING, with_meaning
-from memory.recall.question import wanted_text
+from memory.recall.meaning import LACKING, UNLIKE, WHOLE, lacking, with_meaning
+from memory.recall.question import wanted_text, words_in
 from memory.recall.ranked import Ranking, Scored
 
 if TYPE_CHECKING:
@@ -46,14 +47,16 @@ def ranking(*scores: tuple[int, float]) -> Ranking:
 
 
 def test_meaning_is_added_in_proportion() -> None:
-    """A passage gains its likeness times the weight, against the best score; it is told as a part."""
+    """A passage gains by both likenesses, against the best score; both are told as parts."""
     one, two, far = 1 << PLACE_BITS, 2 << PLACE_BITS, 3 << PLACE_BITS
-    found = with_meaning(ranking((one, 2.0), (two, 1.9), (far, 1.0)), {one: -0.5, two: 0.5})
+    alike = {one: (-0.5, 0.0), two: (0.5, 0.2)}
+    found = with_meaning(ranking((one, 2.0), (two, 1.9), (far, 1.0)), alike)
     assert [passage.row for passage in found.passages] == [two, one, far]
     best, second, third = found.passages
-    assert best.score == pytest.approx(1.9 + MEANING * 2.0 * 0.5)
-    assert best.parts[-1][0] == "meaning" and best.parts[-1][1] == pytest.approx(MEANING)
-    assert (second.score, second.parts[-1]) == (2.0, ("meaning", 0.0))
+    assert dict(best.parts)["meaning"] == pytest.approx(2.0 * WHOLE * 0.5)
+    assert dict(best.parts)["other words"] == pytest.approx(2.0 * LACKING * 0.2)
+    assert best.score == pytest.approx(sum(dict(best.parts).values()))
+    assert (second.score, dict(second.parts)["meaning"]) == (2.0, 0.0)
     assert third == scored(far, 1.0)
     assert [number for number, _ in found.sessions] == [2, 1, 3]
 
@@ -67,7 +70,11 @@ def test_meaning_loses_nothing_and_depends_on_no_order(
 ) -> None:
     """All passages and logs stay, ties go by row, and equal likeness changes no order."""
     before = ranking(*scores.items())
-    alike = {row: rng.choice((-0.5, 0.0, 0.25, 0.5)) for row in scores if rng.random() < 0.7}
+    alike = {
+        row: (rng.choice((-0.5, 0.0, 0.25, 0.5)), rng.choice((0.0, 0.3)))
+        for row in scores
+        if rng.random() < 0.7
+    }
     found = with_meaning(before, alike)
     assert sorted(one.row for one in found.passages) == sorted(scores)
     assert sorted(n for n, _ in found.sessions) == sorted(n for n, _ in before.sessions)
@@ -76,9 +83,31 @@ def test_meaning_loses_nothing_and_depends_on_no_order(
     shuffled = list(alike.items())
     rng.shuffle(shuffled)
     assert with_meaning(before, dict(shuffled)) == found
-    same = with_meaning(before, dict.fromkeys(scores, 0.5))
-    assert [one.row for one in same.passages] == [one.row for one in before.passages]
+    same = with_meaning(before, dict.fromkeys(scores, (0.5, 0.1)))
+    rows = [one.row for one in before.passages]
+    if len({round(one.score, 6) for one in before.passages}) == len(rows):
+        assert [one.row for one in same.passages] == rows
     assert with_meaning(before, {}).passages == before.passages
+
+
+def test_what_a_passage_lacks_and_says_in_other_words() -> None:
+    """Only words that are not there count, by what they tell, from where they have to do with each other."""
+    words = [(3.0, True), (2.0, False), (1.0, False)]
+    assert lacking(words, [1.0, UNLIKE + 0.5, UNLIKE], 6.0) == pytest.approx(2.0 * 0.5 / 6)
+    assert lacking(words, [1.0, -1.0, 0.0], 6.0) == 0.0
+    assert lacking([], [], 0.0) == 0.0
+    assert lacking([(1.0, False)], [1.0], 1.0) == pytest.approx(1 - UNLIKE)
+
+
+def test_words_of_a_passage() -> None:
+    """Words that tell something, each once, in lower case, without what follows an apostrophe."""
+    assert words_in("Ada's queue: the Queue, drained’s 2 times") == (
+        "ada",
+        "queue",
+        "drained",
+        "2",
+        "times",
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,12 +151,15 @@ def test_recall_weighs_meaning(asked: Repo, run: Run, monkeypatch: pytest.Monkey
     ran = run("recall", "queue drained", "--json", "--no-vectors")
     by_words = [hit["id"] for hit in ran.json["hits"]]
     monkeypatch.setattr(vectors, "installed", lambda: True)
-    monkeypatch.setattr(vectors, "similarities", likeness)
+    monkeypatch.setattr(comparing, "similarities", likeness)
+    monkeypatch.setattr(
+        comparing, "nearest", lambda words, texts: [[0.0] * len(words)] * len(texts)
+    )
     hits = run("recall", "queue drained", "--json", "--explain").json["hits"]
     assert hits[0]["id"] == "long" and by_words[0] != "long"
     assert sorted(hit["id"] for hit in hits) == sorted(by_words)
-    (part,) = [part for part in hits[0]["parts"] if part["name"] == "meaning"]
-    assert part["value"] == pytest.approx(9 * hits[1]["parts"][-1]["value"], rel=0.01)
+    gains = [{part["name"]: part["value"] for part in hit["parts"]} for hit in hits]
+    assert gains[0]["meaning"] == pytest.approx(9 * gains[1]["meaning"], rel=0.01)
     assert compared[0] == "queue drained"
     assert "The queue is drained when the worker stops." in " ".join(compared)
     assert "swordfish" not in " ".join(compared)
@@ -146,7 +178,25 @@ def test_files_that_are_not_those_expected(
     monkeypatch.setattr(vectors, "installed", lambda: True)
     monkeypatch.setattr(vectors, "_load", lambda: None)
     assert vectors.similarities("queue", ["queue"]) is None
+    assert vectors.nearest(["queue"], [["queue"]]) is None
     assert run("recall", "queue drained", "--json").out == by_words
+
+
+def test_a_fault_in_comparing_is_told_as_such(
+    asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our own faults reach the caller, and the cache is not blamed for them."""
+
+    def breaks(*_: object) -> None:
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(vectors, "installed", lambda: True)
+    monkeypatch.setattr(comparing, "similarities", breaks)
+    memory = Memory.open(".")
+    with pytest.raises(ValueError, match="a fault"):
+        memory.recall("queue drained")
+    assert memory.snapshot.notes == []
+    memory.close()
 
 
 def test_nothing_is_imported_without_being_asked(asked: Repo) -> None:
@@ -183,6 +233,29 @@ def test_what_means_the_same_is_alike() -> None:
     assert far < near < same == 1.0
     assert empty == 0.0
     assert vectors.similarities(question, []) == []
+
+
+@extra
+def test_the_nearest_word() -> None:
+    """Each word is held against the nearest of a text; a text without words is like nothing."""
+    found = (
+        vectors.nearest(["database", "queue"], [["the", "databases", "logo"], [], ["queue"]]) or []
+    )
+    assert found[0][0] > 0.5 > found[0][1]
+    assert found[1] == [0.0, 0.0]
+    assert found[2][1] == 1.0
+    assert vectors.nearest([], [["a"], []]) == [[], []]
+
+
+@extra
+def test_a_question_in_other_words(repo: Repo, run: Run) -> None:
+    """What says it in other words comes before what has as many of the words and says something else."""
+    assert run(
+        "append", "--title", "Two", "--new", "id=logo fact: The team made the logo green and wide.",
+        "--new", "id=speed fact: The team made the queries faster and small.",
+    ).code == 0  # fmt: skip
+    asked = ("recall", "What did the team accelerate?", "--in", "facts", "--json")
+    assert [hit["id"] for hit in run(*asked).json["hits"]] == ["speed", "logo"]
 
 
 @extra

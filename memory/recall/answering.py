@@ -110,6 +110,10 @@ class Recaller:
 
         return self._following.ask(answer)
 
+    def lookups(self, index: Index) -> Lookups:
+        """Return what was looked up in an index so far."""
+        return self._lookups.of(index)
+
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
         if log.blob not in self._texts:
@@ -165,18 +169,17 @@ class _View:
 
     def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
         """Rank again by what passages mean; as it was without the extra `vectors`."""
-        from memory.recall.vectors import installed, similarities
+        from memory.recall.vectors import installed
 
         if not (ranking.passages and installed()):
             return ranking
+        from memory.recall.comparing import compared
         from memory.recall.meaning import COMPARED, with_meaning
-        from memory.recall.question import wanted_text
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
-        alike = similarities(wanted_text(query), list(texts.values()))
-        if alike is None:
-            return ranking
-        return with_meaning(ranking, dict(zip(texts, alike, strict=True)))
+        with NOT_THE_CACHE:
+            alike = compared(self._recaller.lookups(self._index), query, texts)
+            return ranking if alike is None else with_meaning(ranking, alike)
 
     def sessions(self, ranking: Ranking) -> tuple[str, ...]:
         """Return the stems of the best logs whose words are not withheld."""
@@ -188,7 +191,11 @@ class _View:
         """Return the texts of passages, but of those that are withheld."""
         found: dict[int, str] = {}
         logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
-        shown = {row: log for row, log in logs.items() if log.stem not in self._withheld}
+        shown = {
+            row: log
+            for row, log in logs.items()
+            if log.stem.partition("~")[0] not in self._withheld
+        }
         self._recaller.fetch([log for row, log in shown.items() if row & PLACES < FACTS_FROM])
         for row, log in logs.items():
             piece = log.at(row & PLACES)

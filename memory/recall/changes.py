@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache import Cache
-    from memory.recall.index import Index, Indexed
+    from memory.recall.cutting import Indexed
+    from memory.recall.index import Index
     from memory.sqlite import sqlite3
 
 #: From how many changed logs on a whole file is written anew; where they came bit by bit, only from this

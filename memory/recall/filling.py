@@ -9,7 +9,8 @@ import marshal
 
 from ledger.layout import CACHE_VERSION
 from ledger.values import Record
-from memory.recall.index import PLACE_BITS, TABLES, Indexed, Mark, Totals
+from memory.recall.cutting import Indexed
+from memory.recall.index import PLACE_BITS, TABLES, Mark, Totals
 from memory.sqlite import sqlite3
 
 TYPE_CHECKING = False
@@ -22,8 +23,8 @@ FIRST, APART = 1 << 30, 1 << 11
 #: Logs that come late stand no farther apart: others will come behind them.
 _LATE_APART = 64
 #: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
-#: logs are two or three such parts, which are best left as they are.
-_SORTED_BYTES = 64 << 20
+#: logs are five or six such parts, which are best left as they are.
+_SORTED_BYTES = 32 << 20
 _PARTS_LEFT = 16
 #: The tables: what was there when the file was built, and what came since.
 BUILT, RECENT = "passages", "recent"

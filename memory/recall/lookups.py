@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ledger.values import Record
 from memory.recall.index import LATE_BIT, PLACE_BITS, PLACES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memory.recall.index import Index, Totals
+    from memory.recall.index import Index, LogRow, Totals
 
-#: So many places of words are kept: about 25 MB.
-_PLACES_KEPT = 200_000
+#: So many places of words are kept: about 40 MB.
+_PLACES_KEPT = 300_000
 _WORDS_KEPT = 20_000
+_LOGS_KEPT = 20_000
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
 
@@ -23,11 +26,35 @@ class Postings(Record):
 
     Args:
         rows: row of a passage -> the places in it.
-        logs: number of a log -> how often its prose has the word; of replies only their beginnings count.
+        logs: number of a log -> in how many passages of its prose the word is; of replies only their
+            beginnings count.
     """
 
     rows: Mapping[int, tuple[int, ...]]
     logs: Mapping[int, float]
+
+
+class Turns:
+    """A log and which of its passages are neighbours: beginnings of turns, whatever stands between.
+
+    Args:
+        log: of the index.
+    """
+
+    __slots__ = ("at", "chain", "log")
+
+    def __init__(self, log: LogRow) -> None:
+        self.log = log
+        #: the places of the beginnings, in order
+        self.chain: Sequence[int] = [n for n, piece in enumerate(log.pieces) if not piece.late]
+        #: place of a passage -> which in the chain it is, or belongs to
+        self.at: Sequence[int] = self.chain
+        if len(self.chain) < len(log.pieces):
+            self.at = at = []
+            place = -1
+            for piece in log.pieces:
+                place += not piece.late
+                at.append(max(0, place))
 
 
 class Lookups:
@@ -42,6 +69,7 @@ class Lookups:
         self._beginnings: dict[str, tuple[str, ...]] = {}
         self._postings: dict[str, Postings] = {}
         self._related: dict[str, tuple[str, ...]] = {}
+        self._turns: dict[int, Turns] = {}
         self._table: dict[str, tuple[str, ...]] = {}
         self._kept = 0
 
@@ -54,6 +82,7 @@ class Lookups:
             self._beginnings.clear()
             self._postings.clear()
             self._related.clear()
+            self._turns.clear()
             self._kept = 0
         return self
 
@@ -75,6 +104,18 @@ class Lookups:
             if len(self._stems) > _WORDS_KEPT:
                 self._stems.clear()
             known = self._stems[text] = tuple(self.index.stems(text))
+        return known
+
+    def turns(self, number: int) -> Turns | None:
+        """Return a log by its number in the index."""
+        known = self._turns.get(number)
+        if known is None:
+            log = self.index.log(number)
+            if log is None:
+                return None
+            if len(self._turns) > _LOGS_KEPT:
+                self._turns.clear()
+            known = self._turns[number] = Turns(log)
         return known
 
     def count(self, stem: str) -> int:
@@ -148,12 +189,14 @@ class Lookups:
                     rows[row] += (offset,)
                 else:
                     rows[row] = (offset,)
-            known = Postings(rows, _by_log(rows.items()))
-            self._kept += len(found)
-            if self._kept > _PLACES_KEPT:
-                self._postings.clear()
-                self._kept = len(found)
+            known = Postings(rows, _by_log(rows))
+            self._kept += len(rows)
+            while self._kept > _PLACES_KEPT and self._postings:
+                oldest = next(iter(self._postings))
+                self._kept -= len(self._postings.pop(oldest).rows)
             self._postings[stem] = known
+        else:
+            self._postings[stem] = self._postings.pop(stem)  # the last that was asked goes last
         return known
 
     def together(self, stems: Iterable[str]) -> Postings:
@@ -165,13 +208,9 @@ class Lookups:
         for one in all_of:
             for row, places in one.rows.items():
                 rows[row] = (*rows[row], *places) if row in rows else places
-        return Postings(rows, _by_log(rows.items()))
+        return Postings(rows, _by_log(rows))
 
 
-def _by_log(rows: Iterable[tuple[int, tuple[int, ...]]]) -> dict[int, float]:
-    logs: dict[int, float] = {}
-    for row, places in rows:
-        if row & PLACES < LATE_BIT:
-            number = row >> PLACE_BITS
-            logs[number] = logs.get(number, 0.0) + len(places)
-    return logs
+def _by_log(rows: Iterable[int]) -> Mapping[int, float]:
+    """Count the passages of each log; of replies only their beginnings, and no facts."""
+    return Counter([row >> PLACE_BITS for row in rows if row & PLACES < LATE_BIT])

@@ -128,6 +128,7 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
     """Cut a text that holds no section of facts."""
     pending: list[str] = []
     pending_chars = pending_line = 0
+    prose = False  # what is pending is more than headings
     place = 0
     for found in [*_BREAK.finditer(text), None]:
         end = len(text) if found is None else found.start()
@@ -138,8 +139,10 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
         bare = block.strip()
         if not bare:
             continue
-        if bare is not block and block[0] == "\n":
-            here += len(block) - len(block.lstrip("\n"))
+        if bare is not block and block[0].isspace():
+            lead = block.find(bare)
+            here += block.count("\n", 0, lead)
+            block = block[block.rfind("\n", 0, lead) + 1 :]
         heading = bare[0] == "#"
         turns = _TURNS.split(block) if ": " in block and "\n" in block else None
         speaker = None if heading or ":" not in block else _SPEAKER.match(block)
@@ -148,7 +151,7 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
         if pending and (
             speaker
             or (turns is not None and len(turns) > 1)
-            or (heading and any(one[0] != "#" or "\n" in one for one in pending))
+            or (heading and prose)
             or pending_chars + len(bare) > room
         ):
             yield Passage(pending_line, "\n\n".join(pending), who, False)
@@ -167,7 +170,8 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
             yield from _turn(block, here, room, who, who in REPLIERS)
         else:
             if not pending:
-                pending_line, pending_chars = here, 0
+                pending_line, pending_chars, prose = here, 0, False
+            prose = prose or not heading or "\n" in bare
             pending.append(bare)
             pending_chars += len(bare)
     if pending:

@@ -20,7 +20,7 @@ from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 from memory.parallel import may_fork
 from memory.reading import read_bytes
-from memory.recall.index import Indexed, indexed
+from memory.recall.cutting import Indexed, indexed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

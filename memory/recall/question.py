@@ -72,8 +72,8 @@ def read_question(text: str) -> Question:
     unwanted: list[str] = []
     said: list[str] = []
     quoted_words = 0
-
-    for minus, quoted, without, plain in _PIECE.findall(text[:QUESTION_CHARS]):
+    text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
+    for minus, quoted, without, plain in _PIECE.findall(text):
         if (quoted and minus) or without:
             unwanted.append(quoted or without)
         elif quoted:
@@ -105,6 +105,12 @@ def wanted_text(text: str) -> str:
     pieces = _PIECE.findall(text[:QUESTION_CHARS])
     wanted = [quoted or plain for minus, quoted, _, plain in pieces if not minus]
     return " ".join([piece.rstrip("*") for piece in wanted if piece])
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the distinct words of a passage that tell something, in lower case, in order."""
+    found = (word.partition("'")[0] for word in _WORD.findall(text.lower().replace("’", "'")))
+    return tuple(dict.fromkeys([word for word in found if word not in SMALL]))
 
 
 def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:

@@ -14,13 +14,16 @@ from math import log
 from memory.recall.dates import closeness
 from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.passages import ASKERS, ASKING, REPLIERS
-from memory.recall.ranked import NOTHING, Asked, Ranking, Scored, Term
+from memory.recall.plan import Plan, follow
+from memory.recall.ranked import NOTHING, Asked, Ranking, Scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memory.recall.index import LogRow, Piece, Totals
+    from memory.recall.dates import Named
+    from memory.recall.index import Piece, Totals
+    from memory.recall.lookups import Turns
 
 K1, B = 0.9, 0.3
 #: What one speaker's name tells, against another word as rare.
@@ -45,14 +48,11 @@ ANSWERS = 1.5
 TO_NAMED, FROM_NAMED = 1.3, 0.6
 #: How much more the passages of who is named count in the end.
 OF_NAMED = 1.2
-#: Words follow each other if so few others stand between them, and themselves.
-NEAR = 3
 #: What the session adds to a passage, against the best one.
 SESSION = 0.4
-#: How the passages of one session add up: the higher, the more the best one counts alone.
-NORM = 3.0
-#: So many passages are scored in full.
-CANDIDATES = 400
+#: So many passages are scored in full, and so many are told.
+CANDIDATES = 300
+TOLD = 300
 #: Nothing answers a question of which less is covered anywhere.
 ENOUGH = 0.15
 
@@ -65,7 +65,7 @@ def weight_of(count: int, passages: int) -> float:
 def rank(
     asked: Asked,
     totals: Totals,
-    log_of: Callable[[int], LogRow | None],
+    log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
     explain: bool = False,
 ) -> Ranking:
@@ -86,29 +86,17 @@ def rank(
 
 
 class _Log:
-    """A log as one ranking needs it.
-
-    Args:
-        row: of the index.
-        asked: the question.
-    """
+    """A log as one ranking needs it."""
 
     __slots__ = ("at", "chain", "chars", "date", "pieces", "row")
 
-    def __init__(self, row: LogRow, asked: Asked) -> None:
-        self.row = row
+    def __init__(self, turns: Turns, named: Named) -> None:
+        self.row = row = turns.log
         self.pieces = row.pieces
         self.chars = row.chars
-        self.date = DATE * closeness(asked.date, row.day)
-        # the beginnings of turns are neighbours, whatever long replies stand between them
-        self.chain: Sequence[int] = [n for n, piece in enumerate(row.pieces) if not piece.late]
-        self.at: Sequence[int] = self.chain
-        if len(self.chain) < len(row.pieces):
-            self.at = at = []
-            place = -1
-            for piece in row.pieces:
-                place += not piece.late
-                at.append(max(0, place))
+        self.chain = turns.chain
+        self.at = turns.at
+        self.date = DATE * closeness(named, row.day) if named.year or named.month else 0.0
 
 
 class _Look:
@@ -118,7 +106,7 @@ class _Look:
         self,
         asked: Asked,
         totals: Totals,
-        log_of: Callable[[int], LogRow | None],
+        log_of: Callable[[int], Turns | None],
         keeps: Callable[[int], bool] | None,
     ) -> None:
         self._asked = asked
@@ -132,7 +120,7 @@ class _Look:
         #: row -> which terms it holds, two bits each: the word itself, a related one
         self._masks = self._held()
         self._covers: dict[int, float] = {}
-        self._plans: dict[int, _Plan] = {}
+        self._plans: dict[int, Plan] = {}
         self._best = 0.0
 
     def _held(self) -> dict[int, int]:
@@ -190,13 +178,13 @@ class _Look:
     def _log(self, number: int) -> _Log | None:
         if number not in self._logs:
             row = self._log_of(number)
-            self._logs[number] = None if row is None else _Log(row, self._asked)
+            self._logs[number] = None if row is None else _Log(row, self._asked.date)
         return self._logs[number]
 
-    def _plan(self, mask: int) -> _Plan:
+    def _plan(self, mask: int) -> Plan:
         known = self._plans.get(mask)
         if known is None:
-            known = self._plans[mask] = _Plan(self._terms, self._weights, mask)
+            known = self._plans[mask] = Plan(self._terms, self._weights, mask)
         return known
 
     def _parts(self, row: int) -> tuple[float, float, float, float, float, float, float] | None:
@@ -219,7 +207,7 @@ class _Look:
             words += weight * times * (K1 + 1) / (times + norm)
         pairs = 0.0
         for first, second, weight in plan.pairs:
-            if _follow(first[row], second[row]):
+            if follow(first[row], second[row]):
                 pairs += weight
         around = mask
         if place < LATE_BIT:
@@ -319,29 +307,36 @@ class _Look:
     def mixed(
         self, own: Mapping[int, float], scores: Mapping[int, float], explain: bool
     ) -> Ranking:
-        """Mix passages and sessions both ways: each against the best of its sort."""
+        """Mix passages and sessions both ways: each against the best of its sort.
+
+        The passages of a session add up as the root of the sum of their cubes: the best counts most.
+        """
         top = max(scores.values())
         of_log: dict[int, float] = {}
         for row, score in scores.items():
             number = row >> PLACE_BITS
-            of_log[number] = of_log.get(number, 0.0) + (score / top) ** NORM
+            part = score / top
+            of_log[number] = of_log.get(number, 0.0) + part * part * part
         sessions = self._sessions(sorted(of_log))
         best = max(sessions.values()) or 1.0
-        named = self._asked.named
+        shares = {number: SESSION * score / best for number, score in sessions.items()}
+        logs_of, named = self._logs, self._asked.named
         found: list[tuple[float, int]] = []
         for row, score in scores.items():
             number, place = row >> PLACE_BITS, row & PLACES
             if place >= FACTS_FROM:  # a fact stands for itself
                 found.append((-(1 + SESSION) * score / top, -row))
                 continue
-            log = self._logs[number]
-            spoken = log is not None and log.pieces[place & ~LATE_BIT].who in named
-            part = score / top * (OF_NAMED if spoken else 1.0)
-            found.append((-part - SESSION * sessions[number] / best, -row))
+            log = logs_of[number]
+            part = score / top
+            if log is not None and log.pieces[place & ~LATE_BIT].who in named:
+                part *= OF_NAMED
+            found.append((-part - shares[number], -row))
         found.sort()
-        most = max(of_log.values()) ** (1 / NORM)
+        del found[TOLD:]
+        most = max(of_log.values()) ** (1 / 3)
         logs = [
-            (number, score / best + of_log[number] ** (1 / NORM) / most)
+            (number, score / best + of_log[number] ** (1 / 3) / most)
             for number, score in sessions.items()
         ]
         logs.sort(key=lambda pair: (-pair[1], -pair[0]))
@@ -376,43 +371,6 @@ class _Look:
             ("neighbours", score - own),
             ("session", share),
         )
-
-
-class _Plan:
-    """What is to be looked up of all passages that hold the same words.
-
-    Args:
-        terms: of the question.
-        weights: of them.
-        mask: which of them are held.
-    """
-
-    __slots__ = ("names", "pairs", "words")
-
-    def __init__(self, terms: Sequence[Term], weights: Sequence[float], mask: int) -> None:
-        held = [(n, mask >> (2 * n) & 3) for n in range(len(terms))]
-        self.words = [
-            (weights[n], terms[n].rows if two & 1 else None, terms[n].near if two & 2 else None)
-            for n, two in held
-            if two
-        ]
-        self.names = tuple([terms[n].raw for n, two in held if two])
-        itself = [n for n, two in held if two & 1]
-        self.pairs = [
-            (terms[a].rows, terms[b].rows, (weights[a] + weights[b]) / 2)
-            for a in itself
-            for b in itself
-            if terms[a].order + 1 == terms[b].order and terms[a].order >= 0
-        ]
-
-
-def _follow(places: Sequence[int], others: Sequence[int]) -> bool:
-    """Tell whether one of the others stands close behind one of the places."""
-    for other in others:
-        for place in places:
-            if 0 < other - place <= NEAR:
-                return True
-    return False
 
 
 def _first(rows: Sequence[int], keeps: Callable[[int], bool], room: int) -> list[int]:

@@ -198,7 +198,7 @@ percent percentage rate
 number count amount many
 """
 _ENDINGS = sorted(
-    "ation ition tion sion ion ator er or ist ism ment ness ship ful less abl ibl iti ity age al iv ic "
+    "ation ition ion ator er or ist ism ment ness ship ful less abl ibl iti ity age al iv ic "
     "anc enc ant ent ed ing li ly ari".split(),
     key=lambda ending: (-len(ending), ending),
 )

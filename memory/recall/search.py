@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
 #: Of related words so many are read at most.
-PLACES_READ, RELATED_READ = 8000, 3000
+PLACES_READ, RELATED_READ = 5000, 1500
 
 
 class Search(Record):
@@ -83,7 +83,7 @@ def search(
         return Search(NOTHING, tuple(notes))
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
-    return Search(rank(asked, index.totals, index.log, test, explain), tuple(notes))
+    return Search(rank(asked, index.totals, lookups.turns, test, explain), tuple(notes))
 
 
 def _both(

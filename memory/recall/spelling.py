@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 ONE_FROM, TWO_FROM = 4, 8
 #: So many of the words that are nearest are looked for.
 _NEAREST = 3
+#: What has so many letters of a word, and all but so many, may be the word without its ending.
+_BEGUN, _ENDING = 6, 5
 
 
 def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
@@ -36,8 +38,10 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
     root = root_of(stem)
     if not found and root != stem and len(root) >= ONE_FROM:
         found = misspelled(root, sorted(known), 1)
-    if not found:
-        return ()
+    if not found:  # a mistake in the ending, which the index cuts off of what is spelled right
+        begun = [word for word in known if len(word) >= _BEGUN and stem.startswith(word)]
+        longest = max(begun, key=len, default="")
+        return (longest,) if begun and len(stem) - len(longest) <= _ENDING else ()
     least = found[0][1]
     best = [word for word, distance in found if distance == least]
     best.sort(key=lambda word: (-lookups.count(word), word))

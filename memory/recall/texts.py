@@ -91,9 +91,12 @@ def section_of(lines: list[str], number: int) -> tuple[int, str]:
     end = number
     while end < len(lines) and lines[end][:1] != "#":
         end += 1
-    while sum(len(line) + 1 for line in lines[start:end]) > SECTION_CHARS and end - start > 1:
+    chars = sum([len(line) + 1 for line in lines[start:end]])
+    while chars > SECTION_CHARS and end - start > 1:
         if number - 1 - start >= end - number:
+            chars -= len(lines[start]) + 1
             start += 1
         else:
             end -= 1
+            chars -= len(lines[end]) + 1
     return start + 1, "\n".join(lines[start:end]).strip("\n")[:SECTION_CHARS]

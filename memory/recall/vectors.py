@@ -23,7 +23,7 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TEXT_CHARS = 2000
 #: Likeness is rounded, so that it is the same on every machine.
 _DIGITS = 4
-#: Of so many texts the vectors are remembered, 2 KB each.
+#: Of so many texts, and twice as many words, the vectors are remembered, 2 KB each.
 _VECTORS_KEPT = 4000
 
 
@@ -45,6 +45,29 @@ def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
     asked = _vector(query[:TEXT_CHARS])
     others = [_vector(text[:TEXT_CHARS]) for text in texts]
     return [round(float((asked * other).sum()), _DIGITS) for other in others]
+
+
+def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[float]] | None:
+    """Return, for each text, how alike its nearest word is to each of some words; None without the extra.
+
+    Args:
+        words: in lower case.
+        texts: each as its words, in lower case.
+    """
+    loaded = _load() if installed() else None
+    if loaded is None:
+        return None
+    numpy = loaded[0]
+    if not words:
+        return [[] for _ in texts]
+    asked = numpy.stack([_word(word) for word in words])
+    found = []
+    for text in texts:
+        if text:
+            here = numpy.stack([_word(word) for word in text])
+            alike = (asked @ here.T).max(axis=1).round(_DIGITS).tolist()
+        found.append(alike if text else [0.0] * len(words))
+    return found
 
 
 @cache
@@ -83,6 +106,15 @@ def _load() -> tuple[Any, Any, Any] | None:
 
 @lru_cache(_VECTORS_KEPT)
 def _vector(text: str) -> Any:
+    return _direction(text)
+
+
+@lru_cache(2 * _VECTORS_KEPT)
+def _word(word: str) -> Any:
+    return _direction(word)
+
+
+def _direction(text: str) -> Any:
     """Return the direction of a text's mean piece; nothing has none."""
     loaded = _load()
     assert loaded is not None, "nobody asks for a vector without the extra"

@@ -37,7 +37,7 @@ _CONTENT: tuple[Decorator, ...] = (
     _one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
     _one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
     _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs"),
-    _many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id KIND: TEXT" names it.'),
+    _many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id entity=NAME KIND: TEXT" names it.'),
     click.option(
         "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
     ),

@@ -21,6 +21,7 @@ from ledger.findings import Finding
 from ledger.ids import id_from_text, is_fact_id
 from ledger.values import Record
 from memory.draft import DEFAULT_TITLE, SessionDraft
+from projection.graph import names_in
 from projection.policy import DEFAULT_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     #: Tells whether an id stands for something else than this text.
     Taken = Callable[[str, str], bool]
 
+#: What may stand before the text of a new fact.
+_KEYS = ("id", "tags", "entity")
+
 
 class NewFact(Record):
     """A fact to be born; `id` is "" when it is to be made from the text."""
@@ -40,6 +44,7 @@ class NewFact(Record):
     id: str
     text: str
     tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 class Request(Record):
@@ -70,7 +75,7 @@ class Request(Record):
 
 
 def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
-    """Read `kind: text`; `id=my-id` may stand before or after the kind.
+    """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and `tags=NAME,NAME` may stand around the kind.
 
     What stands before the colon and is no kind of the policy belongs to the text.
 
@@ -78,21 +83,30 @@ def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
         text: the option's value.
         kinds: the kinds that the policy names.
     """
-    chosen, rest = _take_id(text.strip())
+    said: dict[str, str] = {}
+    rest = _take(text.strip(), said)
     kind = DEFAULT_KIND
     head, colon, tail = rest.partition(":")
     if colon and head.strip().lower() in kinds:
-        kind, rest = head.strip().lower(), tail.strip()
-    if not chosen:
-        chosen, rest = _take_id(rest)
-    return NewFact(kind, chosen, rest)
+        kind, rest = head.strip().lower(), _take(tail.strip(), said)
+    return NewFact(
+        kind,
+        said.get("id", ""),
+        rest,
+        names_in(said.get("tags", "")),
+        names_in(said.get("entity", "")),
+    )
 
 
-def _take_id(text: str) -> tuple[str, str]:
-    if not text.startswith("id="):
-        return "", text
-    parts = text.split(None, 1)
-    return parts[0][3:], parts[1] if len(parts) > 1 else ""
+def _take(text: str, said: dict[str, str]) -> str:
+    """Take `key=value` off the start of a text, each key once; return what is behind."""
+    while True:
+        key, equals, rest = text.partition("=")
+        if not equals or key not in _KEYS or key in said:
+            return text
+        value, *behind = rest.split(None, 1) if rest[:1].strip() else ["", rest]
+        said[key] = value
+        text = behind[0].strip() if behind else ""
 
 
 def parse_supersede(text: str) -> tuple[str, str]:
@@ -189,6 +203,8 @@ def _birth(fact: str, new: NewFact) -> FactCreated:
     meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
     if new.tags:
         meta = (*meta, ("tags", ", ".join(new.tags)))
+    if new.entities:
+        meta = (*meta, ("entity", ", ".join(new.entities)))
     return FactCreated(fact, tidy(new.text), " " if new.kind == THREAD_KIND else "", meta)
 
 

@@ -19,6 +19,7 @@ class _New(_Strict):
     id: str = ""
     kind: str = DEFAULT_KIND
     tags: list[str] = []
+    entity: list[str] = []
 
 
 class _Update(_Strict):
@@ -92,7 +93,10 @@ def request_of(draft: JsonDraft) -> Request:
         "",
         tuple((key, getattr(draft, key)) for key in HEADER_KEYS if getattr(draft, key)),
         tuple(draft.refs),
-        tuple(NewFact(new.kind, new.id, new.text, tuple(new.tags)) for new in draft.new),
+        tuple(
+            NewFact(new.kind, new.id, new.text, tuple(new.tags), tuple(new.entity))
+            for new in draft.new
+        ),
         tuple((update.id, update.text) for update in draft.update),
         tuple((pair.old, pair.new) for pair in draft.supersede),
         tuple(draft.invalidate),

@@ -165,6 +165,7 @@ class NewAsked(Asked):
         AfterValidator(_line),
     ] = DEFAULT_KIND
     tags: Annotated[list[Names], Field(max_length=MANY)] = []
+    entity: Annotated[list[Names], Field(max_length=MANY, description="what it is about")] = []
 
 
 class UpdateAsked(Asked):

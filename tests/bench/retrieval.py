@@ -210,12 +210,13 @@ def changed(texts: list[str]) -> Callable[[str, int], str]:
         def other(found: re.Match[str]) -> str:
             word = str(found[0]).lower()
             mixed = hashlib.blake2s(f"{turn} {word}".encode(), digest_size=4).digest()
-            if not turn or mixed[0] % 3:
+            if not turn or mixed[0] % 3 or word not in place:
                 return str(found[0])
             at = place[word]
-            return str(ranked[min(len(ranked) - 1, at + 1 + mixed[1] * (at // 4 + 1) // 256)])
+            further = int(at + 1 + mixed[1] * (at // 4 + 1) // 256)
+            return str(ranked[min(len(ranked) - 1, further)])
 
-        return str(_A_WORD.sub(other, text))
+        return _A_WORD.sub(other, text)
 
     return change
 

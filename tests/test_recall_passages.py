@@ -1,0 +1,100 @@
+"""Passages: every word of a log's prose is in one, lines are right, and no text takes long."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.recall.passages import (
+    ASKING,
+    NUMBERED,
+    PASSAGES_LIMIT,
+    TIMED,
+    marks_of,
+    passages_of,
+)
+
+LINES = st.lists(
+    st.sampled_from(
+        ["", "# Title", "## Part", "user: where is it?", "assistant: There. " + "It is there. " * 60,
+         "Some prose of one line.", "x" * 1500, "a: b", "**Ada:** said", "- a point", "    code", "```",
+         "word " * 300, "\t", "Ada: on Monday", "text with trailing blanks   "]
+    ),
+    max_size=25,
+)  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(lines=LINES, header=st.booleans())
+def test_every_word_is_in_a_passage_and_lines_are_right(lines: list[str], header: bool) -> None:
+    """Nothing of the prose is lost or told twice, and a passage's line is that of its first words."""
+    text = ("---\nagent: a\n---\n" if header else "") + "\n".join(lines)
+    all_lines = text.split("\n")
+    found = passages_of(text)
+    said = " ".join(passage.text for passage in found).split()
+    assert "".join(said) == "".join("\n".join(lines).split())
+    last = 0
+    for passage in found:
+        first = passage.text.split("\n")[0].strip()
+        assert first in all_lines[passage.line - 1]
+        assert passage.line >= last
+        last = passage.line
+
+
+def test_sections_of_facts_are_left_out() -> None:
+    """Facts are found as facts: the sections that hold them are no passages."""
+    text = "# T\n\nBefore.\n\n## Memory References\n\n- Created: a\n\n## Facts\n\n- X.\n\n## Next\n\nAfter.\n"
+    found = passages_of(text)
+    assert re.findall(r"\w+", " ".join(passage.text for passage in found)) == [
+        "T",
+        "Before",
+        "Next",
+        "After",
+    ]
+    assert text.split("\n")[found[-1].line - 1] == "## Next"
+
+
+def test_a_reply_is_cut_behind_its_beginning() -> None:
+    """What a reply says first counts in full, the rest is marked; a person's turn is not cut so."""
+    said = "One thing is sure. " * 60
+    reply = passages_of(f"assistant: {said}\n")
+    assert [passage.late for passage in reply] == [False] + [True] * (len(reply) - 1)
+    assert len(reply) > 1
+    assert not any(passage.late for passage in passages_of(f"Ada: {said}\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("Ada: where?", ASKING),
+        ("Ada: yesterday.", TIMED),
+        ("Ada: in March, twice", TIMED | NUMBERED),
+        ("Ada: 12 of them", NUMBERED),
+        ("Ada: marching", 0),
+    ],
+)
+def test_what_a_turn_gives_away(text: str, marks: int) -> None:
+    """Whether a turn asks, tells a time, or tells a number."""
+    assert marks_of(text) == marks
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", "\n", "a:\n", "a: b\n", "# \n", "- \n", "## Facts\n", "word ", "---\n", "**a:** ", "Aa", "\n\n"]
+)  # fmt: skip
+def test_hostile_texts_take_linear_time(piece: str) -> None:
+    """A text ten times as long takes about ten times as long, and gives no more passages than the limit."""
+    small, large = piece * (60_000 // len(piece)), piece * (600_000 // len(piece))
+    least: list[float] = []
+    for text in (small, large):
+        runs = []
+        for _ in range(2):
+            start = time.process_time()
+            found = passages_of(text)
+            runs.append(time.process_time() - start)
+        least.append(min(runs))
+        assert len(found) <= PASSAGES_LIMIT
+    assert least[1] < 60 * max(least[0], 0.01)

@@ -1,0 +1,336 @@
+"""Searching: what must hold of any question, how one is read, and a small corpus whose answers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.codec import read_entry
+from ledger.logset import LogRef
+from ledger.order import seal, stamp_of
+from memory.recall.cutting import indexed
+from memory.recall.dates import Named, closeness, named_date
+from memory.recall.filling import BUILT, Placed, add, new_file, write_mark
+from memory.recall.index import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
+from memory.recall.lookups import Lookups
+from memory.recall.question import WORDS, read_question
+from memory.recall.related import root_of
+from memory.recall.search import search
+
+START_MS = 1_790_000_000_000
+DAY_MS = 86_400_000
+
+#: Session logs as agents and people write them; each says one thing that no other says.
+CORPUS = (
+    "# Retry queue\n\nThe webhook retries three times with jitter, then the event goes to the dead-letter "
+    "table. The parser lives in `src/hooks/retry_queue.py` and is called by `postCommitHook`.",
+    "# Sign-in\n\nA user could not sign in: the cookie had expired. We moved authentication to tokens of "
+    "fifteen minutes and raised ERR_TOKEN_OLD for the rest. See #412.",
+    "# Moving the database\n\nThe database moved to PostgreSQL 16 because writes were slow. The configuration "
+    "is in `config/db.toml`, and `--dry-run` shows what would be done. Version v2.4.1 is the first with it.",
+    "# A talk\n\nAda: Did you finish the photograph for the exhibition?\n\nBruno: Yes, three days ago, and I "
+    "bought a frame for it.\n\nAda: My daughter starts her new job at the observatory next week.\n\n"
+    "Bruno: Wonderful! What will she do there?\n\nAda: She will calibrate the telescope.",
+    "# Questions\n\nuser: How do I calibrate the thermometer?\n\nassistant: First of all, be patient. "
+    + "Take the manual and read it with care. " * 12
+    + "At the very end, boil a kettle.\n\nuser: Thanks, the kettle boils.",
+    "# Über den Café-Umbau\n\nDas Café wurde umgebaut. 東京都の天気は晴れです。 The naïve plan failed.",
+    "# Ordering\n\nThe order of events is by stem. Ordering never depends on arrival. Events are ordered once.",
+)
+
+
+def index_of(texts: Sequence[str]) -> Index:
+    """Make an index of logs of these texts, a day apart."""
+    base = new_file(":memory:")
+    placed = []
+    for number, text in enumerate(texts, 1):
+        data = f"---\nagent: a\n---\n{text}\n".encode()
+        key = seal(stamp_of(START_MS + DAY_MS * number), data)
+        entry, _ = read_entry(key, data)
+        ref = LogRef(key, "", f"{number:040x}")
+        placed.append(Placed(number * 10, ref.blob, indexed(ref, data.decode(), entry)))
+    totals = add(base, placed, Totals(), BUILT)
+    write_mark(base, NOWHERE, totals)
+    return Index(base)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Index:
+    return index_of(CORPUS)
+
+
+@pytest.fixture(scope="module")
+def best(corpus: Index) -> Callable[[str], list[int]]:
+    """Return what gives the numbers of the logs whose passages answer, best first."""
+
+    def ask(question: str) -> list[int]:
+        found = search(corpus, question).ranking.passages
+        return list(dict.fromkeys((one.row >> PLACE_BITS) // 10 - 1 for one in found))
+
+    return ask
+
+
+# ---- a corpus whose answers are known -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "log"),
+    [
+        ("How often does the webhook retry?", 0),
+        ("where do events go that failed, the dead letter table?", 0),
+        ("postCommitHook", 0),
+        ("post_commit_hook", 0),
+        ("src/hooks/retry_queue.py", 0),
+        ("retryQueue", 0),
+        ("ERR_TOKEN_OLD", 1),
+        ("#412", 1),
+        ("login", 1),
+        ("auth", 1),
+        ("why was postgres chosen for the db", 2),
+        ("--dry-run", 2),
+        ("v2.4.1", 2),
+        ("settings", 2),
+        ("configura*", 2),
+        ("configuraton", 2),
+        ("When did Bruno finish the photography?", 3),
+        ("Which occupation has Ada's kid?", 3),
+        ("telescope calibration", 3),
+        ("how does one calibrate a thermometer", 4),
+        ("café", 5),
+        ("cafe", 5),
+        ("東京", 5),
+        ("naive", 5),
+        ('"order of events"', 6),
+    ],
+)
+def test_the_right_log_is_found_first(
+    best: Callable[[str], list[int]], question: str, log: int
+) -> None:
+    """A word, its forms, its relatives, its misspellings and names of several words find their log."""
+    assert best(question)[:1] == [log]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["xyzzy frobnicate plugh", "qqqqqq", '"events of order"', "", "  ", "the of and", "zzz*"],
+)
+def test_nonsense_finds_nothing(best: Callable[[str], list[int]], question: str) -> None:
+    """No hit means no hit: what is nowhere is not answered with something else."""
+    assert best(question) == []
+
+
+def test_a_small_part_of_a_question_is_no_answer(best: Callable[[str], list[int]]) -> None:
+    """One word that is there does not answer a question of six that are not."""
+    assert best("zork quux blorb frotz gnusto rezrov plan") == []
+
+
+def test_what_was_mended_is_said(corpus: Index) -> None:
+    """A word that nothing has is replaced by the nearest ones, and the answer says so."""
+    assert search(corpus, "telescpoe").notes == ("looked for telescop instead of telescpoe",)
+    assert search(corpus, "telescope").notes == ()
+    # short words and such with digits are no misspellings of others
+    assert search(corpus, "cfe").ranking.passages == ()
+    assert search(corpus, "v2.4.7x").notes == ()
+
+
+def test_a_quotation_that_nothing_has(corpus: Index) -> None:
+    """Alone it finds nothing and says so; among other words they are looked for alone."""
+    alone = search(corpus, '"queue retry"')
+    assert alone.ranking.passages == ()
+    assert alone.notes == ('nothing has the words "queue retry" one after the other',)
+    among = search(corpus, 'webhook "queue retry"')
+    assert among.ranking.passages
+    assert among.notes == (
+        'nothing has "queue retry" as it stands: its words alone were looked for',
+    )
+
+
+def test_the_rest_of_a_long_reply_is_found_and_counts_little(corpus: Index) -> None:
+    """Who answers at length says the point first; what comes later is found, behind what others say."""
+    rows = [one.row & PLACES for one in search(corpus, "boil kettle").ranking.passages]
+    assert rows[0] & LATE_BIT == 0
+    assert any(row & LATE_BIT for row in rows)
+
+
+def test_an_explanation_has_the_parts(corpus: Index) -> None:
+    """With `explain` each passage tells its words and parts, and the scores are the same."""
+    plain = search(corpus, "calibrate the telescope").ranking
+    told = search(corpus, "calibrate the telescope", explain=True).ranking
+    assert [(one.row, one.score) for one in told.passages] == [
+        (one.row, one.score) for one in plain.passages
+    ]
+    assert told.passages[0].words == ("calibrate", "telescope")
+    assert dict(told.passages[0].parts)["of the question covered"] == 1.0
+
+
+def test_only_kept_rows_are_found(corpus: Index) -> None:
+    """A filter holds for hits and for neighbours that they help."""
+    for question in ("calibrate", "job at the observatory", "kettle"):
+        found = search(corpus, question, lambda row: row % 2 == 0).ranking.passages
+        assert all(one.row % 2 == 0 for one in found)
+
+
+# ---- laws --------------------------------------------------------------------------------------------
+
+VOCABULARY = (
+    "alpha beta gamma delta epsilon zeta theta kappa lambda sigma omega retrying queues".split()
+)
+SENTENCES = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=8).map(" ".join)
+LOGS = st.lists(
+    st.lists(SENTENCES, min_size=1, max_size=4).map(lambda some: "# T\n\n" + "\n\n".join(some)),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=50)
+@given(question=st.text(max_size=80))
+def test_no_text_raises(question: str) -> None:
+    """Whatever somebody types, in whatever writing, is a question."""
+    index = index_of(CORPUS[:2]) if not _KEPT else _KEPT[0]
+    if not _KEPT:
+        _KEPT.append(index)
+    search(index, question)
+
+
+_KEPT: list[Index] = []
+
+
+@settings(max_examples=80)
+@given(
+    question=st.lists(
+        st.sampled_from(
+            ['"', "'", "*", "-", "(", ")", "NEAR", "AND", "OR", "NOT", "^", ":", "--", "queue", "retry*",
+             "-queue", '"a b"', "text:", "{", "}", "+", "\x00", "\ud800", "'; DROP TABLE logs;", "%", "_", "\\"]
+        ),
+        max_size=9,
+    )
+)  # fmt: skip
+def test_no_syntax_raises(corpus: Index, question: list[str]) -> None:
+    """What means something to SQL or FTS5 means nothing here."""
+    search(corpus, " ".join(question))
+    search(corpus, "".join(question))
+
+
+def test_a_huge_question_is_read_in_part(corpus: Index) -> None:
+    """A question has no size that is too much: it is read up to a limit."""
+    huge = " ".join(f"word{number}" for number in range(100_000)) + " telescope"
+    assert len(read_question(huge).words) <= WORDS
+    search(corpus, huge)
+    search(corpus, "x" * 1_000_000)
+    search(corpus, '"' * 100_000)
+    search(corpus, "-" * 100_000 + "a")
+
+
+@settings(max_examples=50)
+@given(logs=LOGS, question=SENTENCES)
+def test_the_same_question_has_the_same_answer(logs: list[str], question: str) -> None:
+    """An answer depends on the logs and the question alone, not on what was asked before."""
+    lookups = Lookups()
+    index = index_of(logs)
+    first = search(index, question, lookups=lookups)
+    search(index, "alpha beta zeta", lookups=lookups)
+    assert search(index, question, lookups=lookups) == first
+    other = index_of(logs)
+    assert (
+        search(other, question, lookups=lookups) == first
+    )  # another index, nothing of the old one
+    index.close()
+    other.close()
+
+
+@settings(max_examples=50)
+@given(logs=LOGS, left=SENTENCES, right=SENTENCES)
+def test_more_of_a_question_is_better(logs: list[str], left: str, right: str) -> None:
+    """A passage with all words of a question comes before the same passage without one of them."""
+    text = [f"# T\n\nnothing else {left} pinned {right}", f"# T\n\nnothing else {left} {right}"]
+    for pair in (text, text[::-1]):
+        index = index_of([*logs, *pair])
+        ranked = search(index, "pinned " + left).ranking.passages
+        order = [(one.row >> PLACE_BITS) // 10 - 1 - len(logs) for one in ranked]
+        whole, part = (0, 1) if pair is text else (1, 0)
+        assert order.index(whole) < (order.index(part) if part in order else len(order))
+        index.close()
+
+
+@settings(max_examples=50)
+@given(logs=LOGS, wanted=SENTENCES, unwanted=st.sampled_from(VOCABULARY))
+def test_what_is_not_wanted_is_in_no_hit(logs: list[str], wanted: str, unwanted: str) -> None:
+    """`-word` and `-"two words"` keep every passage out that has them."""
+    index = index_of(logs)
+    stem = index.stems(unwanted)
+    for question in (f"{wanted} -{unwanted}", f'{wanted} -"{unwanted}"'):
+        for one in search(index, question).ranking.passages:
+            assert one.row not in index.matching(stem)
+    index.close()
+
+
+@settings(max_examples=50)
+@given(logs=LOGS, words=st.lists(st.sampled_from(VOCABULARY), min_size=2, max_size=3))
+def test_a_quotation_is_in_every_hit(logs: list[str], words: list[str]) -> None:
+    """Quoted words follow each other in every hit, and every passage in which they do is one."""
+    index = index_of(logs)
+    phrase = " ".join(words)
+    hits = {one.row for one in search(index, f'"{phrase}"').ranking.passages}
+    assert hits == index.matching(index.stems(phrase))
+    index.close()
+
+
+# ---- reading a question --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("on 7 May 2023", Named("2023", 5, 7)),
+        ("May 7th, 2023", Named("2023", 5, 7)),
+        ("2023-05-07", Named("2023", 5, 7)),
+        ("07.05.2023", Named("2023", 5, 7)),
+        ("05/17/2023", Named("2023", 5, 17)),
+        ("in June", Named("", 6, 0)),
+        ("in 1999", Named("1999", 0, 0)),
+        ("what may happen", Named()),
+        ("of 40 things, 12 broke", Named()),
+        ("99/99/2023", Named("2023", 0, 0)),
+    ],
+)
+def test_dates_are_read(text: str, named: Named) -> None:
+    """Dates are read as people write them."""
+    assert read_question(text).date == named
+
+
+@pytest.mark.parametrize(
+    ("day", "near"),
+    [
+        ("2024-03-01", 1.0),
+        ("2024-03-02", 0.5),
+        ("2024-02-29", 0.25),
+        ("2024-03-08", 0.25),
+        ("2024-02-27", 0.0),
+        ("2023-03-01", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_days_near_a_date(day: str, near: float) -> None:
+    """What happened on a day is told on it or soon after."""
+    assert closeness(named_date(["1", "march", "2024"]), day) == near
+
+
+def test_names_of_several_words() -> None:
+    """Identifiers are names of several words; ordinary words are not."""
+    text = "did retry_queue call postCommitHook in src/a/b.py at v1.2.3, as Ada's plan said?"
+    assert read_question(text).names == ("retry queue", "post Commit Hook", "src a b py", "v1 2 3")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["create creation creative", "connect connection connectivity", "paint painter painting"],
+)
+def test_roots_are_shared(words: str) -> None:
+    """Words of one root have one root, behind the stems that the index keeps of them."""
+    index = index_of(CORPUS[:1])
+    assert len({root_of(stem) for stem in index.stems(words)}) == 1
+    index.close()
