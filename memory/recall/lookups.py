@@ -63,7 +63,7 @@ class Lookups:
     def __init__(self) -> None:
         self._index: Index | None = None
         self._totals: Totals | None = None
-        self._stems: dict[str, tuple[str, ...]] = {}
+        self._stems: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._names: dict[str, bool] = {}
         self._beginnings: dict[str, tuple[str, ...]] = {}
@@ -99,12 +99,15 @@ class Lookups:
 
     def stems(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as the index has them, in order."""
-        known = self._stems.get(text)
-        if known is None:
-            if len(self._stems) > _WORDS_KEPT:
-                self._stems.clear()
-            known = self._stems[text] = tuple(self.index.stems(text))
-        return known
+        words = text.split()
+        if len(self._stems) > _WORDS_KEPT:
+            self._stems.clear()
+        if not all(word.isascii() and word.isalnum() for word in words):
+            return tuple(self.index.stems(text))
+        new = list(dict.fromkeys([word for word in words if word not in self._stems]))
+        if new:  # each is one word for the index too, so all are asked at once
+            self._stems.update(zip(new, self.index.stems(" ".join(new)), strict=True))
+        return tuple([self._stems[word] for word in words])
 
     def turns(self, number: int) -> Turns | None:
         """Return a log by its number in the index."""

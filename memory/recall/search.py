@@ -111,6 +111,7 @@ def _asked(
     notes: list[str],
 ) -> Asked:
     passages = lookups.index.totals.passages
+    lookups.stems(" ".join([form for word in question.words for form in word.forms]))  # all at once
     found = [_find(lookups, word, order, notes) for order, word in enumerate(question.words)]
     date = question.date
     dated = (
