@@ -20,6 +20,9 @@ _LOGS_KEPT = 20_000
 #: Of a word that more passages hold than this, the newest so many are looked at, and not where in them.
 TOO_COMMON, NEWEST = 20_000, 5000
 _SOMEWHERE = (-1,)
+#: Most words stand once in a passage: their places share what says so.
+_ONCES = 1024
+_ONCE = tuple([(offset,) for offset in range(_ONCES)])
 #: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
 _STEMMED_ENDS = 4
 
@@ -195,7 +198,7 @@ class Lookups:
                 if row in rows:
                     rows[row] += (offset,)
                 else:
-                    rows[row] = (offset,)
+                    rows[row] = _ONCE[offset] if offset < _ONCES else (offset,)
             known = Postings(rows, _by_log(rows))
             self._kept += len(rows)
             while self._kept > _PLACES_KEPT and self._postings:
