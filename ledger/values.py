@@ -40,6 +40,23 @@ else:
     def _arguments(self):
         return tuple(self)
 
+    _SCOPE = {"_new": tuple.__new__}
+    _TEMPLATES = {}  # by number of fields: compiling one for each class costs every start 2 ms
+
+    def _constructor(fields, defaults):
+        if tuple(defaults) != fields[len(fields) - len(defaults) :]:
+            raise TypeError("a field without a default follows one that has one")
+        template = _TEMPLATES.get(len(fields))
+        if template is None:
+            names = ", ".join([f"_{index}" for index in range(len(fields))])
+            scope = {}
+            exec(  # noqa: S102 - the source is made of numbers
+                f"def __new__(_cls, {names}):\n    return _new(_cls, ({names},))", scope
+            )
+            template = _TEMPLATES[len(fields)] = scope["__new__"].__code__
+        code = template.replace(co_varnames=("_cls", *fields))
+        return type(_same)(code, _SCOPE, "__new__", tuple(defaults.values()))
+
     class _RecordType(type):
         def __new__(mcs, name, bases, namespace):
             fields = tuple(namespace.get("__annotations__", ()))
@@ -50,19 +67,9 @@ else:
                 if field in namespace:
                     defaults[field] = namespace[field]
                 namespace[field] = _tuplegetter(index, field)
-            parameters = "".join(
-                f", {field}=_defaults[{field!r}]" if field in defaults else f", {field}"
-                for field in fields
-            )
-            scope = {"_new": tuple.__new__, "_defaults": defaults}
-            exec(  # noqa: S102 - the source is made of identifiers of the class body
-                f"def __new__(_cls{parameters}):\n"
-                f"    return _new(_cls, ({''.join(field + ', ' for field in fields)}))",
-                scope,
-            )
             namespace.update(
                 __slots__=(),
-                __new__=scope["__new__"],
+                __new__=_constructor(fields, defaults),
                 __match_args__=fields,
                 _fields=fields,
                 __getnewargs__=_arguments,

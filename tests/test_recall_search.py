@@ -334,3 +334,15 @@ def test_roots_are_shared(words: str) -> None:
     index = index_of(CORPUS[:1])
     assert len({root_of(stem) for stem in index.stems(words)}) == 1
     index.close()
+
+
+def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a word that too many passages hold the newest are looked at alone, and that is said."""
+    monkeypatch.setattr("memory.recall.lookups.TOO_COMMON", 4)
+    monkeypatch.setattr("memory.recall.search.TOO_COMMON", 4)
+    monkeypatch.setattr("memory.recall.lookups.NEWEST", 2)
+    index = index_of([f"# Log {number}\n\nThe databases are slow." for number in range(9)])
+    for word in ("slow", "databases"):  # the second is one that FTS5 would stem twice
+        found = search(index, word)
+        assert [one.row >> PLACE_BITS for one in found.ranking.passages] == [90, 80]
+        assert found.notes == (f"only the newest passages are looked at that have {word}",)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory import Memory
 from memory.recall import comparing, vectors
 from memory.recall.index import PLACE_BITS
 from memory.recall.meaning import LACKING, UNLIKE, WHOLE, lacking, with_meaning
@@ -179,6 +180,23 @@ def test_files_that_are_not_those_expected(
     assert vectors.similarities("queue", ["queue"]) is None
     assert vectors.nearest(["queue"], [["queue"]]) is None
     assert run("recall", "queue drained", "--json").out == by_words
+
+
+def test_a_fault_in_comparing_is_told_as_such(
+    asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our own faults reach the caller, and the cache is not blamed for them."""
+
+    def breaks(*_: object) -> None:
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(vectors, "installed", lambda: True)
+    monkeypatch.setattr(comparing, "similarities", breaks)
+    memory = Memory.open(".")
+    with pytest.raises(ValueError, match="a fault"):
+        memory.recall("queue drained")
+    assert memory.snapshot.notes == []
+    memory.close()
 
 
 def test_nothing_is_imported_without_being_asked(asked: Repo) -> None:

@@ -177,8 +177,9 @@ class _View:
         from memory.recall.meaning import COMPARED, with_meaning
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
-        alike = compared(self._recaller.lookups(self._index), query, texts)
-        return ranking if alike is None else with_meaning(ranking, alike)
+        with NOT_THE_CACHE:
+            alike = compared(self._recaller.lookups(self._index), query, texts)
+            return ranking if alike is None else with_meaning(ranking, alike)
 
     def sessions(self, ranking: Ranking) -> tuple[str, ...]:
         """Return the stems of the best logs whose words are not withheld."""

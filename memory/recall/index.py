@@ -241,6 +241,24 @@ class Index:
             self._found[stem] = known
         return known
 
+    def newest(self, stem: str, count: int) -> list[int]:
+        """Return the rows of the newest passages that hold a word, newest first."""
+        if self.stems(stem) != [stem]:  # see `matching`: by its places, all of them
+            rows = sorted({row for row, _ in self.found(stem)}, reverse=True)
+            return rows[:count]
+        found: list[int] = []
+        for table in ("recent", "passages"):
+            found += [
+                row[0]
+                for row in self.rows(
+                    f"SELECT rowid FROM {table} WHERE {table} MATCH ? "  # noqa: S608 - a name of ours
+                    "ORDER BY rowid DESC LIMIT ?",
+                    (f'"{stem}"', count),
+                )
+            ]
+        found.sort(reverse=True)
+        return found[:count]
+
     def beginning(self, start: str) -> list[tuple[str, int]]:
         """Return the words that begin so, with how many passages hold them, commonest first."""
         return self.rows(

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _PLACES_KEPT = 300_000
 _WORDS_KEPT = 20_000
 _LOGS_KEPT = 20_000
+#: Of a word that more passages hold than this, the newest so many are looked at, and not where in them.
+TOO_COMMON, NEWEST = 20_000, 5000
+_SOMEWHERE = (-1,)
 #: Most words stand once in a passage: their places share what says so.
 _ONCES = 1024
 _ONCE = tuple([(offset,) for offset in range(_ONCES)])
@@ -189,8 +192,9 @@ class Lookups:
         known = self._postings.get(stem)
         if known is None:
             rows: dict[int, tuple[int, ...]] = {}
-            found = self.index.found(stem)
-            for row, offset in found:
+            if self.count(stem) > TOO_COMMON:
+                rows = dict.fromkeys(self.index.newest(stem, NEWEST), _SOMEWHERE)
+            for row, offset in self.index.found(stem) if not rows else ():
                 if row in rows:
                     rows[row] += (offset,)
                 else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.values import Record
-from memory.recall.lookups import Lookups
+from memory.recall.lookups import NEWEST, TOO_COMMON, Lookups
 from memory.recall.question import Question, Word, read_question
 from memory.recall.rank import NAME, RELATED, rank, weight_of
 from memory.recall.ranked import NOTHING, Asked, Ranking, Term
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memory.recall.index import Index
 
 #: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
-#: Of related words so many are read at most.
-PLACES_READ, RELATED_READ = 5000, 1500
+#: Of related words so many are read at most, and of words that are all too common.
+PLACES_READ, RELATED_READ, COMMON_READ = 5000, 1500, 20_000
 
 
 class Search(Record):
@@ -119,15 +119,21 @@ def _asked(
     )
     terms = _whole(lookups, question.names, phrases)
     total = sum([term.weight for term in terms])
-    read = 0
+    read, room = 0, PLACES_READ
     left = RELATED_READ
     every = {stem for one in found for stem in one.stems}
     for one in sorted(found, key=lambda one: (one.held, one.order)):
-        if read and read + one.held > PLACES_READ:
+        common = any(lookups.count(stem) > TOO_COMMON for stem in one.stems)
+        cost = NEWEST if common else one.held
+        if not read and common:
+            room = COMMON_READ  # nothing in the question is rare
+        if read and read + cost > room:
             notes.append(f"too common to tell anything here: {one.word.raw}")
             total += weight_of(min(one.held, passages), passages)
             continue
-        read += one.held
+        read += cost
+        if common:
+            notes.append(f"only the newest passages are looked at that have {one.word.raw}")
         rows, logs = lookups.together(one.stems) if one.stems else ({}, {})
         near: dict[int, float] = {}
         if not one.name and not one.word.beginning:
@@ -139,7 +145,8 @@ def _asked(
             if others:
                 near, logs, counted = _near(lookups, others, logs, left)
                 left -= counted
-        weight = weight_of(len(rows) or len(near), passages) * (NAME if one.name else 1.0)
+        count = min(one.held, passages) if common else len(rows)
+        weight = weight_of(count or len(near), passages) * (NAME if one.name else 1.0)
         if rows or near or one.word.raw not in dated:
             total += weight  # a date may be that of the session, and in no text
         if rows or near:
