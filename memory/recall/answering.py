@@ -7,6 +7,7 @@ from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
 from ledger.order import is_stem
+from memory.bulk import Uncollected
 from memory.recall.filtering import kept
 from memory.recall.follow import NOT_THE_CACHE, Following
 from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
@@ -97,7 +98,8 @@ class Recaller:
                         break
             return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
 
-        return self._following.ask(answer)
+        with Uncollected():
+            return self._following.ask(answer)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
@@ -268,9 +270,9 @@ class _View:
         return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
 
     def _whole(self, log: LogRow, level: str) -> Hit:
-        text = "\n".join(self._recaller.lines(log, self._cache))
-        title = heading_of(self._recaller.lines(log, self._cache), len(text))
-        line = one_line(title)
+        lines = self._recaller.lines(log, self._cache)
+        text = "\n".join(lines)
+        line = one_line(title_of(lines))
         shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
         return Hit(
             log.stem, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,

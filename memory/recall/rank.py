@@ -9,6 +9,7 @@ full. The parts of a score are told by `explain`; ties go to the newer passage.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from math import log
 
 from memory.recall.dates import closeness
@@ -53,6 +54,8 @@ SESSION = 0.4
 #: So many passages are scored in full, and so many are told.
 CANDIDATES = 300
 TOLD = 300
+#: Of so many passages, the best by themselves, the neighbours that hold no word of the question count too.
+NEIGHBOURED = 50
 #: Nothing answers a question of which less is covered anywhere.
 ENOUGH = 0.15
 
@@ -79,7 +82,7 @@ def rank(
         explain: keep the words and the parts of each score.
     """
     look = _Look(asked, totals, log_of, keeps)
-    own = {row: score for row in look.candidates() if (score := look.own(row)) > 0}
+    own = look.own(look.candidates())
     if not own or not look.enough():
         return NOTHING
     return look.mixed(own, look.smoothed(own), explain)
@@ -125,18 +128,19 @@ class _Look:
 
     def _held(self) -> dict[int, int]:
         masks: dict[int, int] = {}
-        bit = 1
-        for term in self._terms:
+        held: list[tuple[int, Mapping[int, object]]] = []
+        for number, term in enumerate(self._terms):
+            held += ((1 << 2 * number, term.rows), (2 << 2 * number, term.near))
+        held.sort(key=lambda pair: -len(pair[1]))
+        for bit, rows in held:
             if masks:
                 get = masks.get
-                for row in term.rows:
+                for row in rows:
                     masks[row] = get(row, 0) | bit
             else:
-                masks = dict.fromkeys(term.rows, bit)
-            bit <<= 1
-            for row in term.near:
-                masks[row] = masks.get(row, 0) | bit
-            bit <<= 1
+                masks = dict.fromkeys(
+                    rows, bit
+                )  # the commonest word: the quickest way for the most
         return masks
 
     def _cover(self, mask: int) -> float:
@@ -153,12 +157,9 @@ class _Look:
 
     def candidates(self) -> list[int]:
         """Return the rows that hold most of the question, the newer first among equals."""
-        by_mask: dict[int, list[int]] = {}
+        by_mask: defaultdict[int, list[int]] = defaultdict(list)
         for row, mask in self._masks.items():
-            if mask in by_mask:
-                by_mask[mask].append(row)
-            else:
-                by_mask[mask] = [row]
+            by_mask[mask].append(row)
         keeps = self._keeps
         rows: list[int] = []
         for mask in sorted(by_mask, key=lambda mask: (-self._cover(mask), mask)):
@@ -234,15 +235,57 @@ class _Look:
     def _hint(self, piece: Piece) -> float:
         return HINTED if piece.marks & self._asked.hints else 1.0
 
-    def own(self, row: int) -> float:
-        """Return what a passage scores by itself, 0 for one that is not there."""
-        parts = self._parts(row)
-        if parts is None:
-            return 0.0
-        words, pairs, covered, nearly, who, hint, date = parts
-        self._best = max(self._best, nearly)
-        factor = (1 + COVERAGE * covered) * (1 + AROUND * nearly) * who * hint
-        return (words + pairs) * factor + date
+    def own(self, rows: Sequence[int]) -> dict[int, float]:
+        """Return what passages score by themselves; those that are not there are left out.
+
+        What `_parts` tells of one, in a loop of its own: a question has hundreds.
+        """
+        found: dict[int, float] = {}
+        masks, covers, plans, logs = self._masks, self._covers, self._plans, self._logs
+        get, hints = masks.get, self._asked.hints
+        flat, slope = K1 * (1 - B), K1 * B / self._average
+        best = 0.0
+        for row in rows:
+            number, place = row >> PLACE_BITS, row & PLACES
+            log = logs[number] if number in logs else self._log(number)
+            piece = None if log is None else log.row.at(place)
+            if log is None or piece is None:
+                continue
+            mask = masks[row]
+            plan = plans[mask] if mask in plans else self._plan(mask)
+            norm = flat + slope * piece.chars
+            words = 0.0
+            for weight, places, near in plan.words:
+                times = len(places[row]) if places else 0.0
+                if near:
+                    times += near[row]
+                words += weight * times / (times + norm)
+            words *= K1 + 1
+            for first, second, weight in plan.pairs:
+                if follow(first[row], second[row]):
+                    words += weight
+            around = mask
+            if place < LATE_BIT:
+                chain, at = log.chain, log.at[place]
+                start = row - place
+                if at:
+                    around |= get(start + chain[at - 1], 0)
+                if at + 1 < len(chain):
+                    around |= get(start + chain[at + 1], 0)
+            nearly = covers[around] if around in covers else self._cover(around)
+            covered = nearly if around == mask else self._cover(mask)
+            if nearly > best:
+                best = nearly
+            score = words * (1 + COVERAGE * covered) * (1 + AROUND * nearly)
+            if piece.who:
+                score *= self._who(piece)
+            if piece.marks & hints:
+                score *= HINTED
+            score += log.date
+            if score > 0:
+                found[row] = score
+        self._best = best
+        return found
 
     def enough(self) -> bool:
         """Tell whether enough of the question is anywhere, or at least somebody it names."""
@@ -252,6 +295,7 @@ class _Look:
     def smoothed(self, own: Mapping[int, float]) -> dict[int, float]:
         """Add to each passage what its neighbours have."""
         out = dict(own)
+        floor = sorted(own.values(), reverse=True)[:NEIGHBOURED][-1]
         named, keeps = self._asked.named, self._keeps
         for row, score in own.items():
             place = row & PLACES
@@ -272,7 +316,7 @@ class _Look:
                 if 0 <= at + step < size:
                     other = chain[at + step]
                     to = start + other
-                    if keeps is not None and to not in out and not keeps(to):
+                    if to not in out and (score < floor or (keeps is not None and not keeps(to))):
                         continue
                     if pieces[other].who in named:
                         share *= TO_NAMED
@@ -327,10 +371,11 @@ class _Look:
             if place >= FACTS_FROM:  # a fact stands for itself
                 found.append((-(1 + SESSION) * score / top, -row))
                 continue
-            log = logs_of[number]
             part = score / top
-            if log is not None and log.pieces[place & ~LATE_BIT].who in named:
-                part *= OF_NAMED
+            if named:
+                log = logs_of[number]
+                if log is not None and log.pieces[place & ~LATE_BIT].who in named:
+                    part *= OF_NAMED
             found.append((-part - shares[number], -row))
         found.sort()
         del found[TOLD:]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
 #: Of related words so many are read at most, and of words that are all too common.
-PLACES_READ, RELATED_READ, COMMON_READ = 5000, 1500, 20_000
+PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 
 class Search(Record):

@@ -30,9 +30,9 @@ def telling(text: str, words: Sequence[str]) -> str:
 
     A word is looked for without its ending, so this is a guess; it only says what is shown first.
     """
-    starts = [0, *[found.end() for found in _SENTENCE.finditer(text)]]
-    if len(text) <= LINE_CHARS or not words or len(starts) == 1:
+    if len(text) <= LINE_CHARS or not words:
         return text
+    starts = [0, *[found.end() for found in _SENTENCE.finditer(text)]]
     lower = text.lower()
     heads = [word[: max(3, len(word) - 2)] for word in words]
     counts = [
