@@ -61,7 +61,7 @@ def test_sections_of_facts_are_left_out() -> None:
 def test_a_reply_is_cut_behind_its_beginning() -> None:
     """What a reply says first counts in full, the rest is marked; a person's turn is not cut so."""
     said = "One thing is sure. " * 60
-    reply = passages_of(f"assistant: {said}\n")
+    _, *reply = passages_of(f"user: Sure?\n\nassistant: {said}\n")
     assert [passage.late for passage in reply] == [False] + [True] * (len(reply) - 1)
     assert len(reply) > 1
     assert not any(passage.late for passage in passages_of(f"Ada: {said}\n"))
@@ -98,3 +98,20 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
         least.append(min(runs))
         assert len(found) <= PASSAGES_LIMIT
     assert least[1] < 60 * max(least[0], 0.01)
+
+
+def test_a_long_list_is_cut_between_its_items() -> None:
+    """A passage of a list begins with an item, so that what is shown of it can be read."""
+    items = [
+        f"- Item {number} says one thing.\n  And it goes on with another." for number in range(60)
+    ]
+    found = passages_of("# List\n\n" + "\n".join(items))
+    assert len(found) > 3
+    assert all(one.text.startswith("- Item") for one in found[1:])
+
+
+def test_a_label_is_no_reply() -> None:
+    """Where nobody asks, nothing is the rest of a reply."""
+    long = "It is used for everything that has to be quick. " * 30
+    assert not any(one.late for one in passages_of(f"# Log\n\nModel: {long}\n\nMore of it.\n"))
+    assert any(one.late for one in passages_of(f"# Log\n\nuser: Which?\n\nmodel: {long}\n"))

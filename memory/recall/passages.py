@@ -43,6 +43,7 @@ _SHAPES = bytes(
     for code in range(256)
 )
 _CAMEL_WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*\b")
+_ITEM = re.compile(r"\n(?=[ \t]*(?:[-*+]|[0-9]{1,3}[.)]) )")
 _CAMEL_CUT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CUT = re.compile(r"\s(?:(?<=[.!?;]\s)\s*|(?<=\n))")
 
@@ -72,6 +73,9 @@ def passages_of(text: str) -> list[Passage]:
         text: the whole log, its header too.
     """
     found = list(_passages(text, PASSAGE_CHARS))
+    if any(one.late for one in found) and ASKERS.isdisjoint([one.who for one in found]):
+        # `Model: …` is a label where nobody asks
+        found = [one._replace(late=False) if one.late else one for one in found]
     if len(found) > PASSAGES_LIMIT:
         found = _joined(found)
     return found
@@ -191,9 +195,11 @@ def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Ite
     while place < len(bare):
         end = place + size
         if end < len(bare):
-            cuts = [cut.end() for cut in _CUT.finditer(bare, place + size // 2, end)]
-            if cuts:
-                end = cuts[-1]
+            # best where an item of a list begins, then behind a sentence, then behind a word
+            cut = _last(_ITEM, bare, place + size // 4, end)
+            cut = cut or _last(_CUT, bare, place + size // 2, end)
+            if cut:
+                end = cut
             else:
                 blank = bare.rfind(" ", place + size // 2, end)
                 end = blank + 1 if blank > 0 else end
@@ -205,6 +211,12 @@ def _turn(block: str, line: int, room: int, who: str, late: bool = False) -> Ite
         line += piece.count("\n")
         place, size = end, room
         late = reply
+
+
+def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+    """Return where the last match of a stretch ends, 0 for none."""
+    ends = [found.end() for found in pattern.finditer(text, start, end)]
+    return ends[-1] if ends else 0
 
 
 def _joined(found: list[Passage]) -> list[Passage]:
