@@ -12,6 +12,7 @@ from memory.recall.filtering import kept
 from memory.recall.follow import NOT_THE_CACHE, Following
 from memory.recall.index import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.lookups import Lookups
+from memory.recall.rank import TOLD
 from memory.recall.search import search
 from memory.recall.standing import Facts, past_at
 from memory.recall.texts import heading_of, one_line, section_of, title_of, titled
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 #: From how many questions of one process on a library that reads packs pays for its start.
 _LIBRARY_FROM = 3
 _TEXTS_KEPT = 500
+#: So many passages more than twice the hits are told at first: some may not be shown.
+_MORE_TOLD = 40
 #: So many logs are named that answer as a whole.
 _SESSIONS = 20
 
@@ -84,18 +87,16 @@ class Recaller:
             facts = Facts(cache, index, filters, past)
             with NOT_THE_CACHE:
                 keeps = kept(index, facts, filters)
-                found = search(index, query, keeps, lookups=self._lookups, explain=explain)
             view = _View(self, cache, index, facts)
-            ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
-            hits: list[Hit] = []
-            seen: set[str] = set()
-            for scored in ranking.passages:
-                hit = view.hit(scored, level, explain)
-                if hit is not None and hit.id not in seen:
-                    seen.add(hit.id)
-                    hits.append(hit)
-                    if len(hits) == limit:
-                        break
+            for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
+                with NOT_THE_CACHE:
+                    found = search(
+                        index, query, keeps, lookups=self._lookups, explain=explain, told=told
+                    )
+                ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
+                hits = view.hits(ranking, level, limit, explain)
+                if len(hits) == limit or len(ranking.passages) < told:
+                    break  # else many were facts that may not be shown, and there are more
             return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
 
         with Uncollected():
@@ -207,6 +208,17 @@ class _View:
                 lines = self._recaller.lines(log, self._cache)
                 found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found
+
+    def hits(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
+        """Return the hits of the best passages that may be shown."""
+        found: dict[str, Hit] = {}
+        for scored in ranking.passages:
+            hit = self.hit(scored, level, explain)
+            if hit is not None and hit.id not in found:
+                found[hit.id] = hit
+                if len(found) == limit:
+                    break
+        return list(found.values())
 
     def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
         """Return the hit of a passage, None for one that is not to be shown."""

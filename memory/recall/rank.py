@@ -71,6 +71,7 @@ def rank(
     log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
     explain: bool = False,
+    told: int = TOLD,
 ) -> Ranking:
     """Rank the passages that hold words of a question, and those beside them.
 
@@ -80,12 +81,13 @@ def rank(
         log_of: gives a log by its number.
         keeps: tells whether a row may be among the hits; None for all.
         explain: keep the words and the parts of each score.
+        told: so many passages are told at most.
     """
     look = _Look(asked, totals, log_of, keeps)
     own = look.own(look.candidates())
     if not own or not look.enough():
         return NOTHING
-    return look.mixed(own, look.smoothed(own), explain)
+    return look.mixed(own, look.smoothed(own), explain, told)
 
 
 class _Log:
@@ -349,7 +351,7 @@ class _Look:
         return found
 
     def mixed(
-        self, own: Mapping[int, float], scores: Mapping[int, float], explain: bool
+        self, own: Mapping[int, float], scores: Mapping[int, float], explain: bool, told: int
     ) -> Ranking:
         """Mix passages and sessions both ways: each against the best of its sort.
 
@@ -378,7 +380,7 @@ class _Look:
                     part *= OF_NAMED
             found.append((-part - shares[number], -row))
         found.sort()
-        del found[TOLD:]
+        del found[told:]
         most = max(of_log.values()) ** (1 / 3)
         logs = [
             (number, score / best + of_log[number] ** (1 / 3) / most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.values import Record
 from memory.recall.lookups import NEWEST, TOO_COMMON, Lookups
 from memory.recall.question import Question, Word, read_question
-from memory.recall.rank import NAME, RELATED, rank, weight_of
+from memory.recall.rank import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.ranked import NOTHING, Asked, Ranking, Term
 from memory.recall.related import related_to
 from memory.recall.spelling import respelled
@@ -56,6 +56,7 @@ def search(
     *,
     lookups: Lookups | None = None,
     explain: bool = False,
+    told: int = TOLD,
 ) -> Search:
     """Rank what answers a question.
 
@@ -65,6 +66,7 @@ def search(
         keeps: tells whether a row may be among the hits; None for all.
         lookups: remembers words between questions.
         explain: keep the parts of each score.
+        told: so many passages are told at most.
     """
     lookups = (lookups or Lookups()).of(index)
     question = read_question(text)
@@ -83,7 +85,7 @@ def search(
         return Search(NOTHING, tuple(notes))
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
-    return Search(rank(asked, index.totals, lookups.turns, test, explain), tuple(notes))
+    return Search(rank(asked, index.totals, lookups.turns, test, explain, told), tuple(notes))
 
 
 def _both(
