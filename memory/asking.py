@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory.snapshot import Progress
     from memory.states import Follower
     from memory.timeline import Timeline
-    from projection.brief import Brief
+    from projection.brief.sections import Brief
     from projection.entities import Entity, EntityView
     from projection.gist import Digest
     from projection.graph import Links
@@ -286,7 +286,7 @@ class Reader:
 
     def asker(self) -> str:
         """Return who asks, as logs name it."""
-        from memory.brief_place import agent_of
+        from memory.brief.place import agent_of
 
         return agent_of(self.home)
 
@@ -316,8 +316,8 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small, or there is no such format.
         """
-        from memory.brief import Asked, found_for, made_for
-        from memory.brief_place import branch_of, changed_files
+        from memory.brief.making import Asked, found_for, made_for
+        from memory.brief.place import branch_of, changed_files
 
         if branch is None:
             branch = branch_of(self.home)

@@ -36,7 +36,7 @@ class Wish(Record):
         role: whose notes are wanted, "" for nobody's.
         task: what is about to be done, "" where that is not said.
         budget_chars: how many characters the answer may have.
-        format: how it is written, as `projection.brief_forms` names it.
+        format: how it is written, as `projection.brief.forms` names it.
     """
 
     agent: str = ""
@@ -71,14 +71,14 @@ def brief(start: str, wish: Wish) -> bytes | None:
     Raises:
         DiurnaError: as for `continuity`.
     """
-    from memory.brief_place import agent_of, branch_of, changed_files
+    from memory.brief.place import agent_of, branch_of, changed_files
 
     home = discover(start)
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
 
     def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
-        from memory.brief import Asked, found_for, made_for
+        from memory.brief.making import Asked, found_for, made_for
 
         found: tuple[str, ...] = ()
         if wish.task:

@@ -21,11 +21,11 @@ from ledger.event import (
 from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.api import Memory
-from memory.brief_place import agent_of, branch_of, changed_files
+from memory.brief.place import agent_of, branch_of, changed_files
 from memory.build import build
 from memory.cache import Cache
 from memory.draft import SessionDraft
-from projection.brief import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
+from projection.brief.sections import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
 from projection.policy import Policy
 from tests.conftest import NOW_MS, Repo, Run
 

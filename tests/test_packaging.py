@@ -28,10 +28,10 @@ needs_checkout = pytest.mark.skipif(
 FAST = (
     "ledger.codec", "ledger.draft", "ledger.fastimport", "ledger.home", "ledger.logset",
     "ledger.redaction", "ledger.scan", "ledger.secrets", "ledger.spool", "memory.api", "memory.asking",
-    "memory.branch", "memory.brief", "memory.brief_place", "memory.build", "memory.cache",
+    "memory.branch", "memory.brief.making", "memory.brief.place", "memory.build", "memory.cache",
     "memory.copies", "memory.identity", "memory.landing", "memory.newest", "memory.noticing",
     "memory.publish", "memory.record", "memory.shown", "memory.snapshot", "memory.wordindex",
-    "projection.archive", "projection.brief_budget", "projection.brief_relevance", "projection.claims",
+    "projection.archive", "projection.brief.budget", "projection.brief.relevance", "projection.claims",
     "projection.gist", "projection.pairing", "projection.parse", "projection.render",
     "projection.replay", "projection.words",
 )  # fmt: skip

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from ledger.event import FactCreated, FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
 from ledger.session import Entry
-from projection.brief import (
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
+from projection.brief.lines import label, plain, shortened, stem_said, text_chars
+from projection.brief.news import happened
+from projection.brief.relevance import scores
+from projection.brief.sections import (
     BORN,
     CHANGES,
     CLOSED,
@@ -32,11 +37,6 @@ from projection.brief import (
     Place,
     Session,
 )
-from projection.brief_budget import LEAST_CHARS, brief
-from projection.brief_forms import FORMATS, JSON, MARKDOWN, XML, form_of
-from projection.brief_lines import label, plain, shortened, stem_said, text_chars
-from projection.brief_news import happened
-from projection.brief_relevance import scores
 from projection.due import pressing, reasons, size_of
 from projection.fact import Fact, Version
 from projection.policy import Policy, Review
@@ -415,7 +415,7 @@ def test_the_nonce_is_in_no_text() -> None:
 def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the first one happens to stand in a text."""
     from ledger.digest import sha256
-    from projection import brief_budget
+    from projection.brief import budget
 
     tried: list[bytes] = []
 
@@ -427,7 +427,7 @@ def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.Monk
         def hexdigest(self) -> str:
             return "f00d" * 16 if len(tried) == 1 else sha256(self._data).hexdigest()
 
-    monkeypatch.setattr(brief_budget, "sha256", Hash)
+    monkeypatch.setattr(budget, "sha256", Hash)
     said = Standing(fact("a", "f00d" * 4), "active")
     made = brief(material(said), form_of(MARKDOWN), 7500)
     assert len(tried) == 2

@@ -14,7 +14,7 @@ from ledger.errors import WrongUsage
 from ledger.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.order import is_stem
 from memory.shown import BRIEF_CHARS
-from projection.brief_budget import LEAST_CHARS
+from projection.brief.budget import LEAST_CHARS
 from projection.policy import DEFAULT_KIND
 
 TYPE_CHECKING = False

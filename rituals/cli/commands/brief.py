@@ -6,8 +6,8 @@ import click
 
 from ledger.errors import WrongUsage
 from memory.shown import BRIEF_CHARS
-from projection.brief_budget import LEAST_CHARS
-from projection.brief_forms import FORMATS, JSON
+from projection.brief.budget import LEAST_CHARS
+from projection.brief.forms import FORMATS, JSON
 from rituals.cli import options
 from rituals.cli.context import Invocation
 

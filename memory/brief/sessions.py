@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.digesting import readable, shown
 from memory.reading import read_bytes
 from memory.withheld import redacted_logs
-from projection.brief import Session
+from projection.brief.sections import Session
 from projection.gist import lead
 
 TYPE_CHECKING = False

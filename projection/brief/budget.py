@@ -8,7 +8,15 @@ crowds out none. The budget counts every character of the output.
 from __future__ import annotations
 
 from ledger.digest import sha256
-from projection.brief import (
+from projection.brief.forms import NONCE_CHARS, Ending
+from projection.brief.lines import (
+    LEAST_TEXT_CHARS,
+    cut_short,
+    line_of,
+    shortened,
+    text_chars,
+)
+from projection.brief.sections import (
     BORN,
     CHANGES,
     CONTRADICTIONS,
@@ -22,19 +30,11 @@ from projection.brief import (
     is_correction,
     wanted,
 )
-from projection.brief_forms import NONCE_CHARS, Ending
-from projection.brief_lines import (
-    LEAST_TEXT_CHARS,
-    cut_short,
-    line_of,
-    shortened,
-    text_chars,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief import Item, Material, Wanted
-    from projection.brief_forms import Form
+    from projection.brief.forms import Form
+    from projection.brief.sections import Item, Material, Wanted
 
 LEAST_CHARS = 1000
 _FIRST = (CONTRADICTIONS, INVARIANTS, CHANGES, THREADS)

@@ -1,7 +1,7 @@
 """What an agent reads at the start of a session: values, and which fact stands in which section.
 
 Pure: the same material gives the same brief. The sections come in the order of their weight, and within
-one the weightier lines first; what fits is decided in `brief_budget`, how it is written in `brief_forms`.
+one the weightier lines first; what fits is decided in `budget`, how it is written in `forms`.
 """
 
 from __future__ import annotations

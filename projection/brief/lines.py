@@ -8,12 +8,12 @@ shown (FORMAT.md, F9).
 from __future__ import annotations
 
 from ledger.layout import SEALED_CHARS
-from projection.brief import SUPERSEDED, Line, News, Session
+from projection.brief.sections import SUPERSEDED, Line, News, Session
 from projection.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief import Item, Place
+    from projection.brief.sections import Item, Place
     from projection.fact import Fact
     from projection.state import Standing
 

@@ -11,7 +11,11 @@ from ledger.values import Record
 from memory.newest import corrects
 from memory.reading import read_bytes
 from memory.shown import BRIEF_CHARS
-from projection.brief import (
+from projection.brief.budget import LEAST_CHARS, brief
+from projection.brief.forms import FORMATS, MARKDOWN, form_of
+from projection.brief.lines import label, stem_said
+from projection.brief.news import Happened, happened
+from projection.brief.sections import (
     BORN,
     CLOSED,
     REOPENED,
@@ -22,10 +26,6 @@ from projection.brief import (
     Session,
     is_note,
 )
-from projection.brief_budget import LEAST_CHARS, brief
-from projection.brief_forms import FORMATS, MARKDOWN, form_of
-from projection.brief_lines import label, stem_said
-from projection.brief_news import Happened, happened
 from projection.due import pressing
 from projection.state import Standing
 from projection.tiers import never_decaying, stand
@@ -63,7 +63,7 @@ class Asked(Record):
         branch: that is checked out.
         changed: paths of files that differ from what is committed.
         budget_chars: how many characters the whole output may have.
-        format: one of `projection.brief_forms.FORMATS`.
+        format: one of `projection.brief.forms.FORMATS`.
     """
 
     agent: str
@@ -161,7 +161,7 @@ def _material(
 
 def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     """Return the last sessions in short: for who says what is to be done, and has time for it."""
-    from memory.brief_sessions import last_sessions
+    from memory.brief.sessions import last_sessions
 
     return last_sessions(home, cache)
 
@@ -169,7 +169,7 @@ def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
     if asked.branch in _TRUNKS and not (found or asked.changed):
         return {}  # most briefs: they do without another module
-    from projection.brief_relevance import scores
+    from projection.brief.relevance import scores
 
     return scores(view.live, found, asked.branch, asked.changed)
 

@@ -1,7 +1,7 @@
 """The three forms of a brief: markdown, JSON and XML, each an envelope around lines of data.
 
 Every form says once that what is in it is evidence, not instruction. Its parts are written one by one, so
-that `brief_budget` can count them; no part depends on another one.
+that `budget` can count them; no part depends on another one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.brief import Line, Place
+    from projection.brief.sections import Line, Place
 
 MARKDOWN, JSON, XML = "markdown", "json", "xml"
 FORMATS = (MARKDOWN, JSON, XML)
@@ -189,7 +189,7 @@ def _text(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    """Write a text of `brief_lines.plain` as JSON: there is no control character in it."""
+    """Write a text of `lines.plain` as JSON: there is no control character in it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -12,7 +12,7 @@ from ledger.event import (
     ThreadReopened,
 )
 from ledger.values import Record
-from projection.brief import (
+from projection.brief.sections import (
     BORN,
     CLOSED,
     CORRECTIONS,
