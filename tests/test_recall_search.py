@@ -17,6 +17,7 @@ from memory.recall.filling import BUILT, Placed, add, new_file, write_mark
 from memory.recall.index import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
 from memory.recall.lookups import Lookups
 from memory.recall.question import WORDS, read_question
+from memory.recall.rank import AROUND, COVERAGE
 from memory.recall.related import root_of
 from memory.recall.search import search
 
@@ -346,3 +347,24 @@ def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
         found = search(index, word)
         assert [one.row >> PLACE_BITS for one in found.ranking.passages] == [90, 80]
         assert found.notes == (f"only the newest passages are looked at that have {word}",)
+
+
+@pytest.mark.parametrize(
+    "question", ["How often does the webhook retry?", "When did Bruno finish it?"]
+)
+def test_the_parts_of_a_score_are_the_score(corpus: Index, question: str) -> None:
+    """What `explain` tells of a passage adds up to what it was ranked by."""
+    found = search(corpus, question, explain=True).ranking.passages
+    whole = {}
+    for one in found:
+        parts = dict(one.parts)
+        by_itself = 0.0
+        if "words" in parts:
+            said = parts["words"] + parts["word after word"]
+            said *= 1 + COVERAGE * parts["of the question covered"]
+            said *= 1 + AROUND * parts["covered with its neighbours"]
+            by_itself = said * parts["who speaks"] * parts["has what is asked for"] + parts["date"]
+        whole[one.row] = by_itself + parts["neighbours"]
+    top = max(whole.values())
+    for one in found:
+        assert one.score == pytest.approx(whole[one.row] / top + dict(one.parts)["session"])
