@@ -9,6 +9,7 @@ import time
 
 from ledger.commit import Identity
 from ledger.errors import DiurnaError, EditNotUnderstood
+from ledger.event import FactRedacted
 from ledger.findings import Finding
 from ledger.home import Home, discover
 from ledger.layout import CONTINUITY_FILE
@@ -137,6 +138,10 @@ class Memory(Reader):
             *self.snapshot.ask(lambda cache: cache.unread()),
         )
         self.snapshot.notes.clear()
+        if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
+            from memory.shown import forget
+
+            forget(self.home)
         if receipt.commit and not receipt.already and draft.type == "work":
             from memory.due import due_findings
 

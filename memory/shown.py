@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memory.snapshot import Snapshot
 
 _HEADER = b"diurna-shown"
+_SHOWN, _BRIEFED = ".shown", ".briefs"
 _WORDS = 6  # of the line before an answer
 #: How many characters a brief has where nobody says.
 BRIEF_CHARS = 7500
@@ -62,7 +63,7 @@ def continuity(start: str) -> bytes | None:
 
         return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
 
-    return _answer(discover(start), ".shown", "", 1, make)
+    return _answer(discover(start), _SHOWN, "", 1, make)
 
 
 def brief(start: str, wish: Wish) -> bytes | None:
@@ -92,7 +93,16 @@ def brief(start: str, wish: Wish) -> bytes | None:
     key = "\0".join(
         (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
     )
-    return _answer(home, ".briefs", key, _BRIEFS, make)
+    return _answer(home, _BRIEFED, key, _BRIEFS, make)
+
+
+def forget(home: Home) -> None:
+    """Take what is kept off the disk: it may say what is withheld from now on."""
+    for suffix in (_SHOWN, _BRIEFED):
+        try:
+            os.unlink(home.cache_file + suffix)
+        except OSError:
+            pass  # none there; or a read-only disk, where the next answer does not use it anyway
 
 
 def _answer(

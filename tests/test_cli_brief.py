@@ -304,3 +304,15 @@ def test_an_own_branch_home_knows_the_code_branch(bare_repo: Repo, run: Run, qui
     bare_repo.git("checkout", "-q", "-b", "feat/billing")
     second = quick("brief").out
     assert second.index("- bill") < second.index("- other")
+
+
+def test_what_is_kept_does_not_outlive_a_redaction(told: Repo, run: Run, quick: Run) -> None:
+    """The cached bytes of a text that is withheld leave the disk with it."""
+    quick("brief"), quick("show")
+    shown = kept(told).with_suffix(".shown")
+    assert b"retry three times" in kept(told).read_bytes()
+    assert b"retry three times" in shown.read_bytes()
+    assert run("redact", "retries", "--reason", "private").code == 0
+    for file in (kept(told), shown):
+        assert not file.exists() or b"retry three times" not in file.read_bytes()
+    assert "retry three times" not in quick("brief").out
