@@ -38,6 +38,11 @@ _FORMS = (
 )
 
 
+def examples(least: int) -> int:
+    """Return how many examples a law takes: more of them in a campaign."""
+    return max(least, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0")))
+
+
 class Ran(NamedTuple):
     """What a command did; `out` and `err` as printed."""
 

@@ -26,6 +26,7 @@ from memory.states import state_from
 from projection.entities import view_of
 from projection.graph import Graph, folded, matches_entity
 from projection.policy import Policy, Windows
+from tests.conftest import examples
 
 IDS = tuple("abcdefg")
 META = st.sampled_from(
@@ -59,7 +60,7 @@ def logged(number: int, events: list[Event]) -> tuple[LogRef, Entry]:
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     st.lists(st.lists(acts, max_size=4, unique=True), min_size=1, max_size=12),
     st.integers(0, 12),

@@ -27,6 +27,7 @@ from memory.recall.index import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Ind
 from memory.recall.preparing import prepare
 from memory.recall.search import search
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
+from tests.conftest import examples
 
 __all__ = ["hermetic"]
 
@@ -153,7 +154,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(steps=STEPS)
 def test_any_way_to_a_set_of_logs_gives_its_index(
     tmp_path_factory: pytest.TempPathFactory, template: Path, steps: list[tuple[set[int], str]]

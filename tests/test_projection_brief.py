@@ -41,6 +41,7 @@ from projection.due import pressing, reasons, size_of
 from projection.fact import Fact, Version
 from projection.policy import Policy, Review
 from projection.state import LiveView, Standing, Summary
+from tests.conftest import examples
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 LATER = "2026-06-27-080000000-ffeeddccbbaa"
@@ -176,7 +177,7 @@ def lines_in(made: Brief, form: str) -> list[tuple[str, str, str]]:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(materials(), budgets, st.sampled_from(FORMATS))
 def test_laws(given: Material, budget: int, form: str) -> None:
     """Within the budget, well-formed, every line whole and inside, and nothing that acts or hides."""
@@ -194,7 +195,7 @@ def test_laws(given: Material, budget: int, form: str) -> None:
         ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(materials(), budgets, st.sampled_from(FORMATS))
 def test_the_newest_correction_is_always_there(given: Material, budget: int, form: str) -> None:
     """Whatever the budget is and however much else there is to say."""
@@ -229,7 +230,7 @@ def test_the_longest_correction_fits_into_the_least_budget(form: str) -> None:
     assert lines_in(made, form)[0][1] == long
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(materials(), st.randoms(use_true_random=False))
 def test_the_same_ledger_gives_the_same_bytes(given: Material, rng: random.Random) -> None:
     """In whatever order the facts come."""
@@ -240,7 +241,7 @@ def test_the_same_ledger_gives_the_same_bytes(given: Material, rng: random.Rando
         assert brief(again, form_of(form), 2000).text == brief(given, form_of(form), 2000).text
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(materials(), budgets)
 def test_what_is_left_out_is_counted(given: Material, budget: int) -> None:
     """Every live fact that may be shown is shown, or counted in the last line."""
@@ -259,7 +260,7 @@ def test_what_is_left_out_is_counted(given: Material, budget: int) -> None:
 
 
 @given(st.integers(LEAST_CHARS, 30_000))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_more_room_never_shows_less(budget: int) -> None:
     """A larger budget shows as many lines or more."""
     live = [Standing(fact(f"f-{n}", f"Text {n}.", kind="decision"), "active") for n in range(40)]

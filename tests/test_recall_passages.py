@@ -17,6 +17,7 @@ from memory.recall.passages import (
     marks_of,
     passages_of,
 )
+from tests.conftest import examples
 
 LINES = st.lists(
     st.sampled_from(
@@ -28,7 +29,7 @@ LINES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(lines=LINES, header=st.booleans())
 def test_every_word_is_in_a_passage_and_lines_are_right(lines: list[str], header: bool) -> None:
     """Nothing of the prose is lost or told twice, and a passage's line is that of its first words."""

@@ -1,7 +1,7 @@
 """The laws with many examples: `python -m tests.campaigns.laws --examples 10000`.
 
-Those of replay and of merging: `tests/test_laws.py` and the union of trees in `tests/test_ledger_union.py`. All
-together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
+Those of replay and of merging: `tests/test_laws.py` and the union of trees in `tests/test_ledger_union.py`; and
+those of recall, of links and of the brief. All together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
 """
 
 from __future__ import annotations
@@ -13,6 +13,15 @@ import sys
 import time
 from pathlib import Path
 
+LAWS = [
+    "tests/test_ledger_union.py",
+    "tests/test_laws.py",
+    "tests/test_memory_recall_index.py",
+    "tests/test_memory_linking.py",
+    "tests/test_projection_brief.py",
+    "tests/test_recall_passages.py",
+    "tests/test_recall_search.py",
+]
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,8 +42,7 @@ def main(arguments: list[str]) -> int:
             "-x",
             "--durations=0",
             *only,
-            "tests/test_ledger_union.py",
-            "tests/test_laws.py",
+            *LAWS,
         ],
         cwd=ROOT,
         env={**os.environ, "DIURNA_LAW_EXAMPLES": str(chosen.examples)},

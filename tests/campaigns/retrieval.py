@@ -7,7 +7,7 @@ less than what was aimed at, the table of `tests.bench.retrieval` says so.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
@@ -31,8 +31,13 @@ MARKS = {
 
 def main() -> int:
     """Run all sets and compare."""
-    shared = Path(sys.argv[1])
-    folder = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaigns.retrieval", description=__doc__
+    )
+    parser.add_argument("shared", type=Path, help="the folder of all sets")
+    parser.add_argument("folder", type=Path, nargs="?", help="where the ledgers are kept")
+    chosen = parser.parse_args()
+    shared, folder = chosen.shared, chosen.folder or Path(tempfile.mkdtemp())
     lost = 0
     for name in SETS:
         directory = shared / name
