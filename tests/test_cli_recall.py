@@ -117,6 +117,7 @@ def test_superseded(asked: Repo, run: Run) -> None:
         (["--kind", "invariant"], {"pay-key"}),
         (["--kind", "invariant", "--kind", "decision"], {"webhook-retries", "pay-key"}),
         (["--tier", "core"], {"pay-key"}),
+        (["--tier", "superseded"], {"webhook-once"}),
         (["--agent", "codex"], {"webhook-retries"}),
         (["--agent", "nobody"], set()),
         (["--since", "2026-11-21"], {"webhook-retries"}),
@@ -182,3 +183,27 @@ def test_reading_writes_nothing(asked: Repo, run: Run) -> None:
     before = asked.shape()
     assert run("recall", "webhook").code == 0
     assert asked.shape() == before
+
+
+def test_a_filter_sees_every_fact(repo: Repo, run: Run) -> None:
+    """A fact that is wanted is found however many others have more of the question's words."""
+    lines = [f"- The webhook queue is number {n}.\n  <!-- id: queue-{n} -->" for n in range(400)]
+    rare = (
+        "- A webhook.\n  <!-- id: rare | kind: decision | tags: odd | entity: Hook | role: ops -->"
+    )
+    named = ", ".join([*[f"queue-{n}" for n in range(400)], "rare"])
+    draft = "# Many\n\n## Memory References\n\n- Created: {}\n\n## Facts\n\n{}\n"
+    log = repo.write("many.md", draft.format(named, "\n\n".join([*lines, rare])))
+    assert run("append", str(log)).code == 0
+    for wanted in ("--kind=decision", "--tag=odd", "--entity=hook", "--role=ops"):
+        hits = run("recall", "webhook queue number", wanted, "--in", "facts", "--json").json["hits"]
+        assert [hit["id"] for hit in hits] == ["rare"]
+
+
+def test_the_role_of_a_log(repo: Repo, run: Run) -> None:
+    """A role is that of the fact's footer, or else of the log that brought it."""
+    draft = "---\nrole: reviewer\n---\n# Look\n\nThe parser is fine.\n\n## Memory References\n\n"
+    draft += "- Created: fine\n\n## Facts\n\n- The parser is fine.\n  <!-- id: fine -->\n"
+    assert run("append", str(repo.write("role.md", draft))).code == 0
+    for role, count in (("reviewer", 2), ("ops", 0)):
+        assert len(run("recall", "parser", "--role", role, "--json").json["hits"]) == count

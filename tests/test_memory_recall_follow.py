@@ -22,6 +22,7 @@ from ledger.layout import CACHE_VERSION
 from memory.api import Memory
 from memory.recall import answering, follow
 from memory.recall.follow import Following, index_file
+from memory.recall.values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, hermetic, make_home
 from tests.teams import Team
 from tests.test_memory_recall_index import POOL, followed, fresh, set_logs
@@ -175,13 +176,16 @@ def test_a_fault_in_the_ranking_is_told_as_such(
     assert not notes(memory)
 
 
-def test_a_damaged_cache_is_still_mended(home: Home) -> None:
-    """What the cache can not say is read anew, and the index stays."""
+@pytest.mark.parametrize(
+    "filters", [Filters(), Filters(kinds=("fact",)), Filters(tiers=("working",))]
+)
+def test_a_damaged_cache_is_still_mended(home: Home, filters: Filters) -> None:
+    """What the cache can not say is read anew, and the index stays; also where the ranking asks it."""
     number = index_number(home)
     with closing(sqlite3.connect(home.cache_file + ".sqlite")) as base, base:
         base.execute("UPDATE facts SET history = x'ff00'")
     memory = Memory(home)
-    assert "fact-1" in {hit.id for hit in memory.recall("fact shared").hits}
+    assert "fact-2" in {hit.id for hit in memory.recall("fact shared", filters=filters).hits}
     assert notes(memory) == ["the cache was damaged and was built anew"]
     assert index_number(home) == number
     memory.close()

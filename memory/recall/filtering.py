@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from memory.cache import CACHE_ERRORS
 from memory.provenance import check_bounds
-from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.follow import OfTheCache
+from memory.recall.index import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory.recall.index import Index
+    from memory.recall.index import Index, LogRow
     from memory.recall.standing import Facts
 
 
 def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Return what tells whether a row may be a hit, by its log; None where all may.
-
-    What only a fact as it stands can tell (its kind, tier, tags) is asked when it is found.
+    """Return what tells whether a row may be a hit, by its log, or the fact; None where all may.
 
     Raises:
         NotFound: a bound is neither a date nor a stem.
@@ -37,13 +37,19 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
     if not (since or until or only or agents or roles or branches or facts.logs is not None):
         return None
+    choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
     known: dict[int, bool] = {}
 
-    def keeps_log(number: int) -> bool:
+    def log_at(number: int) -> LogRow:
         log = index.log(number)
+        if log is None:
+            raise IndexDamaged(f"no log {number}")
+        return log
+
+    def keeps_log(number: int) -> bool:
+        log = log_at(number)
         return (
-            log is not None
-            and (not since or log.stem >= since)
+            (not since or log.stem >= since)
             and (not until or log.stem <= until)
             and (not agents or log.agent in agents)
             and (not branches or log.branch in branches)
@@ -59,9 +65,15 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
             known[number] = keeps_log(number)
         if not known[number]:
             return False
-        if roles and not is_fact:
-            log = index.log(number)
-            return log is not None and log.role in roles
-        return True
+        if not is_fact:
+            return not roles or log_at(number).role in roles
+        if not choosy:
+            return True
+        log = log_at(number)
+        piece = log.at(row & PLACES)
+        try:
+            return piece is not None and facts.wanted(piece.fact, log) is not None
+        except CACHE_ERRORS as problem:
+            raise OfTheCache from problem
 
     return keeps

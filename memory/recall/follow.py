@@ -53,6 +53,10 @@ class Elsewhere(Exception):
     """Carries what went wrong past those who would take it for damage of the cache."""
 
 
+class OfTheCache(Exception):
+    """Carries what went wrong with the cache out of what does not read it otherwise."""
+
+
 class _Guard:
     """Stands, as `with NOT_THE_CACHE:`, around all in a question that does not read the cache."""
 
@@ -67,6 +71,8 @@ class _Guard:
     ) -> None:
         if isinstance(value, CACHE_ERRORS):
             raise Elsewhere from value
+        if isinstance(value, OfTheCache) and value.__cause__ is not None:
+            raise value.__cause__ from None
 
 
 NOT_THE_CACHE = _Guard()

@@ -59,7 +59,11 @@ class Facts:
     ) -> None:
         self._cache = cache
         self._index = index
+        if "superseded" in filters.tiers:
+            filters = filters._replace(superseded=True)
         self._filters = filters
+        #: (id, stem of the log) -> what was found
+        self._known: dict[tuple[str, str], Standing | None] = {}
         self._clock = cache.clock()
         self._lasting = never_decaying(cache.policy)
         self._past = past
@@ -74,15 +78,11 @@ class Facts:
             log: the log whose text of it was found; None for the text that stands.
             level: how much is shown.
         """
-        found = self._standing(fact)
-        if found is None or found.fact.redacted:
+        found = self.wanted(fact, log)
+        if found is None:
             return None
-        filters, known = self._filters, found.fact
-        stands = log is None or any(version.stem == log.stem for version in known.heads)
-        if (known.false or not stands) and not filters.superseded:
-            return None
-        if not self._wanted(found):
-            return None
+        known = found.fact
+        stands = log is None or _stands(found, log)
         stem = log.stem if log is not None and stands else known.heads[-1].stem
         # a text that nothing came before is as old as the fact: an import log is younger than both
         first = not any(version.parents for version in known.heads if version.stem == stem)
@@ -120,9 +120,28 @@ class Facts:
             return None
         return stand(found, self._clock, self._cache.policy, self._lasting)
 
-    def _wanted(self, found: Standing) -> bool:
+    def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
+        """Return a fact if it may be shown and the filters let it through.
+
+        Args:
+            fact: its id.
+            log: the log whose text of it was found; None for the text that stands.
+        """
+        key = fact, "" if log is None else log.stem
+        if key not in self._known:
+            found = self._standing(fact)
+            if found is not None and not self._passes(found, log):
+                found = None
+            self._known[key] = found
+        return self._known[key]
+
+    def _passes(self, found: Standing, log: LogRow | None) -> bool:
         filters, fact = self._filters, found.fact
-        meta = dict(fact.meta)
+        if fact.redacted:
+            return False
+        if not filters.superseded and (fact.false or not (log is None or _stands(found, log))):
+            return False
+        role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
         return (
             (not filters.kinds or fact.kind in filters.kinds)
             and (not filters.tiers or found.tier in filters.tiers)
@@ -130,7 +149,7 @@ class Facts:
             and (
                 not filters.entities or any(matches_entity(fact, name) for name in filters.entities)
             )
-            and (not filters.roles or meta.get("role", "") in filters.roles)
+            and (not filters.roles or role in filters.roles)
         )
 
     def _events(self, found: Standing) -> str:
@@ -146,6 +165,11 @@ class Facts:
                 lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
         lines.append(f"  now: {one_line(fact.text)}")
         return "\n".join(lines)
+
+
+def _stands(found: Standing, log: LogRow) -> bool:
+    """Tell whether the text that a log brought is one of those that stand."""
+    return any(version.stem == log.stem for version in found.fact.heads)
 
 
 def _happened(event: Event, fact: str) -> str:
