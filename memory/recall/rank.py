@@ -60,6 +60,13 @@ NEIGHBOURED = 50
 ENOUGH = 0.15
 
 
+#: What `explain` tells of a passage by itself.
+PARTS = (
+    "words", "word after word", "of the question covered", "covered with its neighbours",
+    "who speaks", "has what is asked for", "date",
+)  # fmt: skip
+
+
 def weight_of(count: int, passages: int) -> float:
     """Return how much a word tells that so many of all passages hold (BM25's idf, never negative)."""
     return log(1 + (passages - count + 0.5) / (count + 0.5))
@@ -83,11 +90,11 @@ def rank(
         explain: keep the words and the parts of each score.
         told: so many passages are told at most.
     """
-    look = _Look(asked, totals, log_of, keeps)
+    look = _Look(asked, totals, log_of, keeps, explain)
     own = look.own(look.candidates())
     if not own or not look.enough():
         return NOTHING
-    return look.mixed(own, look.smoothed(own), explain, told)
+    return look.mixed(own, look.smoothed(own), told)
 
 
 class _Log:
@@ -113,6 +120,7 @@ class _Look:
         totals: Totals,
         log_of: Callable[[int], Turns | None],
         keeps: Callable[[int], bool] | None,
+        explain: bool,
     ) -> None:
         self._asked = asked
         self._terms = asked.terms
@@ -127,6 +135,8 @@ class _Look:
         self._covers: dict[int, float] = {}
         self._plans: dict[int, Plan] = {}
         self._best = 0.0
+        #: row -> the parts of its score, as `PARTS` names them, where they are asked for
+        self._parts: dict[int, tuple[float, ...]] | None = {} if explain else None
 
     def _held(self) -> dict[int, int]:
         masks: dict[int, int] = {}
@@ -190,40 +200,6 @@ class _Look:
             known = self._plans[mask] = Plan(self._terms, self._weights, mask)
         return known
 
-    def _parts(self, row: int) -> tuple[float, float, float, float, float, float, float] | None:
-        """Score one passage by what it says itself, and by how much its neighbours cover."""
-        log = self._log(row >> PLACE_BITS)
-        if log is None:
-            return None
-        place = row & PLACES
-        piece = log.row.at(place)
-        if piece is None:
-            return None
-        mask = self._masks[row]
-        plan = self._plan(mask)
-        norm = K1 * (1 - B + B * piece.chars / self._average)
-        words = 0.0
-        for weight, rows, near in plan.words:
-            times = len(rows[row]) if rows else 0.0
-            if near:
-                times += near[row]
-            words += weight * times * (K1 + 1) / (times + norm)
-        pairs = 0.0
-        for first, second, weight in plan.pairs:
-            if follow(first[row], second[row]):
-                pairs += weight
-        around = mask
-        if place < LATE_BIT:
-            chain, at = log.chain, log.at[place]
-            get, start = self._masks.get, row - place
-            if at:
-                around |= get(start + chain[at - 1], 0)
-            if at + 1 < len(chain):
-                around |= get(start + chain[at + 1], 0)
-        covered = self._cover(mask)
-        nearly = covered if around == mask else self._cover(around)
-        return words, pairs, covered, nearly, self._who(piece), self._hint(piece), log.date
-
     def _who(self, piece: Piece) -> float:
         who = piece.who
         if not who:
@@ -234,15 +210,13 @@ class _Look:
             return ASKED
         return NAMED if who in self._asked.named else 1.0
 
-    def _hint(self, piece: Piece) -> float:
-        return HINTED if piece.marks & self._asked.hints else 1.0
-
     def own(self, rows: Sequence[int]) -> dict[int, float]:
-        """Return what passages score by themselves; those that are not there are left out.
+        """Return what passages score by what they say themselves, and by how much those beside them cover.
 
-        What `_parts` tells of one, in a loop of its own: a question has hundreds.
+        Those that are not there are left out. One loop, without calls: a question has hundreds.
         """
         found: dict[int, float] = {}
+        parts = self._parts
         masks, covers, plans, logs = self._masks, self._covers, self._plans, self._logs
         get, hints = masks.get, self._asked.hints
         flat, slope = K1 * (1 - B), K1 * B / self._average
@@ -263,9 +237,10 @@ class _Look:
                     times += near[row]
                 words += weight * times / (times + norm)
             words *= K1 + 1
+            pairs = 0.0
             for first, second, weight in plan.pairs:
                 if follow(first[row], second[row]):
-                    words += weight
+                    pairs += weight
             around = mask
             if place < LATE_BIT:
                 chain, at = log.chain, log.at[place]
@@ -278,12 +253,12 @@ class _Look:
             covered = nearly if around == mask else self._cover(mask)
             if nearly > best:
                 best = nearly
-            score = words * (1 + COVERAGE * covered) * (1 + AROUND * nearly)
-            if piece.who:
-                score *= self._who(piece)
-            if piece.marks & hints:
-                score *= HINTED
+            who = self._who(piece) if piece.who else 1.0
+            hint = HINTED if piece.marks & hints else 1.0
+            score = (words + pairs) * (1 + COVERAGE * covered) * (1 + AROUND * nearly) * who * hint
             score += log.date
+            if parts is not None:
+                parts[row] = words, pairs, covered, nearly, who, hint, log.date
             if score > 0:
                 found[row] = score
         self._best = best
@@ -350,9 +325,7 @@ class _Look:
             found[number] = score
         return found
 
-    def mixed(
-        self, own: Mapping[int, float], scores: Mapping[int, float], explain: bool, told: int
-    ) -> Ranking:
+    def mixed(self, own: Mapping[int, float], scores: Mapping[int, float], told: int) -> Ranking:
         """Mix passages and sessions both ways: each against the best of its sort.
 
         The passages of a session add up as the root of the sum of their cubes: the best counts most.
@@ -387,7 +360,7 @@ class _Look:
             for number, score in sessions.items()
         ]
         logs.sort(key=lambda pair: (-pair[1], -pair[0]))
-        if not explain:
+        if self._parts is None:
             passages = [Scored(-row, -score, self._names(-row)) for score, row in found]
         else:
             passages = [
@@ -408,13 +381,9 @@ class _Look:
     def _told(
         self, row: int, own: float, score: float, share: float
     ) -> tuple[tuple[str, float], ...]:
-        parts = self._parts(row) if own else None
-        names = (
-            "words", "word after word", "of the question covered", "covered with its neighbours",
-            "who speaks", "has what is asked for", "date",
-        )  # fmt: skip
+        parts = self._parts.get(row) if self._parts else None
         return (
-            *(zip(names, parts, strict=True) if parts else ()),
+            *(zip(PARTS, parts, strict=True) if parts else ()),
             ("neighbours", score - own),
             ("session", share),
         )
