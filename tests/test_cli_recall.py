@@ -134,6 +134,25 @@ def test_filters(asked: Repo, run: Run, filters: list[str], found: set[str]) -> 
     assert {hit["id"] for hit in ran.json["hits"]} == found
 
 
+def test_the_past_knows_no_later_events(asked: Repo, run: Run) -> None:
+    """What happened to a fact is told up to the point that is asked about."""
+    ran = run(
+        "recall", "webhook sent", "--as-of", "2026-11-20", "--in", "facts", "--level", "timeline"
+    )
+    assert "Created" in ran.out and "Superseded" not in ran.out
+
+
+def test_a_log_whose_bytes_are_gone(asked: Repo, run: Run) -> None:
+    """A passage that can not be read any more is no hit, and no fault."""
+    (hit,) = run("recall", "supervisor", "--json", "-n", "1").json["hits"]
+    path = next(asked.path.glob(f"memory/sessions/*/*/{hit['stem']}.md"))
+    blob = asked.git("hash-object", str(path)).strip()
+    (asked.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    ran = run("recall", "supervisor", "--json")
+    assert (ran.code, ran.json["hits"]) == (0, [])
+    assert run("recall", "--ids", hit["id"]).code == 1
+
+
 def test_nothing(asked: Repo, run: Run) -> None:
     """Nonsense finds nothing; that is no failure."""
     assert run("recall", "zxqv", "wrrgl") == (0, "", "no memory answers that\n")

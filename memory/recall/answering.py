@@ -262,8 +262,8 @@ class _View:
                 return self._whole(log, level)
             wanted = int(line) if line.isdigit() and len(line) < 8 else 0
             before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
-            if before:
-                return self._passage(log, before[-1], level, ())
+            if before and (hit := self._passage(log, before[-1], level, ())) is not None:
+                return hit
             raise NotFound(
                 f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
             )
@@ -291,9 +291,12 @@ class _View:
             tokens_of(shown), tokens_of(text),
         )  # fmt: skip
 
-    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit:
+    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
+        """Return a passage, None where the repository lost the log's bytes since it was indexed."""
         lines = self._recaller.lines(log, self._cache)
         number = log.pieces[place].line
+        if number > len(lines):
+            return None
         text = _passage_text(log, lines, place)
         heading = heading_of(lines, number)
         title = title_of(lines)

@@ -157,9 +157,10 @@ class Facts:
         fact = found.fact
         lines = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"]
         for history in self._cache.some_histories([fact.id]).values():
-            shown = history.acts[-EVENTS:]
-            if len(shown) < len(history.acts):
-                lines.append(f"  … {len(history.acts) - len(shown)} earlier events")
+            acts = [act for act in history.acts if self.logs is None or act.stem in self.logs]
+            shown = acts[-EVENTS:]
+            if len(shown) < len(acts):
+                lines.append(f"  … {len(acts) - len(shown)} earlier events")
             for stem, _, event in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
