@@ -1,0 +1,227 @@
+"""Change one place of the code at a time: some test must fail.
+
+`python -m tests.campaigns.mutants` draws 300 mutations (`tests/campaigns/mutations.py`) of all that computes and writes, at most two of
+a function, and runs for each the tests that reach its function, the most particular first, until one fails or takes
+far longer than it should. Which test reaches what is measured first, in about the time of the whole test run, and kept
+with `--reached FILE`. Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
+or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
+Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+from ledger.values import Record
+from tests.campaigns.mutations import Mutation, compiles, mutations
+
+#: What computes and what writes; what only prints is left to the transcripts.
+PLACES = (
+    "ledger", "projection", "memory", "rituals/adopt", "rituals/decide", "rituals/hooks", "rituals/lint", "rituals/review",
+    "rituals/verify", "rituals/setup.py", "rituals/sync.py", "rituals/turns.py",
+)  # fmt: skip
+#: The share of mutants that must be killed.
+LEAST = 0.95
+_OF_A_FUNCTION = 2
+_TOP = Path(__file__).resolve().parents[2]
+
+
+class Reached(Record):
+    """Which tests reach a function, and the seconds that each test takes."""
+
+    seconds: dict[str, float]
+    functions: dict[str, dict[str, list[str]]]
+
+    def tests(self, mutation: Mutation, budget: float) -> list[str]:
+        """Return the tests for a mutation, the most particular first, as many as a budget of seconds lets in."""
+        here = self.functions.get(mutation.path, {})
+        names = here.get(mutation.function) or sorted(
+            {name for some in here.values() for name in some}
+        )
+        breadth = self._breadth()
+        names = sorted(names, key=lambda name: (breadth[name] * (0.1 + self.seconds[name]), name))
+        chosen: list[str] = []
+        for name in names:
+            if budget < self.seconds[name] and chosen:
+                continue  # a shorter one may still have room
+            budget -= self.seconds[name]
+            chosen.append(name)
+        return chosen
+
+    def _breadth(self) -> Counter[str]:
+        """Count the functions that each test reaches."""
+        return Counter(
+            name for module in self.functions.values() for some in module.values() for name in some
+        )
+
+
+class Verdict(Record):
+    """What became of a mutant: `killed`, `slow` (it ran on and on), `survived`, or `unreached` by any test."""
+
+    mutation: Mutation
+    word: str
+    by: str = ""
+
+
+def measure(clones: list[Path], into: Path) -> Reached:
+    """Run all tests once, each clone a part of them, and note what each reaches."""
+    files = sorted((_TOP / "tests").glob("test_*.py"), key=lambda path: path.stat().st_size)
+    parts = [[f"tests/{path.name}" for path in files[n :: len(clones)]] for n in range(len(clones))]
+    running = []
+    for number, (clone, part) in enumerate(zip(clones, parts, strict=True)):
+        environment = _environment(clone) | {"REACHED": str(into.with_suffix(f".{number}"))}
+        command = [*_PYTEST, "-p", "tests.campaigns.reached", *part]
+        running.append(
+            subprocess.Popen(command, cwd=clone, env=environment, stdout=subprocess.DEVNULL)
+        )
+    seconds: dict[str, float] = {}
+    functions: dict[str, dict[str, list[str]]] = {}
+    for number, process in enumerate(running):
+        process.wait()
+        part_file = into.with_suffix(f".{number}")
+        found = json.loads(part_file.read_text())
+        part_file.unlink()
+        seconds |= found["seconds"]
+        for path, here in found["functions"].items():
+            for function, names in here.items():
+                functions.setdefault(path, {}).setdefault(function, []).extend(names)
+    into.write_text(json.dumps({"seconds": seconds, "functions": functions}), encoding="utf-8")
+    return Reached(seconds, functions)
+
+
+_PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+
+
+def _environment(clone: Path) -> dict[str, str]:
+    """Return an environment whose Python reads a clone, and never a compiled file of an earlier mutant."""
+    return os.environ | {
+        "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_STORAGE_DIRECTORY": str(clone / ".hypothesis"),
+    }  # fmt: skip
+
+
+def make_clone(folder: Path) -> Path:
+    """Clone what is committed, compiled in a way that tells a changed source by its hash."""
+    subprocess.run(["git", "clone", "-q", str(_TOP), str(folder)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "."],
+        cwd=folder, check=True,
+    )  # fmt: skip
+    return folder
+
+
+def draw(count: int, seed: int) -> list[Mutation]:
+    """Draw mutations of the committed code, at most two of a function."""
+    listed = subprocess.run(
+        ["git", "ls-files", *PLACES], cwd=_TOP, capture_output=True, check=True, text=True
+    ).stdout.split()
+    sources = {path: (_TOP / path).read_bytes() for path in listed if path.endswith(".py")}
+    every = [one for path, source in sources.items() for one in mutations(path, source)]
+    random.Random(seed).shuffle(every)
+    chosen: list[Mutation] = []
+    taken: Counter[tuple[str, str]] = Counter()
+    for one in every:
+        place = (one.path, one.function)
+        if taken[place] < _OF_A_FUNCTION and compiles(one.of(sources[one.path])):
+            taken[place] += 1
+            chosen.append(one)
+            if len(chosen) == count:
+                break
+    return chosen
+
+
+def judge(mutation: Mutation, clone: Path, reached: Reached, budget: float) -> Verdict:
+    """Run the tests of a mutation in a clone; the clone is as before afterwards."""
+    tests = reached.tests(mutation, budget)
+    if not tests:
+        return Verdict(mutation, "unreached")
+    path = clone / mutation.path
+    source = path.read_bytes()
+    limit = 60 + 5 * sum(reached.seconds[name] for name in tests)
+    path.write_bytes(mutation.of(source))
+    try:
+        done = subprocess.run(
+            [*_PYTEST, "-x", "--no-header", "--tb=no", *tests],
+            cwd=clone, env=_environment(clone), capture_output=True, text=True, timeout=limit,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Verdict(mutation, "slow")
+    finally:
+        path.write_bytes(source)
+    if done.returncode == 0:
+        return Verdict(mutation, "survived", f"{len(tests)} tests")
+    failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
+    return Verdict(
+        mutation, "killed", failed[0].split(" ")[1] if failed else "an error at its start"
+    )
+
+
+def told(verdict: Verdict) -> str:
+    """Return a verdict as a line, and for a survivor the change."""
+    one = verdict.mutation
+    line = f"{verdict.word:9} {one.path}:{one.line} {one.function}  {verdict.by}"
+    if verdict.word in ("killed", "slow"):
+        return line
+    source = (_TOP / one.path).read_bytes()
+    before = " ".join(source[one.start : one.end].decode().split())
+    return f"{line}\n    - {before}\n    + {one.text}"
+
+
+def main(arguments: list[str]) -> int:
+    """Run the campaign."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.mutants", description=__doc__)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for a mutant")
+    parser.add_argument("--reached", type=Path, help="where the measured reach of tests is kept")
+    parser.add_argument(
+        "--same", action="append", default=[], help="PATH:LINE of one that changes nothing"
+    )
+    chosen = parser.parse_args(arguments)
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        clones = [make_clone(folder / f"clone{number}") for number in range(chosen.jobs)]
+        kept = chosen.reached or folder / "reached.json"
+        if kept.exists():
+            reached = Reached(**json.loads(kept.read_text()))
+        else:
+            reached = measure(clones, kept)
+        free: Queue[Path] = Queue()
+        for clone in clones:
+            free.put(clone)
+
+        def one(mutation: Mutation) -> Verdict:
+            clone = free.get()
+            try:
+                verdict = judge(mutation, clone, reached, chosen.budget)
+            finally:
+                free.put(clone)
+            print(told(verdict), flush=True)
+            return verdict
+
+        with ThreadPoolExecutor(chosen.jobs) as pool:
+            verdicts = list(pool.map(one, draw(chosen.count, chosen.seed)))
+    counted = [v for v in verdicts if f"{v.mutation.path}:{v.mutation.line}" not in chosen.same]
+    killed = sum(verdict.word in ("killed", "slow") for verdict in counted)
+    print(
+        f"mutants: seed {chosen.seed}: {len(verdicts)} drawn, {len(verdicts) - len(counted)} change nothing, "
+        f"{killed} of {len(counted)} killed ({killed / max(1, len(counted)):.1%}), "
+        f"{time.monotonic() - begun:.0f} s"
+    )
+    return int(killed < LEAST * len(counted))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
