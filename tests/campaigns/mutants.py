@@ -147,7 +147,7 @@ def judge(mutation: Mutation, clone: Path, reached: Reached, budget: float) -> V
         return Verdict(mutation, "unreached")
     path = clone / mutation.path
     source = path.read_bytes()
-    limit = 60 + 5 * sum(reached.seconds[name] for name in tests)
+    limit = 30 + 4 * sum(reached.seconds[name] for name in tests)
     path.write_bytes(mutation.of(source))
     try:
         done = subprocess.run(
