@@ -1,8 +1,8 @@
 """Kill writers at random moments; nothing acknowledged may be lost and the next append must just work.
 
-`python -m tests.campaigns.kills --runs 200` kills 200 writers of each kind; `--sync` kills processes that append and
-sync one of two clones of a bare remote, and the next sync must just work. Prints one line for each; ends with 1 on
-any loss.
+`python -m tests.campaigns.kills --runs 200` kills 200 writers of each kind, in a new home after every 250; `--sync` kills
+processes that append and sync one of two clones of a bare remote, and the next sync must just work. Prints one line
+for each home; ends with 1 on any loss. A writer of appends is forked from here, so that it is at work at once.
 """
 
 from __future__ import annotations
@@ -35,11 +35,17 @@ from tests.campaigns.homes import (
     make_home,
     sealed_environment,
 )
-from tests.campaigns.races import start_worker
+from tests.campaigns.races import ROOT, start_worker
+from tests.campaigns.worker import work
 
 #: How long the append after a kill may take: a lock of a dead process counts as left behind after a second.
 LIMIT_SECONDS = 10.0
 
+
+#: How many kills one home sees: looking through it after each takes longer and longer.
+OF_A_HOME = 250
+#: After how many kills git looks through the whole repository.
+_BETWEEN_FSCKS = 10
 
 #: What an append says that is no fault.
 _TOLD = ("stale-lock", "review-due")
@@ -67,15 +73,7 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
     slowest = 0.0
     stale = 0
     for run in range(runs):
-        child = start_worker(folder, writer, f"k{seed}-{run}", 0, str(folder.parent))
-        assert child.stdout is not None
-        child.stdout.readline()  # ready
-        time.sleep(rng.uniform(0.0, 0.12))
-        if rng.random() < 0.5:
-            os.killpg(child.pid, signal.SIGKILL)
-        else:
-            child.kill()
-        out, _ = child.communicate()
+        out = _killed(folder, writer, f"k{seed}-{run}", rng.uniform(0.0, 0.12), rng.random() < 0.5)
         for line in out.decode().split("\n"):
             word, _, rest = line.partition(" ")
             if word == "ok" and len(rest) == 33:
@@ -100,7 +98,8 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
                 run + 1, len(acknowledged), len(gone), 0, stale, slowest, (*faults, *gone),
                 time.monotonic() - begun,
             )  # fmt: skip
-        faults += [f"run {run}: {line}" for line in fsck(memory.home)]
+        if run % _BETWEEN_FSCKS == 0 or run == runs - 1:
+            faults += [f"run {run}: {line}" for line in fsck(memory.home)]
         if memory.home.repository.top:
             status = git(folder, "status", "--porcelain")
             faults += [f"run {run}: status: {line}" for line in status.split("\n") if line]
@@ -110,6 +109,30 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
         runs, len(acknowledged), 0, len(logs) - len(acknowledged), stale, slowest, tuple(faults),
         time.monotonic() - begun,
     )  # fmt: skip
+
+
+def _killed(folder: Path, writer: str, name: str, seconds: float, with_git: bool) -> bytes:
+    """Start a writer, kill it some seconds after it is ready, alone or with the git it started; return what it said."""
+    ready, said = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.setsid()
+            os.dup2(said, 1)
+            os.close(ready)
+            os.chdir(ROOT)
+            work(str(folder), writer, name, 0)
+        finally:
+            os._exit(70)  # nothing of the parent's is tidied up here
+    os.close(said)
+    out = os.read(ready, 6)
+    time.sleep(seconds)
+    (os.killpg if with_git else os.kill)(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while more := os.read(ready, 65_536):
+        out += more
+    os.close(ready)
+    return out
 
 
 def kill_syncs(folder: Path, kind: str, runs: int, seed: int) -> Toll:
@@ -220,18 +243,24 @@ def main(arguments: list[str]) -> int:
     seed = chosen.seed or time.time_ns() % 1_000_000
     failed = False
     writers = WRITERS if chosen.writer == "both" else (chosen.writer,)
-    for writer in ("sync",) if chosen.sync else writers:
+    sizes = [OF_A_HOME] * (chosen.runs // OF_A_HOME) + [chosen.runs % OF_A_HOME]
+    for writer, number, runs in [
+        (writer, number, runs)
+        for writer in (("sync",) if chosen.sync else writers)
+        for number, runs in enumerate(sizes, seed)
+        if runs
+    ]:
         with tempfile.TemporaryDirectory() as temporary:
             os.environ.update(sealed_environment(temporary))
             folder = Path(temporary) / "home"
             if chosen.sync:
-                toll = kill_syncs(folder, chosen.kind, chosen.runs, seed)
+                toll = kill_syncs(folder, chosen.kind, runs, number)
             else:
                 make_home(folder, chosen.kind)
-                toll = kill_writers(folder, writer, chosen.runs, seed)
+                toll = kill_writers(folder, writer, runs, number)
         failed |= bool(toll.lost or toll.faults)
         print(
-            f"kills: {chosen.kind}, {writer}, seed {seed}: {toll.runs} kills, "
+            f"kills: {chosen.kind}, {writer}, seed {number}: {toll.runs} kills, "
             f"{toll.acknowledged} acknowledged, {toll.lost} lost, "
             f"{toll.unacknowledged} landed unacknowledged, {toll.stale_locks} stale locks cleared, "
             f"slowest next command {toll.slowest:.1f} s, {len(toll.faults)} faults, "
