@@ -20,7 +20,7 @@ CODES: dict[str, tuple[str, str]] = {
     "unclosed-fence": (WARNING, "a code fence is never closed; it hides nothing"),
     "unclosed-comment": (WARNING, "a comment is never closed; it hides nothing"),
     "too-complex": (WARNING, "too large to decide; indented fences and comments hide nothing"),
-    "conflict-marker": (ERROR, "the log holds merge conflict markers"),
+    "conflict-marker": (ERROR, "a log or the policy holds merge conflict markers"),
     "front-matter": (WARNING, "a line of the front matter is not `key: value`"),
     "unknown-verb": (WARNING, "a bullet of the references names no known event"),
     "bad-id": (WARNING, "this is not a fact id"),
@@ -68,7 +68,7 @@ CODES: dict[str, tuple[str, str]] = {
     "drift": (WARNING, "the published projection differs from the replay"),
     "hand-edited": (WARNING, "a projection file was edited by hand and was left alone"),
     "absorbed": (INFO, "a person's edit of a projection file became a log of its own"),
-    "conflict-in-projection": (WARNING, "a projection file holds conflict markers"),
+    "conflict-in-projection": (ERROR, "a projection file holds conflict markers"),
     "merge-attribute": (
         WARNING,
         "git is told to merge or convert files of the home in its own way",

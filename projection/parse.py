@@ -30,7 +30,7 @@ _FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
 _FENCES = ("```", "~~~")
 #: Says that somebody wrote below a footer: the one finding that loses nothing.
 AFTER_FOOTER = "text stands after the footer; it is read as text"
-_CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 class MachineLine(Record):
@@ -201,7 +201,7 @@ class _Reader:
                     said = "a second machine line; the last one counts"
                     self._note("hand-edited", said, number, hint)
                 self.machine = machine
-            elif line[:7] in _CONFLICT_MARKERS:
+            elif line[:7] in CONFLICT_MARKERS:
                 self._note(
                     "conflict-in-projection",
                     "a merge conflict marker",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ledger.values import Record
 
+#: What is wrong with a policy that holds the markers of a merge.
+UNSETTLED = "a merge conflict is not resolved"
+
 
 class Kind(Record):
     """A kind of fact: the section it stands in and whether unused facts of it fade."""

@@ -15,7 +15,16 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from ledger.errors import PolicyInvalid
 from ledger.ids import is_fact_id
 from ledger.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
+from ledger.markers import marker_line
+from projection.policy import (
+    BUILT_IN_KINDS,
+    UNSETTLED,
+    Kind,
+    Policy,
+    Privacy,
+    Review,
+    Windows,
+)
 from projection.render import CONTRADICTIONS
 
 TYPE_CHECKING = False
@@ -206,10 +215,10 @@ def _load(text: str) -> dict[str, object]:
         if message.startswith("Exceeds the limit"):
             message = "a number has too many digits"
         line = text.count("\n") + 1 if "end of document" in place else _digits_after(place, "line ")
-        marker = _conflict_line(text)
+        marker = marker_line(text)
         if marker:
             raise PolicyInvalid(
-                "a merge conflict is not resolved",
+                UNSETTLED,
                 where=f"{POLICY_FILE}:{marker}",
                 hint="keep the lines that hold and take the markers out",
             ) from None
@@ -218,13 +227,6 @@ def _load(text: str) -> dict[str, object]:
             where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE,
             hint='a line is `key = value`, and text stands in quotes: project = "name"',
         ) from None
-
-
-def _conflict_line(text: str) -> int:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
-            return number
-    return 0
 
 
 def _digits_after(text: str, word: str) -> int:

@@ -529,8 +529,9 @@ def _(shop: Shop) -> Arguments:
 
 @case(
     "conflict-in-projection",
-    "warning: continuity.md:4: continuity.md holds a merge conflict marker",
+    "error: continuity.md:4: continuity.md holds a merge conflict marker",
     "`diurna publish` computes the file anew; both sides' logs count",
+    exit_code=1,
 )
 def _(shop: Shop) -> Arguments:
     shop.put("continuity.md", "# Continuity — shop\n\nProse.\n<<<<<<< ours\n")

@@ -161,6 +161,49 @@ def test_files_are_checked_by_themselves() -> None:
     assert codes("draft.md", b"# T\n\n" + TOKEN.encode() + b"\n") == ["secret-found"]
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("draft.md", "conflict-marker"),
+        ("sessions/2026-07-01-101500.md", "conflict-marker"),
+        ("memory/continuity.md", "conflict-in-projection"),
+        ("memory/archive/2026-Q1.md", "conflict-in-projection"),
+        ("memory/diurna.toml", "conflict-marker"),
+    ],
+)
+@pytest.mark.parametrize(
+    "left",
+    [
+        "<<<<<<< ours\na = 1\n=======\nb = 2\n>>>>>>> theirs\n",
+        "<<<<<<< ours\na = 1\n||||||| base\nc = 3\n=======\nb = 2\n>>>>>>> theirs\n",
+        "a = 1\n||||||| base\n",
+    ],
+)
+def test_one_file_with_conflict_markers_is_an_error(path: str, code: str, left: str) -> None:
+    """Also what one line of a merge was left in, and in every kind of file; told once in a log."""
+    found = [one for one in lint_files([(path, left.encode())], "warn") if one.code == code]
+    assert found
+    assert {(one.severity, one.file) for one in found} == {("error", path)}
+    assert len(found) == 1 or code == "conflict-in-projection"
+
+
+def test_markers_in_any_file_of_a_home_are_errors(repo: Repo) -> None:
+    """A leftover of diff3 in a log, in the projection and in the policy, committed or not."""
+    repo.write(FOREIGN, "# T\n\n||||||| 4f2a91c\n")
+    repo.write("memory/archive/2026-Q1.md", "# A\n\n||||||| 4f2a91c\n")
+    commit(repo)
+    policy = repo.path / "memory/diurna.toml"
+    policy.write_text(policy.read_text() + "||||||| 4f2a91c\n")
+    memory = Memory(discover(str(repo.path)))
+    found = [one for one in lint(memory) if one.severity == "error"]
+    memory.close()
+    assert [(one.code, one.file) for one in found] == [
+        ("conflict-in-projection", "archive/2026-Q1.md"),
+        ("conflict-marker", "diurna.toml"),
+        ("conflict-marker", FOREIGN.removeprefix("memory/")),
+    ]
+
+
 def test_no_finding_holds_a_value() -> None:
     """Whatever the secret: neither finding, SARIF nor annotation has it."""
     for one in tokens(9) + others(9):

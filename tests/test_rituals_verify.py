@@ -464,7 +464,8 @@ def test_conflict_markers_are_found_in_logs_and_projections(home: Place) -> None
     [
         ("format = 1\n[windows]\nactive = -1\n", "policy-invalid"),
         ("format = 99\n", "newer-format"),
-        ("<<<<<<< ours\n", "policy-invalid"),
+        ("<<<<<<< ours\n", "conflict-marker"),
+        ("||||||| 4f2a91c\n", "conflict-marker"),
     ],
 )
 def test_a_policy_that_can_not_be_read_is_told(home: Place, text: str, code: str) -> None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memory.api import Memory
 
 STDIN = "-"
-#: What to do about a policy that can not be read.
-POLICY_HINT = "the defaults are in force until it is mended and committed"
 _FILE_HINT = "name a file that can be read, or - for standard input"
 
 
@@ -173,8 +171,9 @@ class Invocation:
             return
         cache = memory.snapshot.cache()
         if cache.policy_problem:
-            problem = Finding("policy-invalid", cache.policy_problem, POLICY_FILE, hint=POLICY_HINT)
-            self.out.findings((problem,))
+            from rituals.verify.logs import policy_problem
+
+            self.out.findings((policy_problem(cache.policy_problem),))
         if cache.policy.format > FORMAT_VERSION:
             from rituals.verify.logs import newer_format
 

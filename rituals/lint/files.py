@@ -5,9 +5,11 @@ from __future__ import annotations
 from ledger.codec import decode
 from ledger.draft import problems
 from ledger.findings import INFO, Finding
-from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, stem_of
+from ledger.layout import POLICY_FILE, stem_of
 from ledger.order import breaks_seal, is_sealed, is_stem
-from rituals.lint.texts import text_findings
+from rituals.lint.texts import is_projection, text_findings
+from rituals.verify.logs import policy_problem
+from rituals.verify.published import conflict_findings
 from rituals.verify.whole import order
 
 TYPE_CHECKING = False
@@ -25,14 +27,25 @@ def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Findi
     found: list[Finding] = []
     for path, data in files:
         found += text_findings(path, data, personal)
-        if not _is_projection(path):
+        if path.split("/")[-1] == POLICY_FILE:
+            found += _of_policy(path, data)
+        elif is_projection(path):
+            found += conflict_findings(path, data)
+        else:
             found += _of_log(path, data)
     return tuple(sorted(dict.fromkeys(found), key=order))
 
 
-def _is_projection(path: str) -> bool:
-    *folders, name = path.split("/")
-    return name == CONTINUITY_FILE or folders[-1:] == [ARCHIVE_DIR]
+def _of_policy(path: str, data: bytes) -> list[Finding]:
+    """Say why a policy could not be read."""
+    from ledger.errors import PolicyInvalid
+    from projection.policy_file import read_policy
+
+    try:
+        read_policy(data, newer_ok=True)
+    except PolicyInvalid as problem:
+        return [policy_problem(str(problem))._replace(file=path, hint=problem.hint)]
+    return []
 
 
 def _of_log(path: str, data: bytes) -> list[Finding]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from ledger.codec import conflicted
 from ledger.findings import Finding
 from ledger.hits import SECRET
+from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
+from ledger.markers import marker_line
 from ledger.redaction import KEEP, article
 from ledger.secrets import find_all, find_secrets, is_waived, line_of
 from ledger.session import LOG_LIMIT_BYTES
@@ -26,7 +29,14 @@ _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "
     "a line with `diurna: allow-secret` is none"
 )
+_MARKER_HINT = "a log is never changed: say what holds in a new one; a draft can be mended"
 _PERSONAL_HINT = 'with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these'
+
+
+def is_projection(path: str) -> bool:
+    """Tell whether a path is that of a projection file, in a home or elsewhere."""
+    *folders, name = path.split("/")
+    return name == CONTINUITY_FILE or folders[-1:] == [ARCHIVE_DIR]
 
 
 def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
@@ -54,6 +64,11 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
             one = Finding("personal-data", article(place.rule), path, line, _PERSONAL_HINT)
         found.setdefault((line, place.rule), one)
     said_of = list(found.values())
+    other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
+    left = 0 if other else marker_line(text)
+    if left and not conflicted(text):  # a whole conflict is told where the log is read
+        said = "a line of a merge that was never settled"
+        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT))
     if waived:
         lines = len(set(waived))
         noun = (

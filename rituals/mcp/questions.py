@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ledger.findings import Finding
-from ledger.layout import POLICY_FILE
 from memory.api import Memory
 from memory.recall.values import INDEX, Filters, tokens_of
-from rituals.cli.context import POLICY_HINT
 from rituals.mcp.answered import (
     NOTICE,
     BriefAnswered,
@@ -17,6 +15,7 @@ from rituals.mcp.answered import (
 )
 from rituals.mcp.asked import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.mcp.caller import Caller
+from rituals.verify.logs import policy_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +71,7 @@ def _beside(memory: Memory) -> tuple[Finding, ...]:
     """Return what the command line would say on standard error, which no agent reads here."""
     cache = memory.snapshot.cache()
     problem = cache.policy_problem
-    findings = (
-        [Finding("policy-invalid", problem, POLICY_FILE, hint=POLICY_HINT)] if problem else []
-    )
-    return (*findings, *cache.unread())
+    return (*([policy_problem(problem)] if problem else []), *cache.unread())
 
 
 def answered(answer: Answer, level: str) -> RecallAnswered:

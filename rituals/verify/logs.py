@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from ledger.digest import blob_id
 from ledger.findings import Finding
 from ledger.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
+from ledger.markers import marker_line
+from memory.checkout import work_file
 from memory.record import ahead_by_a_day
+from projection.policy import UNSETTLED
 from rituals.verify.listing import named
 
 TYPE_CHECKING = False
@@ -64,14 +68,23 @@ def policy_findings(
             )
             return
     if problem:
-        yield Finding(
-            "policy-invalid",
-            problem,
-            POLICY_FILE,
-            hint="the defaults are in force until it is mended and committed",
-        )
+        yield policy_problem(problem)
     if policy.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, policy.format)
+    here = work_file(home, POLICY_FILE) if home.checked_out else None
+    if here is not None and blob_id(here) != blob:
+        line = marker_line(here.decode("utf-8", "replace"))
+        if line and UNSETTLED not in problem:
+            said = f"{POLICY_FILE}:{line}: {UNSETTLED} in the work tree"
+            hint = "keep the lines that hold and take the markers out; what is committed counts"
+            yield Finding("conflict-marker", said, POLICY_FILE, hint=hint)
+
+
+def policy_problem(problem: str) -> Finding:
+    """Say why the policy at the tip can not be read; an unsettled merge in it is an error."""
+    code = "conflict-marker" if UNSETTLED in problem else "policy-invalid"
+    hint = "the defaults are in force until it is mended and committed"
+    return Finding(code, problem, POLICY_FILE, hint=hint)
 
 
 def newer_format(path: str, version: int) -> Finding:

@@ -6,7 +6,7 @@ from ledger.findings import Finding
 from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION
 from memory.checkout import work_file
 from memory.publish import changes, committed_projection, drift_findings, projection_files
-from projection.parse import machine_line, parse
+from projection.parse import CONFLICT_MARKERS, machine_line, parse
 from rituals.verify.logs import newer_format
 
 TYPE_CHECKING = False
@@ -38,10 +38,10 @@ def projection_findings(
                 hint="`diurna publish` computes it anew",
             )
         else:
-            yield from _conflict_findings(path, data)
+            yield from conflict_findings(path, data)
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
-            yield from _conflict_findings(path, here)
+            yield from conflict_findings(path, here)
     if state.policy.publish == "append":
         if tip:
             yield from drift_findings([p for p, _ in changes(projection_files(state), committed)])
@@ -62,8 +62,9 @@ def projection_findings(
         )
 
 
-def _conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
-    if b"<<<<<<<" not in data and b">>>>>>>" not in data:
+def conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
+    """Name the lines of a projection file that a merge left."""
+    if not any(mark.encode() in data for mark in CONFLICT_MARKERS):
         return
     _, noticed = parse(data.decode("utf-8", "replace"), file=path)
     for finding in noticed:
