@@ -8,13 +8,14 @@ could not read; `ledger.draft.problems` says why a log can not be stored. For ev
 from __future__ import annotations
 
 from ledger.event import (
-    VERBS,
+    VERB_RANK,
     Event,
     FactCreated,
     FactInvalidated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
+    in_order,
 )
 from ledger.facts import Block, order_meta, read_facts, tidy, write_fact
 from ledger.findings import Finding
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 #: Findings kept of one section: a hostile log has a hundred thousand, and one says enough.
 FINDINGS_LIMIT = 200
 _HEADER_RANK = {key: rank for rank, key in enumerate(HEADER_KEYS)}
-_VERB_RANK = {kind: rank for rank, kind in enumerate(VERBS.values())}
 _KEY_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 _UNCLOSED = {
     "unclosed-fence": ("a code fence is never closed", "close it with the same fence"),
@@ -133,7 +133,7 @@ def canonical(log: SessionLog) -> SessionLog:
     header = [pair for pair in log.header if pair[1].strip() and pair != ("type", "work")]
     header.sort(key=lambda pair: _HEADER_RANK.get(pair[0], len(_HEADER_RANK)))
     events: dict[Event, None] = {}
-    for event in sorted(log.events, key=lambda event: _VERB_RANK[type(event)]):
+    for event in sorted(log.events, key=lambda event: VERB_RANK[type(event)]):
         event = event._replace(remark=event.remark.strip())
         if isinstance(event, FactCreated | FactUpdated):
             text = None if event.text is None else tidy(event.text)
@@ -155,7 +155,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
         if not isinstance(event, FactReferenced):
             acts.append(event)
     kind = log.type
-    return Entry(stem, kind == "work", log.get("agent"), kind, tuple(named), tuple(acts))
+    return Entry(stem, kind == "work", log.get("agent"), kind, tuple(named), tuple(in_order(acts)))
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:
@@ -348,9 +348,13 @@ def _join(events: list[Event], blocks: list[Block], sealed: bool, find: Find) ->
             find("duplicate-block", message, block.line, "give it an id of its own")
         else:
             texts[block.id] = block
+    taking: dict[str, FactCreated | FactUpdated] = {}
+    for event in reversed(in_order(events)):
+        if isinstance(event, FactCreated | FactUpdated):
+            taking[event.id] = event  # of several the first by C6, however they were written
     for index, event in enumerate(events):
         if isinstance(event, FactCreated | FactUpdated):
-            found = texts.pop(event.id, None)
+            found = texts.pop(event.id, None) if event == taking[event.id] else None
             if found is not None:
                 events[index] = event._replace(text=found.text, mark=found.mark, meta=found.meta)
             elif sealed:

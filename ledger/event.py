@@ -152,3 +152,31 @@ VERBS: dict[str, type[Event]] = {
 }
 
 VERB_OF: dict[type[Event], str] = {kind: verb for verb, kind in VERBS.items()}
+VERB_RANK: dict[type[Event], int] = {kind: rank for rank, kind in enumerate(VERBS.values())}
+#: Events of which several may stand in a log and would mean another thing in another order.
+_TIED = (FactUpdated, FactSuperseded, ThreadClosed)
+
+
+def in_order(events: list[Event]) -> list[Event]:
+    """Put what one log says into the order in which it counts, however it was written (C6)."""
+    last = -1
+    for event in events:
+        rank = VERB_RANK[type(event)]
+        if rank < last or (rank == last and type(event) in _TIED):
+            break
+        last = rank
+    else:
+        return events
+    met: dict[str, int] = {}
+    for event in events:
+        met.setdefault(event.id, len(met))
+
+    def place(event: Event) -> tuple[int, int, str, str, tuple[str, ...]]:
+        rank = VERB_RANK[type(event)]
+        if isinstance(event, FactSuperseded):
+            return rank, 0, event.id, event.new, ()
+        if isinstance(event, FactUpdated | ThreadClosed):
+            return rank, met[event.id], "", "", event.was or ()
+        return rank, 0, "", "", ()
+
+    return sorted(events, key=place)

@@ -16,6 +16,7 @@ from ledger.event import (
     FactSuperseded,
     FactUpdated,
     Meta,
+    in_order,
 )
 from ledger.facts import read_facts
 from ledger.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
@@ -73,7 +74,8 @@ def scan(stem: str, data: bytes) -> Entry | None:
         return None
     if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
         return None
-    return Entry(stem, kind == "work", agent, kind, tuple(dict.fromkeys(names)), tuple(acts))
+    named = tuple(dict.fromkeys(names))
+    return Entry(stem, kind == "work", agent, kind, named, tuple(in_order(acts)))
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:

@@ -244,8 +244,9 @@ def _kind_of(births: list[tuple[str, FactCreated]]) -> str:
 
 
 def _closed_at_birth(births: list[tuple[str, FactCreated]]) -> tuple[bool, str]:
+    """Read the first checkbox that a birth has; a thread that has none is open."""
     for stem, event in births:
-        if event.text is not None:
+        if event.mark:
             return event.mark == "x", stem if event.mark == "x" else ""
     return False, ""
 

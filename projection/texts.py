@@ -19,7 +19,8 @@ class Texts:
 
     def __init__(self) -> None:
         self.heads: dict[str, Version] = {}
-        self._replaced: dict[str, tuple[str, ...]] = {}  # by what stands, when it came (again)
+        self._replaced: dict[str, tuple[str, ...]] = {}  # by what stands, when it last came
+        self._again: set[str] = set()  # what came more than once
         self._known: dict[str, Version] = {}
         self._closed_at = ""
         self._closed: tuple[str, ...] = ()
@@ -57,6 +58,8 @@ class Texts:
         for parent in gone:
             self.heads.pop(parent, None)  # a log written by hand may name it twice
         first = self.heads.pop(made, None)
+        if made in self._known:
+            self._again.add(made)
         self.heads[made] = self._known[made] = first or Version(made, text, stem, parents)
         self._replaced[made] = parents
         if stem != self._latest[0]:
@@ -65,7 +68,9 @@ class Texts:
 
     def _unseen(self, version: str, named: Iterable[str], stand: Container[str]) -> bool:
         """Tell whether a version came up again, in place of one that an update names as standing."""
-        replaced = self._replaced.get(version, ())
+        if version not in self._again:
+            return False  # it came once, so whoever names it has seen how
+        replaced = self._replaced[version]
         return any(one != version and one in replaced and one not in stand for one in named)
 
     def close(self, stem: str, was: tuple[str, ...] | None) -> None:

@@ -416,7 +416,8 @@ def slow_heads(logs: Sequence[Logged], fact: str, thread: bool) -> list[str]:
     def replaces(later: int, earlier: int) -> bool:
         """Whether one text takes the place of another that it names and may have seen."""
         version = version_id(_text(told[earlier][1]))
-        unseen = [one for one in named(later) if one != version and one in named(earlier)]
+        again = any(version_id(_text(told[at][1])) == version for at in range(earlier))
+        unseen = [one for one in named(later) if one != version and again and one in named(earlier)]
         return (
             version in named(later)
             and version != version_id(_text(told[later][1]))

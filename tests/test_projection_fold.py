@@ -1,0 +1,160 @@
+"""What the fold says of small histories, rule by rule of section 4 of the format."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+
+from ledger.codec import decode, encode, entry_of, read_entry
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.findings import Finding
+from ledger.ids import version_id
+from ledger.session import SessionLog
+from projection.fact import Fact
+from projection.fold import collect
+from projection.policy import Policy
+from projection.replay import NOTHING, State
+
+A, B, C = (version_id(text) for text in ("A", "B", "C"))
+
+
+def folded(*logs: tuple[Event, ...]) -> State:
+    """Replay logs of one day each, one after the other."""
+    entries = [
+        entry_of(f"2026-05-{number:02d}-100000", SessionLog((), "T", "", events))
+        for number, events in enumerate(logs, 1)
+    ]
+    return State(collect(entries), [entry.stem for entry in entries], NOTHING, Policy())
+
+
+def fact_of(state: State, fact: str = "a") -> Fact:
+    found = state.fact(fact)
+    assert found is not None
+    return found
+
+
+def heads(*logs: Event) -> list[str]:
+    """The texts of `a` that stand, where every log says one thing."""
+    return sorted(head.text for head in fact_of(folded(*[(event,) for event in logs])).heads)
+
+
+# ---- F3: texts ---------------------------------------------------------------------------------------
+
+
+def test_a_version_that_came_once_is_taken_away_by_whoever_names_it() -> None:
+    """`A; B (was A); C (was A, B)`: B came once, so the writer of C saw all of it."""
+    assert heads(
+        FactCreated("a", "A"), FactUpdated("a", "B", (A,)), FactUpdated("a", "C", (A, B))
+    ) == ["C"]
+
+
+def test_a_version_that_came_again_in_place_of_another_is_not() -> None:
+    """Two choose differently between A and B: whoever chose B, or C, did not see that A was chosen."""
+    split = (FactCreated("a", "A"), FactCreated("a", "B"), FactUpdated("a", "A", (A, B)))
+    assert heads(*split) == ["A"]
+    assert heads(*split, FactUpdated("a", "B", (A, B))) == ["A", "B"]
+    assert heads(*split, FactUpdated("a", "C", (A, B))) == ["A", "C"]
+    assert heads(*split, FactUpdated("a", "C", (A,))) == ["C"]
+
+
+# ---- F5: birth ---------------------------------------------------------------------------------------
+
+
+def test_the_checkbox_at_birth_is_the_first_that_a_birth_has() -> None:
+    state = folded((FactCreated("a", "A"),), (FactCreated("a", "A", "x"),))
+    assert (fact_of(state).kind, fact_of(state).closed) == ("thread", True)
+    assert fact_of(state).closed_at == "2026-05-02-100000"
+    state = folded((FactCreated("a", "A", " "),), (FactCreated("a", "A", "x"),))
+    assert not fact_of(state).closed
+
+
+# ---- C6: inside one log ------------------------------------------------------------------------------
+
+SAID: tuple[tuple[Event, ...], ...] = (
+    (FactSuperseded("a", "b"), FactSuperseded("b", "a"), FactReferenced("c")),
+    (FactSuperseded("b", "c"), FactSuperseded("c", "a"), FactSuperseded("a", "b")),
+    (ThreadClosed("a", "", (A,)), ThreadClosed("a", "", (B,)), ThreadClosed("a")),
+    (ThreadClosed("a"), ThreadReopened("a"), ThreadClosed("b")),
+    (ThreadClosed("a", "", (B,)), FactUpdated("a", "C", (A,)), FactReferenced("b")),
+    (FactUpdated("a", "C", (B,)), FactUpdated("a", None, (A,)), FactCreated("d", "D")),
+    (FactUpdated("a", None, (B,)), FactCreated("a", "C"), FactCreated("d", "D")),
+)
+
+
+@pytest.mark.parametrize("said", SAID, ids=range(len(SAID)))
+@pytest.mark.parametrize("sealed", (True, False))
+def test_the_order_inside_a_log_decides_nothing(said: tuple[Event, ...], sealed: bool) -> None:
+    """Two opposite supersessions, closings, a birth beside an update: any written order reads alike."""
+    born: tuple[Event, ...] = (
+        FactCreated("a", "A", " "), FactCreated("b", "B", " "), FactCreated("c", "C"),
+    )  # fmt: skip
+    twice: tuple[Event, ...] = (FactUpdated("a", "B", (A,)),)
+    stem = "2026-05-03-100000" + ("000-0123456789ab" if sealed else "-words")
+    found = set()
+    for order in permutations(range(len(said))):
+        data = encode(SessionLog((), "T", "", tuple([said[place] for place in order])))
+        first = [entry_of(f"2026-05-0{n}-100000", SessionLog((), "T", "", acts))
+                 for n, acts in enumerate((born, twice), 1)]  # fmt: skip
+        entry, _ = read_entry(stem, data)
+        log, _ = decode(data, sealed=sealed)
+        assert entry.acts == entry_of(stem, log).acts
+        state = State(collect([*first, entry]), [], NOTHING, Policy())
+        found.add((repr(state.standings()), _codes(state.findings())))
+    assert len(found) == 1
+
+
+def _codes(findings: tuple[Finding, ...]) -> tuple[str, ...]:
+    return tuple(sorted(finding.code + finding.message for finding in findings))
+
+
+def test_of_opposite_supersessions_in_one_log_the_last_by_id_is_left_out() -> None:
+    state = folded(
+        (FactCreated("a", "A"), FactCreated("b", "B")),
+        (FactSuperseded("b", "a"), FactSuperseded("a", "b")),
+    )
+    assert fact_of(state, "a").superseded_by == ("b",)
+    assert fact_of(state, "b").circle == ("a",) and fact_of(state, "b").contradicted
+
+
+# ---- F6: truth ---------------------------------------------------------------------------------------
+
+
+def test_a_fact_that_supersedes_itself_is_not_false_and_not_contradicted() -> None:
+    found = fact_of(folded((FactCreated("a", "A"),), (FactSuperseded("a", "a"),)))
+    assert not found.false and not found.contradicted
+
+
+def test_a_pending_successor_makes_false_and_is_no_side_of_a_contradiction() -> None:
+    state = folded(
+        (FactCreated("a", "A"), FactCreated("b", "B")),
+        (FactSuperseded("a", "b"),),
+        (FactSuperseded("a", "pending"),),
+    )
+    assert fact_of(state).superseded_by == ("b", "pending")
+    assert fact_of(state).rivals == () and not fact_of(state).contradicted
+
+
+# ---- F8: closed and reworded -------------------------------------------------------------------------
+
+
+def test_a_thread_reworded_and_closed_in_one_log_says_the_new_text_alone() -> None:
+    born: tuple[Event, ...] = (FactCreated("a", "A", " "),)
+    update, closing = FactUpdated("a", "B", (A,)), ThreadClosed("a", "", (A,))
+    for said in ((update, closing), (closing, update)):
+        state = folded(born, said)
+        assert [head.text for head in fact_of(state).heads] == ["B"]
+        assert fact_of(state).closed
+
+
+def test_a_closing_that_names_a_version_nobody_brought_lets_nothing_stand() -> None:
+    state = folded((FactCreated("a", "A", " "),), (ThreadClosed("a", "", (C,)),))
+    assert [head.text for head in fact_of(state).heads] == ["A"]
