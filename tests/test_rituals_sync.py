@@ -23,6 +23,7 @@ from ledger.network import push
 from ledger.remote import Remote
 from memory.api import Memory
 from memory.draft import SessionDraft
+from memory.syncing import APART
 from rituals.sync import sync
 from rituals.synced import Report
 from rituals.verify import verify
@@ -182,6 +183,22 @@ def test_in_tree_clones_agree_and_stay_clean(make_team: MakeTeam) -> None:
     assert one.memory.continuity() == two.memory.continuity()
     for clone in (one, two):
         assert clone.git("status", "--porcelain") == ""
+
+
+def test_a_home_that_publishes_by_review_publishes_nothing_in_a_sync(make_team: MakeTeam) -> None:
+    """M3: what a join would render is not committed; the file stays as the last review left it."""
+    team = make_team(IN_TREE)
+    one, two = team.one, team.clone("two")
+    before = one.git("rev-parse", "HEAD:memory/continuity.md")
+    one.create("alpha")
+    two.create("beta")
+    one.sync()
+    assert two.sync().relation == APART
+    one.sync()
+    for clone in (one, two):
+        assert clone.facts() == {"alpha", "beta"}
+        assert clone.git("rev-parse", "HEAD:memory/continuity.md") == before
+        assert clone.memory.drift() == ("continuity.md",)
 
 
 def test_a_fresh_clone_finds_the_branch_on_the_remote(make_team: MakeTeam) -> None:
