@@ -37,7 +37,7 @@ from ledger.session import (
 )
 
 DEFAULT_TITLE = "Work session"
-_STEM = "2000-01-01-000000000-000000000000"
+_STEM = "2000-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 _OPENED = {
     "unclosed-fence": "a code fence is never closed that begins",
     "unclosed-comment": "a comment or HTML block is never closed that begins",

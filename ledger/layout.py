@@ -5,6 +5,8 @@ Paths are relative to the prefix of a home, with `/` between their parts.
 
 from __future__ import annotations
 
+from ledger.order import is_sealed
+
 FORMAT_VERSION = 1
 
 POLICY_FILE = "diurna.toml"
@@ -28,8 +30,6 @@ ATTRIBUTES = (
 
 #: Begins the message of every commit of Diurna's.
 COMMIT_SUBJECT = "diurna: "
-#: `YYYY-MM-DD-HHMMSSmmm-<12 hex>`
-SEALED_CHARS = 33
 
 #: Under the common git directory.
 STATE_DIR = "diurna"
@@ -48,7 +48,7 @@ CONFIG_BRANCH = "diurna.branch"
 
 def log_path(stem: str) -> str:
     """Return where a log of this stem lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed ones flat."""
-    if len(stem) < SEALED_CHARS:
+    if not is_sealed(stem):
         return f"{SESSIONS_DIR}/{stem}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ledger.findings import Finding
-from ledger.layout import SEALED_CHARS, SESSIONS_DIR, stem_of
-from ledger.order import has_time, is_stem
+from ledger.layout import SESSIONS_DIR, stem_of
+from ledger.order import has_time, is_sealed, is_stem
 from ledger.values import Record
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def log_refs(
     for mode, blob, full in rows:
         path = full[cut:]
         stem = stem_of(path)
-        if len(stem) != SEALED_CHARS or mode != _FILE_MODE or not is_stem(stem):
+        if mode != _FILE_MODE or not is_sealed(stem):
             finding = _odd(mode, path, stem)
             if finding is not None:
                 findings.append(finding)

@@ -11,7 +11,15 @@ from time import gmtime
 
 from ledger.digest import sha256
 
-SEAL_HEX = 12
+#: How a log is sealed: the first 130 bits of the SHA-256 of its bytes, in base32 characters.
+SEAL_CHARS = 26
+_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+_AS_DIGITS = str.maketrans(_BASE32, "0123456789abcdefghijklmnopqrstuv")
+#: Of ledgers from before that: 48 bits in hex digits, of which two logs can be made that fit.
+_WEAK_HEX = 12
+#: A seal of fewer bits than that proves nothing against somebody who tries.
+_STRONG_BITS = 128
+_HEX = "0123456789abcdef"
 _STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
 _DAY_MS = 86_400_000
 LATEST_YEAR = 9999
@@ -70,8 +78,24 @@ def ended_of(stamp: str) -> str:
 
 
 def seal(stamp: str, data: bytes) -> str:
-    """Name a log: its stamp and the first 12 hex digits of the SHA-256 of its bytes."""
-    return f"{stamp}-{sha256(data).hexdigest()[:SEAL_HEX]}"
+    """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
+    number = _leading_bits(sha256(data).digest())
+    return f"{stamp}-{''.join([_BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
+
+
+def _leading_bits(digest: bytes) -> int:
+    return int.from_bytes(digest, "big") >> 8 * len(digest) - 5 * SEAL_CHARS
+
+
+def proves(stem: str, digest: bytes) -> bool:
+    """Tell whether what follows the stamp of a stem seals bytes with this SHA-256."""
+    mark = stem[_STAMP_CHARS + 1 :]
+    if len(mark) == SEAL_CHARS:
+        # a number compares in a third of the time that writing the characters takes
+        return not mark.strip(_BASE32) and int(mark.translate(_AS_DIGITS), 32) == _leading_bits(
+            digest
+        )
+    return len(mark) == _WEAK_HEX and mark == digest.hex()[:_WEAK_HEX]
 
 
 _DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs
@@ -112,14 +136,21 @@ def _is_clock(text: str) -> bool:
 
 def is_sealed(stem: str) -> bool:
     """Tell whether `stem` has the form of a sealed name (its bytes are not looked at)."""
+    chars = len(stem) - _STAMP_CHARS - 1
     return (
-        len(stem) == 33
+        chars in (SEAL_CHARS, _WEAK_HEX)
         and stem[10] == "-"
         and stem[20] == "-"
         and is_date(stem[:10])
         and _is_clock(stem[11:20])
-        and not stem[21:].strip("0123456789abcdef")
+        and not stem[21:].strip(_BASE32 if chars == SEAL_CHARS else _HEX)
     )
+
+
+def is_weak(stem: str) -> bool:
+    """Tell whether a sealed stem has so short a seal that other bytes can be made to fit it."""
+    chars = len(stem) - _STAMP_CHARS - 1
+    return (5 if chars == SEAL_CHARS else 4) * chars < _STRONG_BITS
 
 
 def is_stem(stem: str) -> bool:
@@ -144,4 +175,4 @@ def has_time(stem: str) -> bool:
 
 def breaks_seal(stem: str, data: bytes) -> bool:
     """Tell whether `stem` is sealed and `data` is not what it was sealed with."""
-    return len(stem) == 33 and stem[21:] != sha256(data).hexdigest()[:SEAL_HEX]
+    return is_sealed(stem) and not proves(stem, sha256(data).digest())

@@ -14,7 +14,6 @@ import os
 
 from ledger.disk import make_folder, replace_file, write_private
 from ledger.errors import StorageFailed
-from ledger.layout import SEALED_CHARS
 from ledger.order import breaks_seal, is_sealed
 
 #: How many committed entries are kept before one flush makes their objects durable together.
@@ -124,7 +123,7 @@ def _stems(folder: str) -> list[str]:
         names = os.listdir(folder)
     except OSError:
         return []
-    return sorted(name for name in names if len(name) == SEALED_CHARS and is_sealed(name))
+    return sorted(name for name in names if is_sealed(name))
 
 
 def _read(path: str, stem: str) -> bytes | None:

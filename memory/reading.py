@@ -8,9 +8,8 @@ from ledger.compact import pack_entry, unpack_entry
 from ledger.digest import blob_id
 from ledger.errors import GitFailed, StorageFailed
 from ledger.findings import Finding
-from ledger.layout import SEALED_CHARS
 from ledger.logset import LogRef
-from ledger.order import SEAL_HEX, is_sealed
+from ledger.order import is_sealed, proves
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 from memory.bulk import Uncollected
@@ -190,15 +189,12 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
                 )
             )
             continue
-        stem = ref.key
-        if len(stem) != SEALED_CHARS:
-            stem = ref.stem
-        seal = stem[21:] if len(stem) == SEALED_CHARS else ""
-        if not seal or sha256(data).hexdigest()[:SEAL_HEX] != seal:
+        stem = ref.stem
+        if not proves(stem, sha256(data).digest()):
             if blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
                 findings.append(unreadable(ref))
                 continue
-            if seal and is_sealed(stem):
+            if is_sealed(stem):
                 broken[len(entries)] = ref, data
                 kept.append(ref)
                 entries.append(_UNREAD)

@@ -20,7 +20,7 @@ _BYTES = {
     "ident": _NOT_SET,
     "working-tree-encoding": _NOT_SET,
 }
-_LOG = log_path("2026-01-01-000000000-000000000000")
+_LOG = log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
 #: path -> attribute -> values that do no harm.
 _WANTED = {
     CONTINUITY_FILE: {**_BYTES, **_MERGE},

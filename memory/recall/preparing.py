@@ -13,9 +13,8 @@ import os
 from ledger.codec import read_entry, text_of
 from ledger.compact import unpack_entry
 from ledger.digest import blob_id
-from ledger.layout import SEALED_CHARS
 from ledger.logset import LogRef
-from ledger.order import SEAL_HEX
+from ledger.order import is_sealed, proves
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 from memory.parallel import may_fork
@@ -83,7 +82,7 @@ def mended(home: Home, sources: Iterable[Source]) -> list[Indexed]:
     """Return what history has of logs that are not what they were sealed as."""
     from ledger.history import sealed_before
 
-    refs = {one.ref.path: one.ref for one in sources if _seal(one.ref.stem)}
+    refs = {one.ref.path: one.ref for one in sources if is_sealed(one.ref.stem)}
     if not refs:
         return []
     blobs = sealed_before(home, home.tip(), list(refs))
@@ -110,8 +109,10 @@ def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list
     for (ref, packed), data in zip(batch, contents, strict=False):
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
-        seal = _seal(ref.stem)
-        if sha256(data).hexdigest()[:SEAL_HEX] != seal if seal else blob_id(data) != ref.blob:
+        stem = ref.stem
+        if not (
+            proves(stem, sha256(data).digest()) if is_sealed(stem) else blob_id(data) == ref.blob
+        ):
             continue
         found.append(indexed(ref, text_of(data), _entry(ref, packed, data)))
     return found
@@ -124,10 +125,6 @@ def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:
         except (ValueError, EOFError, TypeError, IndexError):
             pass  # damaged in the cache
     return read_entry(ref.stem, data)[0]
-
-
-def _seal(stem: str) -> str:
-    return stem[21:] if len(stem) == SEALED_CHARS else ""
 
 
 class _Worker:

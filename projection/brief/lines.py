@@ -7,7 +7,6 @@ shown (FORMAT.md, F9).
 
 from __future__ import annotations
 
-from ledger.layout import SEALED_CHARS
 from projection.brief.sections import SUPERSEDED, Line, News, Session
 from projection.render import NO_TEXT, REDACTED, ordered
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 #: How many characters of a text are shown at least and at most: a small brief rather has more lines.
 LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
 #: What names of agents, kinds, roles and projects may take, and stems written by hand.
-LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS = 32, 12, 48
+LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS, _SHORT_STEM_CHARS = 32, 12, 48, 33
 _CUT, _BREAK = "…", " ⏎ "
 #: How a line starts that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
@@ -157,10 +156,10 @@ def cut_short(place: Place) -> Place:
     """Return where the ledger stands with no name that is longer than it must be."""
     return place._replace(
         project=shortened(place.project, _SHORT_CHARS),
-        newest=shortened(place.newest, SEALED_CHARS),
+        newest=shortened(place.newest, _SHORT_STEM_CHARS),
         by="",
         agent=shortened(place.agent, _SHORT_CHARS),
-        last=shortened(place.last, SEALED_CHARS),
+        last=shortened(place.last, _SHORT_STEM_CHARS),
         role="",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import subprocess
@@ -158,7 +159,8 @@ def assert_sound(home: Home, acknowledged: Mapping[str, bytes] | list[str]) -> N
     missing = [stem for stem in acknowledged if stem not in logs]
     assert not missing, f"acknowledged and not in the ledger: {missing}"
     for stem, data in logs.items():
-        assert stem[21:] == hashlib.sha256(data).hexdigest()[:12], f"{stem} holds other bytes"
+        sealed = base64.b32encode(hashlib.sha256(data).digest()).decode().lower()[:26]
+        assert stem[21:] == sealed, f"{stem} holds other bytes"
     if isinstance(acknowledged, Mapping):
         for stem, data in acknowledged.items():
             assert logs[stem] == data

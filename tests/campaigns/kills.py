@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
+from ledger.order import is_sealed
 from ledger.values import Record
 from memory.api import Memory
 from rituals.sync import sync
@@ -76,7 +77,7 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
         out = _killed(folder, writer, f"k{seed}-{run}", rng.uniform(0.0, 0.12), rng.random() < 0.5)
         for line in out.decode().split("\n"):
             word, _, rest = line.partition(" ")
-            if word == "ok" and len(rest) == 33:
+            if word == "ok" and is_sealed(rest):
                 acknowledged.add(rest)
             elif word in ("waits", "refused"):
                 faults.append(line)
@@ -158,7 +159,7 @@ def kill_syncs(folder: Path, kind: str, runs: int, seed: int) -> Toll:
         out, _ = child.communicate()
         for line in out.decode().split("\n"):
             word, _, rest = line.partition(" ")
-            if word == "ok" and len(rest) == 33:
+            if word == "ok" and is_sealed(rest):
                 acknowledged.add(rest)
             elif word in ("waits", "refused", "unsynced"):
                 faults.append(f"run {run}: {line}")

@@ -30,7 +30,7 @@ def command(
     \b
     Examples:
       diurna redact staging-login --reason "It holds a password."
-      diurna redact 2026-11-21-083012417-9c1f0a77d2e4 --reason "It quotes a token." --dry-run
+      diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
     from rituals.cli.answers import holder_object
     from rituals.decide.redacting import redaction
