@@ -63,6 +63,7 @@ CODES: dict[str, tuple[str, str]] = {
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository
     "review-due": (INFO, "a review is due, by sessions or by size"),
+    "over-size": (INFO, "continuity.md is over the limits of the policy"),
     "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
     "drift": (WARNING, "the published projection differs from the replay"),

@@ -86,15 +86,19 @@ def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
         size: of `continuity.md`.
         limits: of the policy; 0 stands for none.
     """
-    found = []
-    if 0 < limits.every <= since:
-        found.append(f"{since} of {limits.every} work sessions")
-    if since:
+    by_count = f"{since} of {limits.every} work sessions"
+    found = (by_count,) if 0 < limits.every <= since else ()
+    return (*found, *over(size, limits)) if since else found
+
+
+def over(size: Size, limits: Review) -> tuple[str, ...]:
+    """Say which limits of the policy `continuity.md` is over; 0 stands for none."""
+    return tuple(
+        f"{measured} of {limit} {noun}"
         for measured, limit, noun in (
             (size.facts, limits.max_facts, "facts"),
             (size.lines, limits.max_lines, "lines"),
             (size.closed_lines, limits.closed_thread_lines, "lines of closed threads"),
-        ):
-            if 0 < limit < measured:
-                found.append(f"{measured} of {limit} {noun}")
-    return tuple(found)
+        )
+        if 0 < limit < measured
+    )

@@ -504,12 +504,27 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
-    "hand-edited",
-    "warning: continuity.md was edited by hand; it was left as it is and not published",
-    "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands",
+    "over-size",
+    "info: continuity.md is over the limits of the policy: 16 of 2 lines",
+    "`diurna review` asks what may go; the limits are below [review] in diurna.toml",
+    also=("review-due",),
 )
 def _(shop: Shop) -> Arguments:
-    shop.put("continuity.md", "mine\n")
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace("max_lines = 600", "max_lines = 2", 1))
+    shop.commit()
+    return ("lint",)
+
+
+@case(
+    "hand-edited",
+    "warning: archive/INDEX.md was edited by hand; it was left as it is and not published",
+    "record what the edit says with `diurna append`, and put it back as git has it",
+)
+def _(shop: Shop) -> Arguments:
+    shop.put("archive/INDEX.md", "# Archive\n")
+    shop.commit()
+    shop.put("archive/INDEX.md", "mine\n")
     return ("verify",)
 
 
@@ -775,6 +790,7 @@ def _(shop: Shop) -> Arguments:
     "warning: memory/sessions/Notes and memory/sessions/notes differ only in upper and lower case; "
     "on a case-blind file system one hides the other",
     "give one of them another name with git mv",
+    also=("bad-name", "bad-name"),
 )
 def _(shop: Shop) -> Arguments:
     blob = shop.git("rev-parse", "HEAD:memory/diurna.toml").strip()

@@ -6,8 +6,8 @@ remedies: nothing of the user's is deleted, a lock is moved aside only when nobo
 written again under their own ids (durability catalogue, B5 to B9, B14, F1, F2, H14, L15, M5 and M10).
 """
 
-from rituals.doctor.case import Case, Noticed, Remedy
+from rituals.doctor.case import Noticed, Remedy
 from rituals.doctor.treating import Treated
 from rituals.doctor.whole import Visit, visit
 
-__all__ = ["Case", "Noticed", "Remedy", "Treated", "Visit", "visit"]
+__all__ = ["Noticed", "Remedy", "Treated", "Visit", "visit"]

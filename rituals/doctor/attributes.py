@@ -10,14 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 
-def attributes_noticed(case: Case) -> Iterator[Noticed]:
+def attributes_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare the attributes that are in force, and this clone's driver, with what the format asks for."""
-    for finding in attribute_findings(case.home):
+    for finding in attribute_findings(survey.home):
         yield Noticed(finding)
-    plan = plan_drivers(case.home)
+    plan = plan_drivers(survey.home)
     if plan.steps:
         yield mended_by(
             "attributes-missing",

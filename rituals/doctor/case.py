@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from ledger.findings import Finding
 from ledger.values import Record
-from rituals.verify.listing import list_sessions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ledger.home import Home
-    from memory.api import Memory
-    from rituals.verify.listing import Listing
 
 MOVE, SET_ASIDE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
     "move", "set aside", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
@@ -43,34 +34,11 @@ class Noticed(Record):
     remedy: Remedy | None = None
 
 
-class Case(Record):
-    """What is examined.
+class Machine(Record):
+    """Where a visit is made from: the folder, and those in which commands are looked for."""
 
-    Args:
-        home: the home.
-        memory: the same, open.
-        now_ms: the wall clock, milliseconds since 1970.
-        deep: compare the cache with a cold replay, and read every log.
-        progress: told how far a long part is.
-        mounts: where the kernel lists what is mounted.
-        listings: those that were made already, by commit; None to make them anew each time.
-    """
-
-    home: Home
-    memory: Memory
-    now_ms: int
-    deep: bool = False
-    progress: Callable[[int, int], None] | None = None
-    mounts: str = "/proc/mounts"
-    listings: dict[str, Listing] | None = None
-
-    def listing(self, tip: str) -> Listing:
-        """List what is below `sessions/` at a commit, once for all checks of a visit."""
-        if self.listings is None:
-            return list_sessions(self.home, tip)
-        if tip not in self.listings:
-            self.listings[tip] = list_sessions(self.home, tip)
-        return self.listings[tip]
+    where: str
+    folders: tuple[str, ...]
 
 
 def mended_by(

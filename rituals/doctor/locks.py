@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.repository import Repository
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 _COMMON = ("HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock", "index.lock")
 _OF_WORK_TREE = ("HEAD.lock", "index.lock", "config.worktree.lock", "ORIG_HEAD.lock")
@@ -40,9 +40,9 @@ def lock_files(repository: Repository) -> list[str]:
     return [path for path in dict.fromkeys(found) if os.path.lexists(path)]
 
 
-def lock_noticed(case: Case) -> Iterator[Noticed]:
+def lock_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of each lock whether somebody holds it; one that nobody owns can be moved aside."""
-    repository = case.home.repository
+    repository = survey.home.repository
     for path in lock_files(repository):
         try:
             seconds = max(0, int(time.time() - os.lstat(path).st_mtime))

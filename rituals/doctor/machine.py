@@ -11,9 +11,10 @@ from rituals.doctor.case import Noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
+    from rituals.doctor.case import Machine
 
 #: `git maintenance run` came with 2.29; 2.30 is the first whose owner check was mended everywhere.
 OLDEST_GIT = (2, 30)
@@ -29,14 +30,10 @@ _SHARED = frozenset(
 _COPIED = ("Dropbox", "OneDrive", "Google Drive", "iCloud Drive", "Mobile Documents", "Nextcloud")
 
 
-def git_noticed(where: str) -> Iterator[Noticed]:
-    """Say that git is missing or too old.
-
-    Args:
-        where: a folder to run it in.
-    """
+def git_noticed(machine: Machine) -> Iterator[Noticed]:
+    """Say that git is missing or too old."""
     try:
-        said = Git(where).run("version").decode("utf-8", "replace").strip()
+        said = Git(machine.where).run("version").decode("utf-8", "replace").strip()
     except DiurnaError as problem:
         yield Noticed(Finding("git-unusable", problem.message, hint=problem.hint))
         return
@@ -51,7 +48,7 @@ def git_noticed(where: str) -> Iterator[Noticed]:
         )
 
 
-def library_noticed() -> Iterator[Noticed]:
+def library_noticed(_: Machine) -> Iterator[Noticed]:
     """Say that the library behind `Memory` can not be loaded, or is too old."""
     hint = "reinstall Diurna in an environment of its own; short commands work without the library"
     try:
@@ -83,10 +80,10 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def installed_noticed(folders: Iterable[str]) -> Iterator[Noticed]:
+def installed_noticed(machine: Machine) -> Iterator[Noticed]:
     """Say that more than one `diurna` can be called (M10)."""
     found: dict[str, str] = {}
-    for folder in folders:
+    for folder in machine.folders:
         path = os.path.join(folder, "diurna")
         if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
             found.setdefault(os.path.realpath(path), path)
@@ -102,16 +99,16 @@ def installed_noticed(folders: Iterable[str]) -> Iterator[Noticed]:
         )
 
 
-def disk_noticed(case: Case) -> Iterator[Noticed]:
+def disk_noticed(survey: Survey) -> Iterator[Noticed]:
     """Say that the disk of the repository is nearly full, or that others write to it too (B14)."""
-    common = case.home.repository.commondir
+    common = survey.home.repository.commondir
     disk = os.statvfs(common)
     free = disk.f_bavail * disk.f_frsize
     if free < _FREE_BYTES:
         yield _full(common, f"has {free >> 20} MiB left")
     elif disk.f_files and disk.f_favail < _FREE_FILES:
         yield _full(common, f"has room for {disk.f_favail} more files")
-    kind = file_system(common, case.mounts)
+    kind = file_system(common, survey.mounts)
     copied = next((name for name in _COPIED if f"/{name}/" in common + "/"), "")
     if kind in _SHARED:
         said = f"{common} is on a {kind} file system, where a lock may not reach other machines"

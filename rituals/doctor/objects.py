@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.logset import LogRef
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 
-def recent_noticed(case: Case) -> Iterator[Noticed]:
+def recent_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of commits, trees and files of recent writes that are gone."""
-    lost = lost_objects(case.home)
+    lost = lost_objects(survey.home)
     if not lost:
         return
     named = ", ".join(f"{what} {oid[:12]}" for what, oid in lost[:3])
@@ -37,9 +37,9 @@ def recent_noticed(case: Case) -> Iterator[Noticed]:
     )
 
 
-def shape_noticed(case: Case) -> Iterator[Noticed]:
+def shape_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of a cut history, and of repositories that objects are borrowed from and that are gone."""
-    repository = case.home.repository
+    repository = survey.home.repository
     if is_shallow(repository):
         yield Noticed(
             Finding(
@@ -69,9 +69,9 @@ def shape_noticed(case: Case) -> Iterator[Noticed]:
             )
 
 
-def tip_noticed(case: Case) -> Iterator[Noticed]:
+def tip_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell that the branch points to a commit that git does not have."""
-    home = case.home
+    home = survey.home
     tip = home.tip()
     if not tip or home.repository.git().resolve(f"{tip}^{{tree}}")[0]:
         return
@@ -86,17 +86,17 @@ def tip_noticed(case: Case) -> Iterator[Noticed]:
     )
 
 
-def logs_noticed(case: Case) -> Iterator[Noticed]:
+def logs_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of each committed log whose bytes git can not read, and where they may come from."""
-    lost, odd = lost_logs(case)
+    lost, odd = lost_logs(survey)
     for finding in odd:
         yield Noticed(finding)
     for ref in lost:
         finding = unreadable(ref)
-        found = next(copies(case.home, ref.path, ref.blob), None)
+        found = next(copies(survey.home, ref.path, ref.blob), None)
         if found is not None:
             source = "from the copy that is here"
-        elif case.home.repository.git().run("remote", check=False).strip():
+        elif survey.home.repository.git().run("remote", check=False).strip():
             source = "from the remote, if it has it"
         else:
             yield Noticed(finding)
@@ -106,14 +106,14 @@ def logs_noticed(case: Case) -> Iterator[Noticed]:
         yield Noticed(finding._replace(hint=hint), Remedy(FETCH, step, f"{ref.blob} {ref.path}"))
 
 
-def lost_logs(case: Case) -> tuple[list[LogRef], list[Finding]]:
+def lost_logs(survey: Survey) -> tuple[list[LogRef], list[Finding]]:
     """Return the logs at the tip that git can not read, and what was noticed on the way."""
-    home = case.home
-    listing = case.listing(home.tip())
+    home = survey.home
+    listing = survey.listing(home.tip())
     refs, _ = log_refs(listing.rows, home.prefix)
     odd = list(listing.findings)
-    if case.deep:
-        reading = read_all(home, refs, case.progress)
+    if survey.deep:
+        reading = read_all(home, refs, survey.progress)
         bad = {one.file for one in reading.findings if one.code == "unreadable"}
         return [ref for ref in refs if ref.path in bad], odd
     objects = f"{home.repository.commondir}/objects"
@@ -128,11 +128,11 @@ def lost_logs(case: Case) -> tuple[list[LogRef], list[Finding]]:
         try:
             there = home.repository.git().resolve(*[ref.blob for ref in packed])
         except DiurnaError:  # git stops at a damaged object: read each
-            reading = read_all(home, packed, case.progress)
+            reading = read_all(home, packed, survey.progress)
             bad = {one.file for one in reading.findings if one.code == "unreadable"}
             there = ["" if ref.path in bad else ref.blob for ref in packed]
         lost += [ref for ref, found in zip(packed, there, strict=True) if not found]
-    stems = set(case.memory.kept())
+    stems = set(survey.memory.kept())
     for ref in refs:  # those of late are read whole: a power cut leaves halves
         if ref.stem in stems and ref not in lost and not _is_whole(objects, ref):
             lost.append(ref)
@@ -149,10 +149,10 @@ def _is_whole(objects: str, ref: LogRef) -> bool:
     return data is None or blob_id(data[data.index(b"\0") + 1 :]) == ref.blob
 
 
-def twins_noticed(case: Case) -> Iterator[Noticed]:
+def twins_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of files of the home that a case-blind file system holds only one of (F10)."""
     seen: dict[str, str] = {}
-    for _, _, path in case.listing(case.home.tip()).rows:
+    for _, _, path in survey.listing(survey.home.tip()).rows:
         other = seen.setdefault(path.casefold(), path)
         if other != path:
             yield Noticed(
@@ -160,7 +160,7 @@ def twins_noticed(case: Case) -> Iterator[Noticed]:
                     "case-twins",
                     f"{other} and {path} differ only in upper and lower case; on a case-blind file "
                     "system one hides the other",
-                    path[len(case.home.prefix) :],
+                    path[len(survey.home.prefix) :],
                     hint="give one of them another name with git mv",
                 )
             )

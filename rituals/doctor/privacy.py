@@ -12,12 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 
-def privacy_noticed(case: Case) -> Iterator[Noticed]:
+def privacy_noticed(survey: Survey) -> Iterator[Noticed]:
     """Name the topmost folders of ours that other users can look into."""
-    repository = case.home.repository
+    repository = survey.home.repository
     shared = repository.git().run("config", "--get", "core.sharedRepository", check=False)
     if shared.strip() not in (b"", b"false", b"umask", b"0"):
         return  # the owner of the repository wants a group to write to it

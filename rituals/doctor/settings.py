@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 _ASKED = r"^(gc\.pruneexpire|gc\.(.*\.)?reflogexpire(unreachable)?|core\.fsync|core\.fsyncmethod)$"
 #: Times that git takes for "at once", or that a slow write may outlast.
@@ -22,9 +22,9 @@ _FLUSHED = frozenset(
 )
 
 
-def settings_noticed(case: Case) -> Iterator[Noticed]:
+def settings_noticed(survey: Survey) -> Iterator[Noticed]:
     """Name each setting that is in force here and endangers the ledger."""
-    said = case.home.repository.git().run("config", "-z", "--get-regexp", _ASKED, check=False)
+    said = survey.home.repository.git().run("config", "-z", "--get-regexp", _ASKED, check=False)
     values: dict[str, str] = {}
     for row in said.decode("utf-8", "surrogateescape").split("\0"):
         key, _, value = row.partition("\n")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ledger.home import Home
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 _WEEK_MS = 7 * 24 * 3600 * 1000
 
@@ -30,15 +30,15 @@ def tracking_branch(home: Home) -> str:
     return name or next(iter(remote_branches(home.repository, home.branch)), "")
 
 
-def unsent_noticed(case: Case) -> Iterator[Noticed]:
+def unsent_noticed(survey: Survey) -> Iterator[Noticed]:
     """Tell of logs older than a week that no remote has, as far as this clone knows."""
-    home = case.home
+    home = survey.home
     if not home.repository.git().run("remote", check=False).strip():
         return  # nobody to share with is no fault
     upstream = tracking_branch(home)
-    before = stamp_of(case.now_ms - _WEEK_MS)
-    there = _stems(case, read_reference(home.repository, upstream) if upstream else "")
-    old = sorted(stem for stem in _stems(case, home.tip()) - there if stem < before)
+    before = stamp_of(survey.now_ms - _WEEK_MS)
+    there = _stems(survey, read_reference(home.repository, upstream) if upstream else "")
+    old = sorted(stem for stem in _stems(survey, home.tip()) - there if stem < before)
     if not old:
         return
     many = "1 log" if len(old) == 1 else f"{len(old)} logs"
@@ -54,31 +54,31 @@ def unsent_noticed(case: Case) -> Iterator[Noticed]:
     )
 
 
-def clock_noticed(case: Case) -> Iterator[Noticed]:
-    """Tell that this clock is far behind the newest log, here or as the remote was last seen."""
-    home = case.home
+def clock_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Tell that this clock is far behind the newest log of the remote, as it was last seen.
+
+    What is here already is told log by log.
+    """
+    home = survey.home
     upstream = tracking_branch(home)
-    tips = [("", home.tip())]
-    if upstream:
-        name = upstream.removeprefix("refs/remotes/")
-        tips.append((f" of {name}", read_reference(home.repository, upstream)))
-    told = ""
-    for whose, tip in tips:
-        newest = max(_stems(case, tip), default="")
-        if newest and newest != told and ahead_by_a_day(newest, case.now_ms):
-            told = newest
-            yield Noticed(
-                Finding(
-                    "clock-ahead",
-                    f"the newest log{whose}, {newest}, is more than a day ahead of this clock, which "
-                    f"says {stamp_of(case.now_ms)[:15]} UTC",
-                    hint="check both clocks; no log is lost by it, and later ones sort after it",
-                )
+    if not upstream:
+        return
+    there = _stems(survey, read_reference(home.repository, upstream))
+    newest = max(there - _stems(survey, home.tip()), default="")
+    if newest and ahead_by_a_day(newest, survey.now_ms):
+        whose = upstream.removeprefix("refs/remotes/")
+        yield Noticed(
+            Finding(
+                "clock-ahead",
+                f"the newest log of {whose}, {newest}, is more than a day ahead of this clock, which "
+                f"says {stamp_of(survey.now_ms)[:15]} UTC",
+                hint="check both clocks; no log is lost by it, and later ones sort after it",
             )
+        )
 
 
-def _stems(case: Case, tip: str) -> set[str]:
+def _stems(survey: Survey, tip: str) -> set[str]:
     if not tip:
         return set()
-    rows = case.listing(tip).rows
+    rows = survey.listing(tip).rows
     return {stem for _, _, path in rows if is_stem(stem := stem_of(path))}

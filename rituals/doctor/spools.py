@@ -11,24 +11,18 @@ from ledger.layout import POLICY_FILE, STATE_DIR
 from ledger.repository import read_reference
 from ledger.spool import Spool
 from ledger.stale import is_abandoned
-from rituals.doctor.case import COMMIT, FIX_HINT, SET_ASIDE, Noticed, Remedy, mended_by
-from rituals.verify.logs import spool_findings
+from rituals.doctor.case import COMMIT, SET_ASIDE, Noticed, mended_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rituals.doctor.case import Case
+    from rituals.checks.survey import Survey
 
 
-def spool_noticed(case: Case) -> Iterator[Noticed]:
-    """Tell of logs that wait, here and in spools of other homes of the repository."""
-    home = case.home
-    waiting = case.memory.waiting()
-    for finding in spool_findings(waiting):
-        step = f"commit what waits in the spool ({len(waiting)})"
-        hint = FIX_HINT.format("commits it, and so does the next command that writes")
-        yield Noticed(finding._replace(hint=hint), Remedy(COMMIT, step))
+def spool_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Tell of logs that wait in spools of other homes of the repository, and of unfinished ones."""
+    home = survey.home
     state = f"{home.repository.commondir}/{STATE_DIR}"
     own = os.path.basename(home.spool_folder)
     try:
@@ -44,7 +38,7 @@ def spool_noticed(case: Case) -> Iterator[Noticed]:
             continue
         many = "1 log waits" if len(left) == 1 else f"{len(left)} logs wait"
         branch = unquote(name.partition("@")[2])
-        if branch and _is_home(case, branch):
+        if branch and _is_home(survey, branch):
             yield mended_by(
                 "spool-leftover",
                 f"{many} for the home on the branch {branch}: {left[0]}",
@@ -86,11 +80,11 @@ def _parts(state: str, folders: list[str]) -> Iterator[Noticed]:
                 )
 
 
-def _is_home(case: Case, branch: str) -> bool:
-    repository = case.home.repository
+def _is_home(survey: Survey, branch: str) -> bool:
+    repository = survey.home.repository
     if not read_reference(repository, f"refs/heads/{branch}"):
         return False
     found = branch_home(repository, branch)
-    if case.home.kind == OWN_BRANCH and case.home.branch == branch:
+    if survey.home.kind == OWN_BRANCH and survey.home.branch == branch:
         return False
     return bool(repository.git().resolve(f"{found.reference}:{POLICY_FILE}")[0])

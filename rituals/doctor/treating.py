@@ -25,7 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rituals.doctor.case import Case, Remedy
+    from rituals.checks.survey import Survey
+    from rituals.doctor.case import Remedy
 
 _LOCK_WAIT_SECONDS = 5.0
 
@@ -37,13 +38,13 @@ class Treated(Record):
     problem: str = ""
 
 
-def treat(case: Case, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
+def treat(survey: Survey, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
     """Apply remedies in their order."""
     done = []
     for remedy in remedies:
         problem = ""
         try:
-            _apply(case, remedy)
+            _apply(survey, remedy)
         except DiurnaError as failure:
             problem = str(failure)
         except OSError as failure:
@@ -52,42 +53,42 @@ def treat(case: Case, remedies: Iterable[Remedy]) -> tuple[Treated, ...]:
     return tuple(done)
 
 
-def _apply(case: Case, remedy: Remedy) -> None:
-    memory, home = case.memory, case.home
+def _apply(survey: Survey, remedy: Remedy) -> None:
+    memory, home = survey.memory, survey.home
     match remedy.kind:
         case kinds.MOVE:
-            _move_aside(case, remedy.target)
+            _move_aside(survey, remedy.target)
         case kinds.SET_ASIDE:
-            _set_part_aside(case, remedy.target)
+            _set_part_aside(survey, remedy.target)
         case kinds.REMAKE:
             if not memory.remake():
                 raise StorageFailed("nothing could be written again")
             memory.snapshot.rebuilt()
         case kinds.FETCH:
-            _bring_back(case, *remedy.target.split(" ", 1))
+            _bring_back(survey, *remedy.target.split(" ", 1))
         case kinds.TIGHTEN:
             os.chmod(remedy.target, 0o700, follow_symlinks=False)
             journal(home.repository.commondir, f"{remedy.target} was kept to its owner")
         case kinds.SET:
             apply_drivers(home, plan_drivers(home))
         case kinds.COMMIT:
-            _commit(case, remedy.target)
+            _commit(survey, remedy.target)
         case kinds.REBUILD if remedy.target:
-            drop_index(case.home)
+            drop_index(survey.home)
         case kinds.REBUILD:
             memory.snapshot.rebuilt()
         case _:
             memory.publish()
 
 
-def _move_aside(case: Case, path: str) -> None:
+def _move_aside(survey: Survey, path: str) -> None:
     """Move a lock aside that still belongs to nobody.
 
     Raises:
         WriteRefused: it has an owner by now.
     """
-    repository = case.home.repository
-    make_folder(case.home.state_dir)
+    repository = survey.home.repository
+    make_folder(survey.home.state_dir)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
         if not os.path.lexists(path):
             return
@@ -98,13 +99,13 @@ def _move_aside(case: Case, path: str) -> None:
         journal(repository.commondir, f"{path} belonged to nobody; `doctor` moved it to {target}")
 
 
-def _set_part_aside(case: Case, path: str) -> None:
+def _set_part_aside(survey: Survey, path: str) -> None:
     """Move an unfinished log aside, if it still is one.
 
     Raises:
         WriteRefused: somebody writes it by now.
     """
-    repository = case.home.repository
+    repository = survey.home.repository
     folder, stem = os.path.split(path)
     with Lock(f"{repository.commondir}/{LOCK_FILE}", _LOCK_WAIT_SECONDS):
         if stem not in Spool(folder).parts():
@@ -116,14 +117,14 @@ def _set_part_aside(case: Case, path: str) -> None:
         journal(repository.commondir, f"{path} was never whole; `doctor` moved it to {target}")
 
 
-def _bring_back(case: Case, blob: str, path: str) -> None:
+def _bring_back(survey: Survey, blob: str, path: str) -> None:
     """Write a log's object again, from a copy here or from the remote.
 
     Raises:
         NetworkFailed: the remote does not give it.
         StorageFailed: nobody has it, or the disk refused.
     """
-    home = case.home
+    home = survey.home
     data = next(copies(home, path, blob), None)
     source = "a copy that was here"
     if data is None:
@@ -137,16 +138,16 @@ def _bring_back(case: Case, blob: str, path: str) -> None:
         clear_damaged(home, blob)
         store_blob(home, data)
     journal(home.repository.commondir, f"the object {blob} of {path} was written from {source}")
-    case.memory.snapshot.rebuilt()
+    survey.memory.snapshot.rebuilt()
 
 
-def _commit(case: Case, branch: str) -> None:
+def _commit(survey: Survey, branch: str) -> None:
     """Commit what waits, here or for the home on another branch."""
     if not branch:
-        case.memory.drain()
+        survey.memory.drain()
         return
     other = Memory(
-        branch_home(case.home.repository, branch), clock=lambda: case.now_ms, in_process=False
+        branch_home(survey.home.repository, branch), clock=lambda: survey.now_ms, in_process=False
     )
     try:
         other.drain()

@@ -5,71 +5,24 @@ from __future__ import annotations
 from functools import partial
 
 from ledger.errors import DiurnaError, HomeNotFound
-from ledger.findings import ERROR, INFO, WARNING, Finding
+from ledger.findings import Finding
 from ledger.values import Record
-from rituals.doctor.attributes import attributes_noticed
-from rituals.doctor.case import REMEDIES, Noticed, Remedy
-from rituals.doctor.locks import lock_noticed
-from rituals.doctor.machine import (
-    disk_noticed,
-    git_noticed,
-    installed_noticed,
-    library_noticed,
-)
-from rituals.doctor.objects import (
-    logs_noticed,
-    recent_noticed,
-    shape_noticed,
-    tip_noticed,
-    twins_noticed,
-)
-from rituals.doctor.privacy import privacy_noticed
-from rituals.doctor.published import (
-    cache_noticed,
-    index_noticed,
-    policy_noticed,
-    published_noticed,
-)
-from rituals.doctor.settings import settings_noticed
-from rituals.doctor.sharing import clock_noticed, unsent_noticed
-from rituals.doctor.spools import spool_noticed
+from rituals.checks.registry import DOCTOR, MACHINE, chosen, order
+from rituals.doctor.case import REMEDIES, Machine, Noticed, Remedy
+from rituals.doctor.remedies import with_remedies
 from rituals.doctor.treating import Treated, treat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
-    from rituals.doctor.case import Case
+    from rituals.checks.registry import Check
+    from rituals.checks.survey import Survey
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
 _UNREADABLE = ("object-lost", "unreadable")
 #: How often it is looked again for what shows only after something else was mended.
 _ROUNDS = 3
-_RANK = {ERROR: 0, WARNING: 1, INFO: 2}
-
-#: What is looked at, in words for a check that fails, and who looks.
-_CHECKS: tuple[tuple[str, Callable[[Case], Iterator[Noticed]]], ...] = (
-    ("the disk", disk_noticed),
-    ("lock files", lock_noticed),
-    ("the shape of the repository", shape_noticed),
-    ("recent commits", recent_noticed),
-    ("the tip of the branch", tip_noticed),
-    ("the spool", spool_noticed),
-    ("git's settings", settings_noticed),
-    ("git's attributes", attributes_noticed),
-    ("permissions", privacy_noticed),
-)
-#: What is looked at where the tip can be read.
-_CHECKS_OF_CONTENT: tuple[tuple[str, Callable[[Case], Iterator[Noticed]]], ...] = (
-    ("session logs", logs_noticed),
-    ("names of logs", twins_noticed),
-    ("the policy", policy_noticed),
-    ("the projection", published_noticed),
-    ("the cache", cache_noticed),
-    ("the index of recall", index_noticed),
-    ("what the remote has", unsent_noticed),
-    ("clocks", clock_noticed),
-)
 
 
 class Visit(Record):
@@ -87,24 +40,21 @@ class Visit(Record):
 
 
 def visit(
-    open_case: Callable[[], Case], where: str, search_path: Iterable[str], *, fix: bool
+    open_survey: Callable[[], Survey], where: str, search_path: Iterable[str], *, fix: bool
 ) -> Visit:
     """Look at everything, and apply what is safe if asked to; then look again.
 
     Args:
-        open_case: opens the home; what it raises is told like any other finding.
+        open_survey: opens the home; what it raises is told like any other finding.
         where: the folder the command runs in.
         search_path: the folders in which commands are looked for.
         fix: apply the plan.
     """
-    folders = tuple(search_path)
-    found = [
-        *_guarded("git", lambda: git_noticed(where)),
-        *_guarded("pygit2", library_noticed),
-        *_guarded("installed commands", lambda: installed_noticed(folders)),
-    ]
+    machine = Machine(where, tuple(search_path))
+    checks = chosen(DOCTOR)
+    found = _found([check for check in checks if check.needs == MACHINE], machine)
     try:
-        case = open_case()
+        survey = open_survey()
     except HomeNotFound as problem:
         found.append(Noticed(Finding("no-home", problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
@@ -112,43 +62,51 @@ def visit(
         found.append(Noticed(Finding("unsupported-repository", problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
-        noticed = _examine(case)
+        noticed = _examine(survey)
         remedies = plan(noticed)
         treated: tuple[Treated, ...] = ()
         fresh = remedies if fix else ()
         for _ in range(_ROUNDS):
             if not fresh:
                 break
-            treated += treat(case, fresh)
-            case.memory.snapshot.notes.clear()  # of what was done, which is told as such
-            noticed = _examine(case)
+            treated += treat(survey, fresh)
+            survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
+            noticed = _examine(survey)
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
         return Visit(_ordered([*found, *noticed]), remedies, treated)
     finally:
-        case.memory.close()
+        survey.memory.close()
 
 
-def _examine(case: Case) -> list[Noticed]:
-    found: list[Noticed] = []
-    case = case._replace(listings={})
-    for name, check in _CHECKS:
-        found += _guarded(name, partial(check, case))
+def _examine(survey: Survey) -> list[Noticed]:
+    survey = survey.fresh()
+    checks = [
+        one for one in chosen(DOCTOR) if one.needs != MACHINE and (survey.deep or not one.deep)
+    ]
+    found = _found([one for one in checks if not one.content], survey)
     if not any(one.finding.code in _UNREADABLE for one in found):
-        for name, check in _CHECKS_OF_CONTENT:
-            found += _guarded(name, partial(check, case))
-    notes = case.memory.snapshot.notes
+        found += _found([one for one in checks if one.content], survey)
+    notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return found
+    return with_remedies(survey, found)
+
+
+def _found(checks: Iterable[Check], subject: Survey | Machine) -> list[Noticed]:
+    """Return what checks notice, each guarded."""
+    return [one for check in checks for one in _guarded(check.name, partial(check.run, subject))]
 
 
 def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:
+    """Put it in order, each finding once: where two checks give it, the one with a remedy."""
     told: dict[Finding, Noticed] = {}
     for one in found:
-        told.setdefault(one.finding, one)
-    return tuple(sorted(told.values(), key=_order))
+        known = told.setdefault(one.finding._replace(hint=""), one)
+        if known.remedy is None and one.remedy is not None:
+            told[one.finding._replace(hint="")] = one
+    return tuple(sorted(told.values(), key=lambda one: order(one.finding)))
 
 
 def plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
@@ -157,11 +115,11 @@ def plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
     return tuple(sorted(found, key=lambda one: (REMEDIES.index(one.kind), one.said)))
 
 
-def _guarded(name: str, check: Callable[[], Iterable[Noticed]]) -> list[Noticed]:
+def _guarded(name: str, check: Callable[[], Iterable[Finding | Noticed]]) -> list[Noticed]:
     found: list[Noticed] = []
     try:
         for one in check():
-            found.append(one)
+            found.append(Noticed(one) if isinstance(one, Finding) else one)
     except DiurnaError as problem:
         found.append(_failed(name, str(problem), problem.hint))
     except Exception as problem:  # noqa: BLE001 - a check that breaks must not hide the others
@@ -172,8 +130,3 @@ def _guarded(name: str, check: Callable[[], Iterable[Noticed]]) -> list[Noticed]
 def _failed(name: str, said: str, hint: str) -> Noticed:
     hint = hint or "mend what else is told, and look again"
     return Noticed(Finding("check-failed", f"{name} could not be checked: {said}", hint=hint))
-
-
-def _order(one: Noticed) -> tuple[int, str, str, str]:
-    finding = one.finding
-    return (_RANK[finding.severity], finding.code, finding.file, finding.message)

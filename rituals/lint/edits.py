@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from ledger.event import VERB_OF
 from ledger.findings import Finding
-from memory.edits import find_edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory.api import Memory
+    from memory.edits import Edit
 
 _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
 
 
-def edit_findings(memory: Memory) -> Iterator[Finding]:
+def edit_findings(edit: Edit | None) -> Iterator[Finding]:
     """Name each change of a fact that `diurna absorb` would record, and what it would not understand."""
-    edit = find_edit(memory.snapshot, memory.state)
     if edit is None:
         return
     lines = edit.data.decode("utf-8", "replace").split("\n")

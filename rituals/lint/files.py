@@ -7,10 +7,10 @@ from ledger.draft import problems
 from ledger.findings import INFO, Finding
 from ledger.layout import POLICY_FILE, stem_of
 from ledger.order import breaks_seal, is_sealed, is_stem
+from rituals.checks.registry import in_order
 from rituals.lint.texts import is_projection, text_findings
 from rituals.verify.logs import policy_problem
 from rituals.verify.published import conflict_findings
-from rituals.verify.whole import order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def lint_files(files: Iterable[tuple[str, bytes]], personal: str) -> tuple[Findi
         elif is_projection(path):
             found += conflict_findings(path, data)
         else:
-            found += _of_log(path, data)
-    return tuple(sorted(dict.fromkeys(found), key=order))
+            found += of_log(path, data)
+    return in_order(found)
 
 
 def _of_policy(path: str, data: bytes) -> list[Finding]:
@@ -48,7 +48,7 @@ def _of_policy(path: str, data: bytes) -> list[Finding]:
     return []
 
 
-def _of_log(path: str, data: bytes) -> list[Finding]:
+def of_log(path: str, data: bytes) -> list[Finding]:
     """Say what a reader of the log would, or, of a draft, what an append would refuse."""
     stem = stem_of(path)
     by_hand = is_stem(stem) and not is_sealed(stem)

@@ -29,15 +29,16 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --deep --json
     """
     from memory.api import Memory
+    from rituals.checks.survey import Survey
     from rituals.cli.answers import finding_objects
-    from rituals.doctor import Case, visit
+    from rituals.doctor import visit
 
-    def opened() -> Case:
+    def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
-        return Case(home, memory, call.now_ms(), deep, progress)
+        return Survey(home, memory, call.now_ms(), cold=deep, deep=deep, progress=progress)
 
     found = visit(opened, call.folder(), call.search_path, fix=fix and not dry_run)
     findings = tuple(one.finding for one in found.noticed)

@@ -1,0 +1,127 @@
+"""A survey: one home as it stands, each part of it read once, when a check first asks for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ledger.logset import log_refs
+from memory.reading import read_all
+from memory.states import state_from
+from rituals.verify.history import damaged
+from rituals.verify.listing import list_sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.findings import Finding
+    from ledger.history import Damage
+    from ledger.home import Home
+    from ledger.logset import LogRef
+    from memory.api import Memory
+    from memory.edits import Edit
+    from projection.policy import Policy
+    from projection.replay import State
+    from rituals.verify.listing import Listing
+
+    Progress = Callable[[int, int], None]
+
+#: The long parts of a survey, in the order in which they come.
+READING, HISTORY, TEXTS = PARTS = ("reading", "history", "texts")
+
+
+class Survey:
+    """What checks look at.
+
+    Args:
+        home: the home.
+        memory: the same, open.
+        now_ms: the wall clock, milliseconds since 1970.
+        cold: read every log from git and ask no cache.
+        deep: compare the cache with a cold replay, too.
+        progress: told how far a long part is.
+        parts: which long parts there will be, so that together they fill one bar.
+        mounts: where the kernel lists what is mounted.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        memory: Memory,
+        now_ms: int,
+        *,
+        cold: bool = False,
+        deep: bool = False,
+        progress: Progress | None = None,
+        parts: tuple[str, ...] = (),
+        mounts: str = "/proc/mounts",
+    ) -> None:
+        self.home, self.memory, self.now_ms = home, memory, now_ms
+        self.cold, self.deep, self.progress, self.mounts = cold, deep, progress, mounts
+        self._parts = parts
+        self._listings: dict[str, Listing] = {}
+
+    def fresh(self) -> Survey:
+        """Return a survey of the same home that has read nothing yet."""
+        return Survey(
+            self.home, self.memory, self.now_ms, cold=self.cold, deep=self.deep,
+            progress=self.progress, parts=self._parts, mounts=self.mounts,
+        )  # fmt: skip
+
+    def part(self, name: str) -> Progress | None:
+        """Return what is told how far one long part is."""
+        progress = self.progress
+        if progress is None or name not in self._parts:
+            return progress
+        first, many = self._parts.index(name) * 1000, len(self._parts)
+
+        def told(done: int, total: int) -> None:
+            progress((first + done * 1000 // max(total, 1)) // many, 1000)
+
+        return told
+
+    @cached_property
+    def tip(self) -> str:
+        """The commit that is looked at, "" for none."""
+        return self.home.tip()
+
+    def listing(self, tip: str | None = None) -> Listing:
+        """List what is below `sessions/` at the tip or another commit, once for all checks."""
+        wanted = self.tip if tip is None else tip
+        if wanted not in self._listings:
+            self._listings[wanted] = list_sessions(self.home, wanted)
+        return self._listings[wanted]
+
+    @cached_property
+    def logs(self) -> tuple[list[LogRef], tuple[Finding, ...]]:
+        """The logs at the tip in ledger order, and what else lies beside them."""
+        return log_refs(self.listing().rows, self.home.prefix)
+
+    @cached_property
+    def policy(self) -> tuple[str, Policy, str]:
+        """The policy at the tip: its blob id, what it says, and what is wrong with it."""
+        snapshot = self.memory.snapshot
+        blob = snapshot.policy_blob(self.tip)
+        _, policy, problem = snapshot.read_policy(blob)
+        return blob, policy, problem
+
+    @cached_property
+    def state(self) -> State:
+        """The ledger as it stands; read from git alone where the survey is cold."""
+        if not self.cold:
+            return self.memory.state()
+        reading = read_all(self.home, self.logs[0], self.part(READING))
+        return state_from(reading.refs, reading.entries, self.policy[1], reading.findings)
+
+    @cached_property
+    def edit(self) -> Edit | None:
+        """A person's edit of `continuity.md`, and what it says."""
+        from memory.edits import find_edit
+
+        return find_edit(self.memory.snapshot, lambda: self.state)
+
+    @cached_property
+    def damages(self) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
+        """The logs that history altered and that are not whole now, and where it could not be read."""
+        standing = self.listing().standing
+        return damaged(self.home, self.tip, standing, self.part(HISTORY))
