@@ -135,7 +135,7 @@ class Absorber:
         home, who = self._snapshot.home, occasion.identity
         try:
             receipt = self._recorder.append(
-                SessionDraft(TITLE, "", edit.events, who.name, "edit"),
+                SessionDraft(TITLE, "", edit.events, who.name, "edit", anyway=True),
                 occasion,
                 again=True,  # the same edit may be right again, a minute later
                 tiers=False,

@@ -264,7 +264,7 @@ class Reader:
         """Return existing ids that are spelled nearly like one, best first."""
         from memory.fuzzy import nearest
 
-        return nearest(fact, self.snapshot.cache().ids(), count)
+        return nearest(fact, self.snapshot.cache().fact_ids(), count)
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""

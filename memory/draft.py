@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.event import (
+    VERBS,
     Event,
     FactCreated,
     FactReinstated,
@@ -14,7 +15,17 @@ from ledger.findings import Finding
 from ledger.session import SessionLog
 from ledger.values import Record
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.session import Entry
+
 DEFAULT_TITLE = "Work session"
+#: How a list of facts that were only relied on is called.
+USED = "Used"
+#: The verbs by which a fact becomes false.
+_FALSE = ("Superseded", "Invalidated")
+#: The tiers of what holds: the higher, the longer a fact stays.
+_HEIGHT = {"archived": 0, "archive-candidate": 1, "working": 2, "active": 3, "core": 4}
 
 
 class SessionDraft(Record):
@@ -28,6 +39,7 @@ class SessionDraft(Record):
         type: `work`, `review`, `import`, `edit` or `checkpoint`.
         header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
         made: ids that nobody chose: they were made from the texts of new facts.
+        anyway: ids that memory does not know are meant as they are.
     """
 
     title: str = DEFAULT_TITLE
@@ -37,6 +49,7 @@ class SessionDraft(Record):
     type: str = "work"
     header: tuple[tuple[str, str], ...] = ()
     made: tuple[str, ...] = ()
+    anyway: bool = False
 
 
 def draft_of(log: SessionLog) -> SessionDraft:
@@ -87,7 +100,8 @@ class Receipt(Record):
         stem: the log's name.
         commit: the commit that has it, "" for a dry run or a staged log.
         facts: ids born.
-        tiers: (id, tier before, tier after) of the facts whose tier changed; "" for none.
+        did: what it did to facts (`did`), without those that it only relied on.
+        tiers: (id, tier before, tier after) of the facts that it named and that moved; "" for none.
         findings: what was noticed.
         already: the log was recorded before; nothing was written.
         path: of the log, relative to the home.
@@ -102,6 +116,53 @@ class Receipt(Record):
     already: bool
     path: str
     data: bytes
+    did: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what a session did to facts: (verb, ids), in the order of FORMAT.md's table.
+
+    A supersession reads `old → new`; what the log only relied on stands under `Used`.
+    """
+    found: list[tuple[str, tuple[str, ...]]] = []
+    touched: set[str] = set()
+    for verb, kind in VERBS.items():
+        ids: dict[str, None] = {}
+        for event in entry.acts:
+            if type(event) is kind:
+                new = event.new if isinstance(event, FactSuperseded) else ""
+                touched.update((event.id, new))
+                ids[f"{event.id} → {new}" if new else event.id] = None
+        if ids:
+            found.append((verb, tuple(ids)))
+    used = tuple([id for id in entry.named if id not in touched])
+    return (*found, (USED, used)) if used else tuple(found)
+
+
+def course(before: str, after: str) -> str:
+    """Say in a word which way a fact went from one tier to another."""
+    if after == "superseded":
+        return "false now"
+    if before == "superseded":
+        return "holds again"
+    return "gains" if _HEIGHT[after] > _HEIGHT[before] else "fades"
+
+
+def told(receipt: Receipt) -> list[tuple[str, str]]:
+    """Return what an append did, a line each: (verb, of what).
+
+    That what is false now left its tier goes without saying. A retry changed nothing: its log is told.
+    """
+    if receipt.already:
+        return []
+    lines = [(verb.lower(), fact) for verb, ids in receipt.did for fact in ids]
+    said = {fact.partition(" ")[0] for verb, ids in receipt.did if verb in _FALSE for fact in ids}
+    lines += [
+        ("tier", f"{fact}: {old} → {new} ({course(old, new)})")
+        for fact, old, new in receipt.tiers
+        if old and fact not in said
+    ]
+    return lines
 
 
 def births(events: tuple[Event, ...]) -> tuple[str, ...]:

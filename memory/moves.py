@@ -1,4 +1,4 @@
-"""Moves: which facts change tier when a log is added."""
+"""Moves: which of the facts that a log names change tier by it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,18 @@ def tiers_of(cache: Cache, histories: Mapping[str, History], clock: DecayClock) 
 
 
 def moves(
-    cache: Cache, before: Mapping[str, str], clock: DecayClock, touched: list[str]
+    cache: Cache, before: Mapping[str, str], touched: list[str]
 ) -> tuple[tuple[str, str, str], ...]:
-    """Return (id, tier before, tier after) of the facts that changed tier.
+    """Return (id, tier before, tier after) of the facts that a log named and that changed tier.
 
     Args:
         cache: of the ledger with the new log.
         before: tiers of the facts that the log names, before it.
-        clock: where the ledger stood before it.
         touched: the ids that the log names.
     """
-    after_clock = cache.clock()
-    moved = [fact for fact in cache.crossing(clock, after_clock) if fact not in before]
-    histories = cache.some_histories([*touched, *moved])
-    after = tiers_of(cache, histories, after_clock)
-    old = {**tiers_of(cache, {f: histories[f] for f in moved if f in histories}, clock), **before}
+    after = tiers_of(cache, cache.some_histories(touched), cache.clock())
     return tuple(
-        (fact, old.get(fact, ""), found)
+        (fact, before.get(fact, ""), found)
         for fact, found in after.items()
-        if old.get(fact, "") != found
+        if before.get(fact, "") != found
     )

@@ -10,7 +10,7 @@ from ledger.logset import LogRef
 from ledger.session import Entry
 from memory.adding import Head
 from memory.newest import CORRECTION, agent_name
-from memory.rows import FALSE, likeness, unpack_history
+from memory.rows import FALSE, PENDING, likeness, unpack_history
 from memory.sqlite import sqlite3
 from projection.fact import Fact, History
 from projection.fold import Edge, resolve
@@ -206,6 +206,11 @@ class Questions:
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""
         return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
+
+    def fact_ids(self) -> list[str]:
+        """Return the ids of all facts, sorted: those that a log brought a text for."""
+        rows = self._base.execute("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
+        return [row[0] for row in rows]
 
     def work_stems(self, newest: int = -1) -> list[str]:
         """Return the stems of all `work` logs, or of the newest ones, in ledger order."""

@@ -5,17 +5,7 @@ from __future__ import annotations
 from ledger.codec import canonical, decode, encode, entry_of
 from ledger.draft import problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
-from ledger.event import (
-    Event,
-    FactCreated,
-    FactReactivated,
-    FactRedacted,
-    FactReferenced,
-    FactReinstated,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.event import Event, FactReinstated, FactUpdated, ThreadClosed, ThreadReopened
 from ledger.findings import Finding
 from ledger.layout import log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
@@ -23,7 +13,8 @@ from ledger.redaction import guard
 from ledger.repository import head
 from ledger.session import SessionLog
 from memory.checkout import follow, store_blob
-from memory.draft import Receipt, SessionDraft, births, named_ids, same_draft
+from memory.draft import Receipt, SessionDraft, births, did, named_ids, same_draft
+from memory.known import Known, check_named
 from memory.landing import Lander, Occasion, check_writable
 from memory.moves import moves, tiers_of
 from memory.noticing import look_first
@@ -36,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ledger.session import Entry
     from memory.cache import Cache
     from projection.fact import Fact, History
 
@@ -91,14 +83,14 @@ class Recorder:
             StorageFailed: the disk refused; nothing changed.
         """
 
-        def known(cache: Cache) -> tuple[Cache, dict[str, History]]:
+        def asked(cache: Cache) -> tuple[Cache, dict[str, History]]:
             return cache, cache.some_histories(named_ids(draft.events))
 
         if dry_run:
-            cache, histories = self._snapshot.ask(known)
+            cache, histories = self._snapshot.ask(asked)
         else:
             cache, histories = self._lander.branch.despite_pruning(
-                lambda: self._snapshot.ask(known)
+                lambda: self._snapshot.ask(asked)
             )
         check_writable(cache.policy)
         log = self._complete(draft, cache, histories, occasion)
@@ -109,12 +101,13 @@ class Recorder:
             earlier = self._recorded_before(log, cache, occasion)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
-        _check_events(log.events, cache, histories)
         stamp = next_stamp(occasion.now_ms, cache.summary.newest)
         log = _with_header(log, "ended", ended_of(stamp))
         refused = problems(log)
         if refused:
             raise DraftRefused(refused)
+        known = Known(cache, histories, self._lander.spool)
+        odd = check_named(log.events, known, anyway=draft.anyway)
         data = encode(log)
         stem = seal(stamp, data)
         clock = cache.clock() if tiers else None
@@ -123,9 +116,11 @@ class Recorder:
         findings = (
             *guarded,
             *look_first(self._snapshot, entry, draft.made, strict=strict),
-            *_event_findings(log.events, cache, histories),
+            *odd,
         )
-        receipt = Receipt(stem, "", births(log.events), (), findings, False, log_path(stem), data)
+        receipt = Receipt(
+            stem, "", births(log.events), (), findings, False, log_path(stem), data, _done(entry)
+        )
         if dry_run:
             return receipt
         if stage:
@@ -138,9 +133,9 @@ class Recorder:
         receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
         if clock is None:
             return receipt
-        then, touched = clock, named_ids(log.events)
+        touched = named_ids(log.events)
         return receipt._replace(
-            tiers=self._snapshot.ask(lambda cache: moves(cache, before, then, touched))
+            tiers=self._snapshot.ask(lambda cache: moves(cache, before, touched))
         )
 
     def _stage(self, stem: str, data: bytes) -> list[Finding]:
@@ -198,7 +193,15 @@ class Recorder:
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log):
                 return Receipt(
-                    ref.stem, cache.commit, births(log.events), (), (), True, ref.path, data
+                    ref.stem,
+                    cache.commit,
+                    births(log.events),
+                    (),
+                    (),
+                    True,
+                    ref.path,
+                    data,
+                    _done(entry_of("", log)),
                 )
         for stem in reversed(self._lander.spool.waiting()):
             waiting = self._lander.spool.read(stem)
@@ -209,7 +212,7 @@ class Recorder:
                 landed = self._lander.land(occasion, None)
                 return Receipt(
                     stem, landed.commit, births(log.events), (), landed.findings, True,
-                    log_path(stem), waiting,
+                    log_path(stem), waiting, _done(entry_of("", log)),
                 )  # fmt: skip
         return None
 
@@ -222,57 +225,6 @@ class Recorder:
         except WaitsInSpool:  # something else that waits; this log is committed
             return known.findings
         return (*known.findings, *(landed.findings if landed else ()))
-
-
-def _check_events(
-    events: tuple[Event, ...], cache: Cache, histories: Mapping[str, History]
-) -> None:
-    """Refuse to create what is there: one id never silently gets two texts from one writer."""
-    for event in events:
-        if isinstance(event, FactCreated) and event.id in histories:
-            found = resolve(event.id, histories[event.id], cache.cut)
-            if found is not None:
-                raise DraftRefused(
-                    (
-                        Finding(
-                            "not-canonical",
-                            f"the fact {event.id} exists already: {found.text.split(chr(10))[0]}",
-                            hint=f"reference it, change it with `--update {event.id} TEXT`, "
-                            "or choose another id",
-                        ),
-                    )
-                )
-
-
-def _event_findings(
-    events: tuple[Event, ...], cache: Cache, histories: Mapping[str, History]
-) -> tuple[Finding, ...]:
-    """Say what is odd about the ids that a log names: no text for them, no thread, or false."""
-    born = set(births(events))
-    closed = {event.id for event in events if isinstance(event, ThreadClosed | ThreadReopened)}
-    relied = {event.id for event in events if isinstance(event, FactReferenced | FactReactivated)}
-    redacted = {event.id for event in events if isinstance(event, FactRedacted)}
-    found = []
-    for fact in named_ids(events):
-        known = resolve(fact, histories[fact], cache.cut) if fact in histories else None
-        if known is None and fact in redacted and cache.log_ref(fact) is not None:
-            continue  # the words of a log
-        if known is None and fact not in born:
-            said = f"{fact} is not in this ledger (yet)"
-            hint = "check the spelling; `diurna show` lists the ids"
-            found.append(Finding("unknown-id", said, hint=hint))
-        elif known is not None and fact in closed and known.kind != THREAD_KIND:
-            said = f"{fact} is of kind {known.kind}; only a thread can be closed or reopened"
-            hint = "what is false now is invalidated or superseded"
-            found.append(Finding("not-a-thread", said, hint=hint))
-        elif known is not None and known.false and fact in relied:
-            said = f"{fact} is false: it was invalidated"
-            hint = "say what holds instead with `--new`"
-            if known.superseded_by:
-                said = f"{fact} is false: {', '.join(known.superseded_by)} superseded it"
-                hint = f"`diurna why {fact}` tells when and by whom; reference its successor"
-            found.append(Finding("false-fact", said, hint=hint))
-    return tuple(found)
 
 
 def with_seen(
@@ -298,6 +250,11 @@ def with_seen(
     if isinstance(event, FactReinstated) and event.said is None:
         return event._replace(said=against(event.id, histories[event.id]) or None)
     return event
+
+
+def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what a log did to facts, without those that it only relied on."""
+    return did(entry._replace(named=()))
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ledger.codec import decode
-from ledger.event import VERBS, FactSuperseded
 from ledger.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stamp_of
 from ledger.session import Entry
 from ledger.values import Record
 from memory.anchors import Anchor, answer_anchor, duration_ms, named_anchor
 from memory.digesting import readable, shown
+from memory.draft import did
 from memory.provenance import ended_at
 from memory.reading import read_bytes
 from memory.recall.values import tokens_of
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer
     from memory.snapshot import Snapshot
 
-#: How a list of facts that were only relied on is called.
-USED = "Used"
 _LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
 
 
@@ -251,20 +249,3 @@ def _session(
         ref.key in anchor.stems
         or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
     )
-
-
-def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return what a session did to facts: (verb, ids), in the order of FORMAT.md's table."""
-    found: list[tuple[str, tuple[str, ...]]] = []
-    touched: set[str] = set()
-    for verb, kind in VERBS.items():
-        ids: dict[str, None] = {}
-        for event in entry.acts:
-            if type(event) is kind:
-                new = event.new if isinstance(event, FactSuperseded) else ""
-                touched.update((event.id, new))
-                ids[f"{event.id} → {new}" if new else event.id] = None
-        if ids:
-            found.append((verb, tuple(ids)))
-    used = tuple([id for id in entry.named if id not in touched])
-    return (*found, (USED, used)) if used else tuple(found)

@@ -141,11 +141,11 @@ def _read(path: str, limit: int) -> bytes:
 
 def _said(receipt: Receipt, memory: Memory) -> bytes:
     """Say what an append did, as `rituals.cli.commands.append` does."""
+    from memory.draft import told
+
     said = "already recorded" if receipt.already else "committed"
     lines = [f"{receipt.stem}  {said} in {receipt.commit[:7]} on {memory.home.branch}"]
-    if not receipt.already:
-        lines += [f"created  {fact}" for fact in receipt.facts]
-    lines += [f"tier     {fact}: {old} → {new}" for fact, old, new in receipt.tiers if old]
+    lines += [f"{verb:<7}  {what}" for verb, what in told(receipt)]
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
 

@@ -83,13 +83,78 @@ def test_append_json_answer(repo: Repo, run: Run) -> None:
     ran = run("append", "--title", "t", "--ref", "a,b", "--new", "id=c Three", "--json")
     said = ran.json
     assert set(said) == {
-        "format", "stem", "commit", "facts", "tiers", "findings", "already", "path",
+        "format", "stem", "commit", "facts", "did", "tiers", "findings", "already", "path",
     }  # fmt: skip
     assert said["commit"] == repo.git("rev-parse", "HEAD").strip()
     assert said["facts"] == ["c"]
-    assert {"id": "a", "before": "working", "after": "active"} in said["tiers"]
+    assert said["did"] == {"created": ["c"]}
+    assert said["tiers"] == [
+        {"id": "a", "before": "working", "after": "active", "course": "gains"},
+        {"id": "c", "before": "", "after": "working", "course": ""},
+    ]
     assert [finding["code"] for finding in said["findings"]] == ["unknown-id"]
     assert said["already"] is False
+
+
+def test_append_says_what_it_did(repo: Repo, run: Run) -> None:
+    """A transcript of every verb, by id; of the tiers only what became of facts that the log named."""
+    names = "abcdefgh"
+    new = [word for name in names for word in ("--new", f"id={name} The text of {name}.")]
+    run("append", *new, "--new", "id=t1 thread: One?", "--new", "id=t2 thread: Two?")
+    assert run("append", "--ref", "a,b", "--close", "t2", "--invalidate", "h").said == (
+        "STEM  committed in COMMIT on main\n"
+        "invalidated  h\n"
+        "closed   t2\n"
+        "tier     a: working → active (gains)\n"
+        "tier     b: working → active (gains)\n"
+        "tier     t2: working → active (gains)\n"
+    )
+    for number in range(12):  # nothing of what fades by the way is told
+        assert (
+            run("append", "--title", f"Idle {number}").said == "STEM  committed in COMMIT on main\n"
+        )
+    log = (
+        "# All\n\n## Memory References\n\n- Referenced: d\n- Updated: a\n- Superseded: b → x\n"
+        "- Invalidated: c\n- Reactivated: e\n- Closed: t1\n- Reopened: t2\n- Verified: f\n"
+        "- Promoted: g\n- Reinstated: h\n- Created: x\n\n## Facts\n\n- A.\n  <!-- id: a -->\n"
+        "- X.\n  <!-- id: x -->\n"
+    )
+    ran = run("append", "-", stdin=log.encode())
+    assert (ran.code, ran.said) == (0,
+        "STEM  committed in COMMIT on main\n"
+        "created  x\nupdated  a\nsuperseded  b → x\ninvalidated  c\nreactivated  e\n"
+        "closed   t1\nreopened  t2\nverified  f\npromoted  g\nreinstated  h\n"
+        "tier     d: archive-candidate → active (gains)\n"
+        "tier     a: archive-candidate → active (gains)\n"
+        "tier     e: archive-candidate → active (gains)\n"
+        "tier     t2: archive-candidate → active (gains)\n"
+        "tier     f: archive-candidate → active (gains)\n"
+        "tier     g: archive-candidate → core (gains)\n"
+        "tier     h: superseded → active (holds again)\n"
+    )  # fmt: skip
+    ran = run(
+        "append",
+        "-",
+        stdin=b"---\ntype: edit\n---\n# Down\n\n## Memory References\n\n- Demoted: g\n",
+    )
+    assert ran.said.endswith("demoted  g\ntier     g: core → active (fades)\n")
+
+
+def test_append_as_a_plain_command_says_the_same(
+    repo: Repo, spawn: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The short way through `rituals.quick` prints what the command line prints."""
+    monkeypatch.delenv("DIURNA_NOW")
+    said = []
+    for name, more in (("one", ()), ("two", ("--role", "tester"))):
+        born = f"# Born\n\n## Memory References\n\n- Created: {name}\n\n## Facts\n\n- [ ] The {name}?\n  <!-- id: {name} -->\n"
+        assert spawn("append", "-", *more, stdin=born.encode()).code == 0
+        log = f"# Done\n\n## Memory References\n\n- Closed: {name}\n"
+        ran = spawn("append", "-", *more, stdin=log.encode())
+        assert (ran.code, ran.err) == (0, "")
+        said.append(ran.said.replace(name, "NAME"))
+    assert said[0] == said[1]
+    assert said[0].endswith("\nclosed   NAME\ntier     NAME: working → active (gains)\n")
 
 
 def test_append_from_a_file(repo: Repo, run: Run) -> None:
@@ -163,13 +228,63 @@ def test_append_makes_ids_unique(repo: Repo, run: Run) -> None:
 
 
 def test_append_names_a_misspelled_kind(repo: Repo, run: Run) -> None:
-    """What looks like a kind and is none is kept as text, and said."""
+    """What looks like a kind and is none is refused; with `--anyway` it is kept as text, and said."""
+    before = repo.shape()
     ran = run("append", "--new", "decison: Use git.")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "diurna: append: --new: there is no kind decison\n"
+        "hint: did you mean `decision: …`? kinds: invariant, stack, decision, convention, fact, "
+        "pattern, thread, preference, reference; where it belongs to the text, say the kind first: "
+        "`fact: decison: …`\n"
+    )
+    assert repo.shape() == before
+    ran = run("append", "--new", "decison: Use git.", "--anyway")
     assert ran.code == 0
     assert ran.err == (
         "warning: 'decison' is no kind; it was kept as part of the text of a fact\n"
         "hint: did you mean decision?\n"
     )
+
+
+def test_append_refuses_an_unknown_kind_in_json(repo: Repo, run: Run) -> None:
+    """JSON is held to the kinds of the policy too; `"anyway": true` stores what it says."""
+    draft = '{"new": [{"kind": "todo", "text": "Fix it.", "id": "fix-it"}]%s}'
+    ran = run("append", "--from-json", "-", stdin=(draft % "").encode())
+    assert (ran.code, ran.out) == (1, "")
+    assert "todo is a kind that the policy does not name\nhint: kinds: invariant, " in ran.err
+    ran = run("append", "--from-json", "-", stdin=(draft % ', "anyway": true').encode())
+    assert ran.code == 0
+    assert ran.err.startswith("warning: todo is a kind that the policy does not name\n")
+
+
+@pytest.mark.parametrize("way", ["options", "json", "markdown"])
+def test_append_refuses_an_id_that_nobody_knows(way: str, repo: Repo, run: Run) -> None:
+    """By every way in: exit 1, the id that was meant, nothing written; `--anyway` writes it."""
+    assert run("append", "--new", "id=retry-storm thread: Can it?").code == 0
+    arguments, stdin = {
+        "options": (("--close", "retry-strom"), b""),
+        "json": (("--from-json", "-"), b'{"close": ["retry-strom"]}'),
+        "markdown": (("-",), b"# T\n\n## Memory References\n\n- Closed: retry-strom\n"),
+    }[way]
+    before = repo.shape()
+    ran = run("append", *arguments, stdin=stdin)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "diurna: append: there is no fact retry-strom\n"
+        "hint: did you mean retry-storm? if it is meant as it is, say `--anyway` "
+        '(`"anyway": true` in JSON)\n'
+    )
+    assert run("append", *arguments, "--json", stdin=stdin).json["error"]["findings"][0] == {
+        "code": "unknown-id", "severity": "warning", "message": "there is no fact retry-strom",
+        "file": "", "line": 0,
+        "hint": 'did you mean retry-storm? if it is meant as it is, say `--anyway` (`"anyway": true` '
+        "in JSON)",
+    }  # fmt: skip
+    assert repo.shape() == before
+    ran = run("append", *arguments, "--anyway", stdin=stdin)
+    assert ran.code == 0
+    assert ran.err.startswith("warning: retry-strom is not in this ledger (yet)\n")
 
 
 def test_append_dry_run_changes_nothing(repo: Repo, run: Run) -> None:
@@ -422,12 +537,12 @@ def test_wrong_input_says_what_and_what_next(
 
 
 def test_what_can_not_be_meant_is_said_at_once(repo: Repo, run: Run) -> None:
-    """An update of an id that has no text, and closing what is no thread, are told by the append."""
+    """Relying on an id that has no text, and closing what is no thread, are told by the append."""
     assert (
         run("append", "--new", "id=a One", "--new", "id=b thread: Two", "--ref", "mistyped").code
         == 0
     )
-    ran = run("append", "--update", "mistyped", "Text")
+    ran = run("append", "--ref", "mistyped", "--ref", "a")
     assert ran.code == 0
     assert ran.err.startswith(
         "warning: mistyped is not in this ledger (yet)\nhint: check the spelling"

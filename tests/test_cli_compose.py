@@ -19,15 +19,14 @@ from ledger.event import (
 from memory.draft import SessionDraft
 from projection.policy import BUILT_IN_KINDS
 from rituals.cli.compose import (
-    NewFact,
     Request,
+    check_kinds,
     compose,
-    kind_findings,
     parse_ids,
-    parse_new,
     parse_supersede,
 )
 from rituals.cli.json_draft import JsonDraft, read_json
+from rituals.cli.new_facts import NewFact, parse_new, slip
 
 KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
 
@@ -62,6 +61,66 @@ def test_parse_new_takes_names() -> None:
     made = parse_new("id=hot entity=Redis,API decision: tags=perf Cache it.", KINDS)
     assert made == NewFact("decision", "hot", "Cache it.", ("perf",), ("Redis", "API"))
     assert parse_new("retries=3 is enough", KINDS).text == "retries=3 is enough"
+
+
+def test_parse_new_takes_names_with_blanks() -> None:
+    """A value in double quotes may hold blanks, whole or in parts; a lone mark is a mark."""
+    made = parse_new('entity="Payments API",Redis tags="a b" decision: He said "no".', KINDS)
+    assert made == NewFact("decision", "", 'He said "no".', ("a b",), ("Payments API", "Redis"))
+    assert parse_new('tags=5" fact: x', KINDS).tags == ("5",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("todo: fix it", "there is no kind todo"),
+        ("TODO: fix it", "there is no kind TODO"),
+        ("Task: fix it", "did you mean `thread: …`?"),
+        ("decison: Use git.", "did you mean `decision: …`?"),
+        ("Decison: Use git.", "did you mean `decision: …`?"),
+        ("id=x rule: Sign it.", "did you mean `convention: …`?"),
+        ("open question: Why?", "did you mean `open-question: …`?"),
+        ("role=judge pattern: Cite the line.", "`--role NAME`"),
+        ("pattern: role=judge Cite the line.", "a new fact has no key role="),
+        ("kind=decision Use git.", "`decision: TEXT`"),
+        ("tag=api fact: It is slow.", "did you mean tags=?"),
+        ("entty=API It is slow.", "did you mean entity=?"),
+        ("owner=ada decision: Use git.", "keys: id=, tags=, entity="),
+        ("id=a id=b fact: Twice.", "id= stands twice"),
+        ("entity=Payments API decision: It is slow.", 'quotes: entity="… API"'),
+        ("id=a entity=Payments API v2 decision: It is slow.", 'entity="… API v2"'),
+    ],
+)
+def test_what_is_no_kind_and_no_key_is_a_slip(text: str, said: str) -> None:
+    """It is named, with the right spelling and how it is written where it belongs to the text."""
+    found = slip(text, (*KINDS, "open-question"))
+    assert found is not None
+    assert said in f"{found.message} {found.hint}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "decision: Use git.", "Use git.", "Note: it is slow.", "CI: two cores.", "retries=3 is enough",
+        "https://example.org is down", "The rule: never twice.", "src/main.py: holds the loop",
+        "fact: todo: fix it", "decision: DEBUG=1 turns it on.", 'entity="Payments API" decision: x',
+        "id=x entity=API,Redis Use HTTP only: never FTP.", "Use a=b in queries: it is short", "", ":",
+        "a::b is a name", "x=", "kind of slow: the proxy", "todo",
+        "The payments decision: we keep Stripe.",
+    ],
+)  # fmt: skip
+def test_what_reads_as_it_was_meant_is_no_slip(text: str) -> None:
+    """Texts with colons and signs stay texts."""
+    assert slip(text, KINDS) is None
+
+
+@given(st.text(alphabet='ab=:" decisonrl', max_size=60))
+def test_slip_is_total(text: str) -> None:
+    """Any text is judged, and saying the kind first is always a way out."""
+    found = slip(text, KINDS)
+    assert found is None or found.hint
+    if "=" not in text:
+        assert slip(f"fact: {text}", KINDS) is None
 
 
 @given(st.text(max_size=60))
@@ -138,9 +197,11 @@ def test_compose_on_top_of_a_file() -> None:
 
 
 def test_kinds_that_look_misspelled_are_told() -> None:
-    """A kind that the policy does not name is stored and told; so is text that looks like one."""
+    """A kind that the policy does not name is refused, or told if it is meant; so is text like one."""
     new = (NewFact("decison", "", "x"), NewFact("fact", "", "decison: x"), NewFact("fact", "", "y"))
-    found = kind_findings(Request(new=new), KINDS)
+    with pytest.raises(DraftRefused, match="decison is a kind that the policy does not name"):
+        check_kinds(Request(new=new), KINDS)
+    found = check_kinds(Request(new=new, anyway=True), KINDS)
     assert [finding.code for finding in found] == ["unknown-kind", "unknown-kind"]
     assert found[1].hint == "did you mean decision?"
 
@@ -154,13 +215,13 @@ def test_json_says_everything() -> None:
         "title": "t", "body": "b", "agent": "a", "session": "s", "role": "r", "model": "m",
         "host": "h", "refs": ["x"], "new": [{"text": "n", "kind": "stack", "id": "i", "tags": ["g"]}],
         "update": [{"id": "u", "text": "v"}], "supersede": [{"old": "o", "new": "p"}],
-        "invalidate": ["q"], "close": ["c"], "reopen": ["d"], "reactivate": ["e"],
+        "invalidate": ["q"], "close": ["c"], "reopen": ["d"], "reactivate": ["e"], "anyway": True,
     }  # fmt: skip
     assert set(data) == set(JsonDraft.model_fields)
     assert read_json(json.dumps(data).encode(), "draft.json") == Request(
         "t", "b", "a", "", (("role", "r"), ("host", "h"), ("model", "m"), ("session", "s")),
         ("x",), (NewFact("stack", "i", "n", ("g",)),), (("u", "v"),), (("o", "p"),), ("q",), ("c",),
-        ("d",), ("e",),
+        ("d",), ("e",), True,
     )  # fmt: skip
 
 

@@ -183,7 +183,7 @@ def test_reinstate_and_the_chain_in_why(torn: Repo, run: Run) -> None:
     assert (ran.code, ran.said) == (
         0, "STEM  committed in COMMIT on main\n"
         "b holds again; what 1 log said against it is taken back: STEM\n"
-        "tier     b: superseded → active\n",
+        "tier     b: superseded → active (holds again)\n",
     )  # fmt: skip
     assert (
         ran.err == "hint: d stands beside it now; what is false of it: diurna append --invalidate\n"

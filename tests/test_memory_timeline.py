@@ -23,8 +23,9 @@ from ledger.session import Entry
 from memory import timeline as timelines
 from memory.anchors import Anchor, duration_ms
 from memory.api import Memory
+from memory.draft import did
 from memory.reading import read_bytes
-from memory.timeline import Timeline, did
+from memory.timeline import Timeline
 from projection.gist import gist, lead
 from projection.render import REDACTED
 

@@ -389,8 +389,12 @@ def test_h4_a_circle_is_resolved_by_what_holds(memory: Memory, holds: str) -> No
     """Whichever of the circle is chosen stands, and no supersession is left out any more."""
     for fact in "abc":
         say(memory, FactCreated(fact, f"The text of {fact}."))
-    for old, new in ("ab", "bc", "ca"):
+    for old, new in ("ab", "bc"):
         say(memory, FactSuperseded(old, new))
+    path = Path(memory.home.repository.top, "sessions", "2027-01-01-101500.md")
+    path.write_text("# Elsewhere\n\n## Memory References\n\n- Superseded: c → a\n")
+    git(path.parent, "add", path.name)
+    git(path.parent, "commit", "-q", "-m", "by hand")
     (found,) = disputes(memory)
     assert (found.fact, found.kind, [one.id for one in found.choices]) == (
         "c",

@@ -315,6 +315,9 @@ BAD: tuple[tuple[str, dict[str, object], str], ...] = (
     ("append", {"title": "t", "agent": "somebody"}, "agent: there is no such argument"),
     ("append", {"title": "t", "supersede": [{"old": "a"}]}, "supersede.0.new: it has to be there"),
     ("append", {"title": "t", "close": ["a"], "reopen": ["a"]}, "stand in one log"),
+    ("append", {"title": "t", "close": ["no-such-fact"]}, "there is no fact no-such-fact"),
+    ("append", {"title": "t", "new": [{"kind": "todo", "text": "a"}]}, "kinds: invariant, "),
+    ("append", {"title": "t", "anyway": 1}, "anyway: it has to be true or false"),
     ("resolve", {}, "id: it has to be there"),
     ("resolve", {"id": "../x"}, "id: it has characters"),
     ("resolve", {"id": "no-such-fact"}, "there is no fact no-such-fact"),
@@ -398,7 +401,7 @@ def test_many_requests_at_once_are_all_answered(tell: Tell, run: Run) -> None:
                 client, "append", title=f"Log {number}",
                 new=[{"text": f"Shelf {number} holds {number * 7} books.", "id": f"shelf-{number}"}],
             )  # fmt: skip
-            assert done["facts"] == [f"shelf-{number}"]
+            assert done["facts"] == done["did"]["created"] == [f"shelf-{number}"]
             stems.append(done["stem"])
 
         async def read() -> None:

@@ -276,7 +276,7 @@ class _View:
         """Say which ids are spelled nearly like one that is not there."""
         from memory.fuzzy import nearest
 
-        alike = nearest(one, self._cache.ids(), 3)
+        alike = nearest(one, self._cache.fact_ids(), 3)
         if alike:
             return f"did you mean {' or '.join(alike)}?"
         return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"

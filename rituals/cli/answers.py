@@ -13,6 +13,7 @@ from ledger.event import (
 )
 from ledger.findings import Finding
 from ledger.secrets import without_secrets
+from memory.draft import course
 from projection.render import REDACTED
 
 TYPE_CHECKING = False
@@ -138,8 +139,15 @@ def receipt_object(receipt: Receipt) -> dict[str, object]:
         "stem": receipt.stem,
         "commit": receipt.commit,
         "facts": list(receipt.facts),
+        "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
         "tiers": [
-            {"id": fact, "before": before, "after": after} for fact, before, after in receipt.tiers
+            {
+                "id": fact,
+                "before": before,
+                "after": after,
+                "course": course(before, after) if before else "",
+            }
+            for fact, before, after in receipt.tiers
         ],
         "findings": finding_objects(receipt.findings),
         "already": receipt.already,

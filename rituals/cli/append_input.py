@@ -5,22 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ledger.draft import read_draft
-from ledger.errors import WrongUsage
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.findings import Finding
 from memory.draft import SessionDraft, draft_of
 from rituals.cli.append_options import HEADER_KEYS
 from rituals.cli.compose import (
-    NewFact,
     Request,
+    check_kinds,
     compose,
-    kind_findings,
     parse_ids,
-    parse_new,
     parse_supersede,
     refuse_ids,
     taken_in,
 )
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.new_facts import NewFact, parse_new, slip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def read_draft_of(
     sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
     if len(sources) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
+    if not given["anyway"]:
+        _refuse_slips(given["new"], kinds)
     request = _request(call, given, kinds)
     if given["from_json"]:
         if file or not request.says_nothing:
@@ -74,7 +75,8 @@ def read_draft_of(
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
     refuse_ids(request, "" if given["from_json"] else "--")
-    return compose(request, base, taken_in(memory)), kind_findings(request, kinds)
+    findings = check_kinds(request, kinds)
+    return compose(request, base, taken_in(memory)), findings
 
 
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
@@ -92,7 +94,23 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         parse_ids(given["close"]),
         parse_ids(given["reopen"]),
         parse_ids(given["reactivate"]),
+        given["anyway"],
     )
+
+
+def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+    """Refuse new facts with a kind or key that is none.
+
+    Raises:
+        DraftRefused: the findings name each of them, with the right spelling.
+    """
+    found = tuple(
+        wrong._replace(message=f"--new: {wrong.message}")
+        for text in texts
+        if (wrong := slip(text, kinds)) is not None
+    )
+    if found:
+        raise DraftRefused(found)
 
 
 def _new(text: str, kinds: tuple[str, ...]) -> NewFact:
@@ -113,6 +131,7 @@ def _with_header(request: Request, options: Request) -> Request:
     return request._replace(
         agent=request.agent or options.agent,
         type=options.type,
+        anyway=request.anyway or options.anyway,
         header=tuple(header.items()),
     )
 

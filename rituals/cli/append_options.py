@@ -59,9 +59,12 @@ _HEADER: tuple[Decorator, ...] = (
 HEADER_KEYS = ("role", "host", "model", "session")
 
 
+_ANYWAY = click.option("--anyway", is_flag=True, help="Ids that memory does not know are meant.")
+
+
 def content(function: Any) -> Any:
     """Give a command the options that say what a log says."""
-    return reduce(lambda found, option: option(found), reversed(_CONTENT), function)
+    return reduce(lambda found, option: option(found), reversed((*_CONTENT, _ANYWAY)), function)
 
 
 def header(function: Any) -> Any:

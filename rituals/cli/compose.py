@@ -21,8 +21,8 @@ from ledger.findings import Finding
 from ledger.ids import id_from_text, is_fact_id
 from ledger.values import Record
 from memory.draft import DEFAULT_TITLE, SessionDraft
-from projection.graph import names_in
 from projection.policy import DEFAULT_KIND, THREAD_KIND
+from rituals.cli.new_facts import NewFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,19 +32,6 @@ if TYPE_CHECKING:
 
     #: Tells whether an id stands for something else than this text.
     Taken = Callable[[str, str], bool]
-
-#: What may stand before the text of a new fact.
-_KEYS = ("id", "tags", "entity")
-
-
-class NewFact(Record):
-    """A fact to be born; `id` is "" when it is to be made from the text."""
-
-    kind: str
-    id: str
-    text: str
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
 
 
 class Request(Record):
@@ -63,6 +50,7 @@ class Request(Record):
     close: tuple[str, ...] = ()
     reopen: tuple[str, ...] = ()
     reactivate: tuple[str, ...] = ()
+    anyway: bool = False
 
     @property
     def says_nothing(self) -> bool:
@@ -72,41 +60,6 @@ class Request(Record):
             self.reopen, self.reactivate,
         )  # fmt: skip
         return not (self.title or self.body or any(events))
-
-
-def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
-    """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and `tags=NAME,NAME` may stand around the kind.
-
-    What stands before the colon and is no kind of the policy belongs to the text.
-
-    Args:
-        text: the option's value.
-        kinds: the kinds that the policy names.
-    """
-    said: dict[str, str] = {}
-    rest = _take(text.strip(), said)
-    kind = DEFAULT_KIND
-    head, colon, tail = rest.partition(":")
-    if colon and head.strip().lower() in kinds:
-        kind, rest = head.strip().lower(), _take(tail.strip(), said)
-    return NewFact(
-        kind,
-        said.get("id", ""),
-        rest,
-        names_in(said.get("tags", "")),
-        names_in(said.get("entity", "")),
-    )
-
-
-def _take(text: str, said: dict[str, str]) -> str:
-    """Take `key=value` off the start of a text, each key once; return what is behind."""
-    while True:
-        key, equals, rest = text.partition("=")
-        if not equals or key not in _KEYS or key in said:
-            return text
-        value, *behind = rest.split(None, 1) if rest[:1].strip() else ["", rest]
-        said[key] = value
-        text = behind[0].strip() if behind else ""
 
 
 def parse_supersede(text: str) -> tuple[str, str]:
@@ -196,6 +149,7 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
         request.type or base.type,
         header + tuple((key, value) for key, value in request.header if value),
         tuple(made),
+        request.anyway,
     )
 
 
@@ -246,16 +200,28 @@ def taken_in(memory: Memory) -> Taken:
     return taken
 
 
-def kind_findings(request: Request, kinds: tuple[str, ...]) -> tuple[Finding, ...]:
-    """Say where a kind is not one of the policy, or what was kept as text looks like a kind."""
-    found = []
+def check_kinds(request: Request, kinds: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Refuse kinds that the policy does not name; say where a text begins like a kind that is misspelled.
+
+    Raises:
+        DraftRefused: a kind is not one of the policy, and the request does not say that it is meant.
+    """
+    unknown = tuple(
+        Finding(
+            "unknown-kind",
+            f"{new.kind} is a kind that the policy does not name",
+            hint=f"kinds: {', '.join(kinds)}",
+        )
+        for new in request.new
+        if new.kind not in kinds
+    )
+    if unknown and not request.anyway:
+        raise DraftRefused(unknown)
+    found = list(unknown)
     for new in request.new:
         head, colon, _ = new.text.partition(":")
         alike = get_close_matches(head.lower(), kinds, 1, 0.8) if colon else []
-        if new.kind not in kinds:
-            message = f"{new.kind} is a kind that the policy does not name"
-            found.append(Finding("unknown-kind", message, hint=f"kinds: {', '.join(kinds)}"))
-        elif alike:
+        if alike and new.kind in kinds:
             message = f"{head!r} is no kind; it was kept as part of the text of a {new.kind}"
             found.append(Finding("unknown-kind", message, hint=f"did you mean {alike[0]}?"))
     return tuple(found)

@@ -40,6 +40,7 @@ def decide(
         dry_run: change nothing.
         more: further keys of the JSON answer.
     """
+    from memory.draft import told
     from rituals.cli.answers import event_object, receipt_object
     from rituals.decide.recording import Author, record
 
@@ -67,9 +68,8 @@ def decide(
             out.line((receipt.stem, "yellow"), f"  committed in {where}")
         for line in decision.does:
             out.line(f"would record: {line}" if dry_run else line)
-        for fact, before, after in receipt.tiers:
-            if before:
-                out.line(f"tier     {fact}: {before} → {after}")
+        for verb, what in told(receipt._replace(did=())):
+            out.line(f"{verb:<7}  {what}")
     if receipt is not None:
         out.findings(receipt.findings)
     if not call.json:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ledger.errors import DraftRefused
 from ledger.findings import Finding
 from projection.policy import DEFAULT_KIND
-from rituals.cli.compose import NewFact, Request
+from rituals.cli.compose import Request
+from rituals.cli.new_facts import NewFact
 
 
 class _Strict(BaseModel):
@@ -50,6 +51,7 @@ class JsonDraft(_Strict):
     close: list[str] = []
     reopen: list[str] = []
     reactivate: list[str] = []
+    anyway: bool = False
 
 
 #: What pydantic calls an error -> how it reads behind the place.
@@ -57,6 +59,7 @@ _SAID = {
     "extra_forbidden": "there is no such key",
     "missing": "it has to be there",
     "string_type": "it has to be a string",
+    "bool_type": "it has to be true or false",
     "list_type": "it has to be a list",
     "model_type": "it has to be an object",
     "model_attributes_type": "it has to be an object",
@@ -103,6 +106,7 @@ def request_of(draft: JsonDraft) -> Request:
         tuple(draft.close),
         tuple(draft.reopen),
         tuple(draft.reactivate),
+        draft.anyway,
     )
 
 

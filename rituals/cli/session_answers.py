@@ -6,7 +6,7 @@ import os
 
 from ledger.errors import HomeNotFound, NotFound
 from ledger.order import is_stem
-from memory.timeline import USED
+from memory.draft import USED
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 

@@ -61,8 +61,9 @@ def record(
     if not decision.events:
         return None
     draft = SessionDraft(
-        author.title or decision.title, decision.reason, decision.events, author.agent, _TYPE
-    )
+        author.title or decision.title, decision.reason, decision.events, author.agent, _TYPE,
+        anyway=True,
+    )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
 
 

@@ -94,15 +94,17 @@ class TierAnswered(Answered):
     id: str
     before: str = ""
     after: str = ""
+    course: str = ""
 
 
 class AppendAnswered(Answered):
-    """What was recorded: the log's stem, the ids of facts born, what was noticed."""
+    """What was recorded: the log's stem, facts born, what it did (verb to ids), what was noticed."""
 
     stem: str
     commit: str = ""
     already: bool = False
     facts: list[str] = []
+    did: dict[str, list[str]] = {}
     tiers: list[TierAnswered] = []
     findings: list[FindingAnswered] = []
 

@@ -197,6 +197,7 @@ class AppendAsked(Asked):
     close: Annotated[Ids, Field(description="Threads that are done")] = []
     reopen: Ids = []
     reactivate: Annotated[Ids, Field(description="Back from the archive")] = []
+    anyway: Annotated[bool, Field(description="Unknown ids are meant")] = False
     role: Title = ""
     model: Title = ""
 

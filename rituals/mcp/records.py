@@ -19,7 +19,8 @@ _STATES = {"": None, "open": False, "closed": True}
 
 def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
-    from rituals.cli.compose import compose, kind_findings, refuse_ids, taken_in
+    from memory.draft import course
+    from rituals.cli.compose import check_kinds, compose, refuse_ids, taken_in
     from rituals.cli.json_draft import JsonDraft, request_of
 
     said = JsonDraft.model_validate(
@@ -28,6 +29,7 @@ def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered
     request = request_of(said)
     refuse_ids(request, "")
     kinds = tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+    odd = check_kinds(request, kinds)
     draft = compose(request, None, taken_in(memory))
     receipt = memory.append(draft, tiers=True)
     return AppendAnswered(
@@ -35,12 +37,13 @@ def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered
         commit=receipt.commit,
         already=receipt.already,
         facts=list(receipt.facts),
+        did={verb.lower(): list(ids) for verb, ids in receipt.did},
         tiers=[
-            TierAnswered(id=fact, before=before, after=after)
+            TierAnswered(id=fact, before=before, after=after, course=course(before, after))
             for fact, before, after in receipt.tiers
             if before
         ],
-        findings=noticed((*kind_findings(request, kinds), *receipt.findings)),
+        findings=noticed((*odd, *receipt.findings)),
     )
 
 

@@ -123,7 +123,7 @@ def _answers(given: Mapping[str, str]) -> bool:
 
 def _append(memory: Memory, outcome: Outcome, given: Mapping[str, str]) -> Outcome:
     events = events_of(outcome.plan, given)
-    draft = SessionDraft(TITLE, body(outcome.plan), events, type="review")
+    draft = SessionDraft(TITLE, body(outcome.plan), events, type="review", anyway=True)
     receipt = memory.append(draft, again=True, on=outcome.plan.tip)
     return outcome._replace(
         stem=receipt.stem,

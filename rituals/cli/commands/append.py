@@ -39,6 +39,7 @@ def command(
     JSON. Agent, time, branch and commit are filled in. A secret in it is redacted, and said; a line with
     `diurna: allow-secret` is left as it is.
     """
+    from memory.draft import told
     from rituals.cli.answers import receipt_object
     from rituals.cli.append_input import read_draft_of
 
@@ -60,9 +61,6 @@ def command(
         where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
         said = "already recorded" if receipt.already else "staged" if stage else "committed"
         out.line((receipt.stem, "yellow"), f"  {said} in {where}")
-        for fact in () if receipt.already else receipt.facts:
-            out.line("created  ", (fact, "green"))
-        for fact, before, after in receipt.tiers:
-            if before:
-                out.line(f"tier     {fact}: {before} → {after}")
+        for verb, what in told(receipt):
+            out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
     out.findings(receipt.findings)
