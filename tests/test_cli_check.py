@@ -83,7 +83,5 @@ def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     repo.write("memory/continuity.md", "mine\n")
     edited = run("status")
     assert "edited    continuity.md\n" in edited.out
-    assert edited.err == (
-        "warning: continuity.md was edited by hand; it was left as it is and not published\n"
-        "hint: `diurna absorb` makes a log of the edit; with --dry-run it says what it understands\n"
-    )
+    assert "warning: continuity.md:1: this text is no part of a fact\n" in edited.err
+    assert edited.err == run("verify").err

@@ -196,7 +196,10 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
     assert ": [x] Rejected: two: never confirmed; 2 work sessions went by.\n" in ran.out
     again = terminal("review", stdin=b"q\n")
     assert "1 question; what you leave" in again.err
-    assert again.said == "nothing new since STEM; 1 question still open\n"
+    assert again.said == (
+        "nothing new since STEM; 1 question still open\n"
+        "Checked     1 warning; `diurna verify` names them\n"
+    )
 
 
 def test_yes_asks_nothing(repo: Repo, run: Run, terminal: Run) -> None:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 TIP, PAST, CHECKOUT, CLONE, MACHINE = "tip", "past", "checkout", "clone", "machine"
 #: What it costs: a look; a replay, which a cache spares; a walk through the history; all bytes again.
 LOOK, REPLAY, WALK, BYTES = "look", "replay", "walk", "bytes"
-VERIFY, LINT, DOCTOR, STATUS, REVIEW = "verify", "lint", "doctor", "status", "review"
+VERIFY, LINT, DOCTOR, STATUS, REVIEW = COMMANDS = (
+    "verify", "lint", "doctor", "status", "review",
+)  # fmt: skip
 _WHOLE = (VERIFY, LINT, DOCTOR, REVIEW)
 _ALL = (*_WHOLE, STATUS)
 

@@ -66,12 +66,26 @@ def status_object(found: Overview) -> dict[str, object]:
         "drift": list(found.drift),
         "edited": list(found.edited),
         "waiting": list(found.waiting),
+        "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
         "confirm": {"due": list(found.unconfirmed), "every": found.confirm_every},
+        "counted": _tally_object(found),
         "upstream": upstream.name if upstream else "",
         "ahead": upstream.ahead if upstream else 0,
         "behind": upstream.behind if upstream else 0,
+    }
+
+
+def _tally_object(found: Overview) -> dict[str, object]:
+    """Describe what was counted, as of which commit, and whether that is now."""
+    tally = found.tally
+    return {
+        "now": found.counted_now,
+        "tip": tally.tip if tally else "",
+        "questions": dict(tally.questions) if tally else {},
+        "findings": dict(tally.found) if tally else {},
+        "accepted": tally.accepted if tally else 0,
     }
 
 

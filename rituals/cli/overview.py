@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from ledger.findings import Finding
 from ledger.home import Home
 from ledger.values import Record
+from memory.copies import differs
 from projection.due import Size, reasons, size_of
 from projection.state import TIERS
 from rituals.decide.disputes import kinds_of
 from rituals.decide.standing import due
+from rituals.tally import Tally, tally_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +42,14 @@ class Overview(Record):
         size: of `continuity.md`.
         drift: published projection files that differ from the replay.
         edited: projection files that a person edited.
+        edits: what these edits say that no log does, and what is not understood of them.
         waiting: stems of logs that wait in the spool.
         contradictions: (id, kinds) of facts of which several versions or successors stand.
         unconfirmed: ids of lasting facts that a person should confirm by now.
         confirm_every: after how many work logs that is due, 0 for never.
         upstream: None when none is configured.
+        tally: what a review asks and what the checks of the tip find, None where it was never counted.
+        counted_now: the tally is of what stands now.
     """
 
     home: Home
@@ -57,11 +63,14 @@ class Overview(Record):
     size: Size
     drift: tuple[str, ...]
     edited: tuple[str, ...]
+    edits: tuple[Finding, ...]
     waiting: tuple[str, ...]
     contradictions: tuple[tuple[str, tuple[str, ...]], ...]
     unconfirmed: tuple[str, ...]
     confirm_every: int
     upstream: Upstream | None
+    tally: Tally | None
+    counted_now: bool
 
     @property
     def disputed(self) -> str:
@@ -81,6 +90,7 @@ def overview(memory: Memory) -> Overview:
     view = state.view()
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
     size = size_of(view)
+    edited = memory.edited()
     return Overview(
         memory.home,
         state.summary.logs,
@@ -92,7 +102,8 @@ def overview(memory: Memory) -> Overview:
         reasons(since, size, state.policy.review),
         size,
         memory.drift(),
-        memory.edited(),
+        edited,
+        _edits(memory, edited),
         tuple(memory.waiting()),
         tuple(
             (fact.id, kinds_of(fact, state.histories[fact.id]))
@@ -101,7 +112,17 @@ def overview(memory: Memory) -> Overview:
         due(state),
         state.policy.review.verify_invariants_every,
         _upstream(memory.home),
+        *tally_of(memory),
     )
+
+
+def _edits(memory: Memory, edited: tuple[str, ...]) -> tuple[Finding, ...]:
+    if not edited and not differs(memory.home):
+        return ()
+    from rituals.checks.ledger import edits
+    from rituals.checks.survey import Survey
+
+    return tuple(edits(Survey(memory.home, memory, 0)))
 
 
 def _upstream(home: Home) -> Upstream | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.event import VERB_OF
 from projection.promotion import Score
 from rituals.cli.answers import event_line, finding_objects, summary_object
+from rituals.tally import OF_REVIEW, counts, severities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
         "raised": list(outcome.raised),
         "published": list(outcome.published),
         "nothing_new": plan.nothing_new,
+        "verified": finding_objects(outcome.verified),
         "findings": finding_objects(outcome.findings),
         "dry_run": dry_run,
     }
@@ -71,6 +73,12 @@ def _question_object(question: Question) -> dict[str, object]:
         "evidence": list(question.evidence),
         "proposal": question.proposal,
     }
+
+
+def verified_line(outcome: Outcome) -> str:
+    """Say how much was wrong before the review, "" for nothing; what is due stands in its answer."""
+    found = [one.code for one in outcome.verified if one.code not in OF_REVIEW]
+    return f"Checked     {severities(counts(found))}; `diurna verify` names them" if found else ""
 
 
 def answer_lines(outcome: Outcome) -> list[str]:

@@ -55,15 +55,23 @@ def due(state: State) -> tuple[str, ...]:
     lasting = never_decaying(state.policy)
     if not every:
         return ()
-    found = []
-    for standing in state.view().live:
-        fact = standing.fact
-        if fact.kind not in lasting:
-            continue
-        since = max(fact.verified, fact.born)
-        if len(state.work) - bisect_right(state.work, since) >= every:
-            found.append(fact.id)
-    return tuple(sorted(found))
+    return tuple(
+        standing.fact.id
+        for standing in state.view().live
+        if is_lasting(standing.fact, lasting)
+        and len(state.work) - bisect_right(state.work, looked_at(standing.fact)) >= every
+    )
+
+
+def is_lasting(fact: Fact, lasting: frozenset[str]) -> bool:
+    """Tell whether a fact holds until somebody says otherwise, so that a person has to look at it."""
+    return not (fact.false or fact.redacted) and (fact.promoted or fact.kind in lasting)
+
+
+def looked_at(fact: Fact) -> str:
+    """Return the stem of the log with which a person last looked at a fact: an update counts."""
+    updates = [version.stem for version in fact.heads if version.parents]
+    return max(fact.verified, fact.born, *updates)
 
 
 def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:

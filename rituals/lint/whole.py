@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rituals.checks.registry import LINT, chosen, findings_of, in_order
-from rituals.checks.survey import PARTS, Survey
+from rituals.checks.making import made
+from rituals.checks.registry import LINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,4 @@ def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...
         memory: the home, open.
         progress: told how far it is, as (done, total).
     """
-    now_ms = memory.occasion().now_ms
-    survey = Survey(memory.home, memory, now_ms, cold=True, progress=progress, parts=PARTS)
-    return in_order(findings_of(survey, chosen(LINT)))
+    return made(memory, LINT, progress)

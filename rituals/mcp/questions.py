@@ -63,8 +63,9 @@ def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     from rituals.cli.answers import status_object
     from rituals.cli.overview import overview
 
-    found = status_object(overview(memory))
-    return StatusAnswered.model_validate({**found, "findings": noticed(_beside(memory))})
+    found = overview(memory)
+    findings = noticed((*found.edits, *_beside(memory)))
+    return StatusAnswered.model_validate({**status_object(found), "findings": findings})
 
 
 def _beside(memory: Memory) -> tuple[Finding, ...]:

@@ -15,10 +15,13 @@ from ledger.findings import Finding
 from ledger.values import Record
 from memory.draft import SessionDraft
 from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+from rituals.checks.making import made
+from rituals.checks.registry import REVIEW
 from rituals.review.alone import Alone
 from rituals.review.plan import Plan, plan_review
 from rituals.review.question import Question, answered_thread, threads_for
 from rituals.review.report import TITLE, body
+from rituals.tally import keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class Outcome(Record):
         events: what the log says.
         published: projection files that were written.
         findings: what was noticed.
+        verified: what was wrong before anything else was done.
     """
 
     plan: Plan
@@ -49,6 +53,7 @@ class Outcome(Record):
     events: tuple[Event, ...] = ()
     published: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    verified: tuple[Finding, ...] = ()
 
     @property
     def raised(self) -> tuple[str, ...]:
@@ -65,7 +70,7 @@ def review(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
-    """Review a ledger.
+    """Review a ledger: verify it, then plan, ask and apply. What is wrong is said and stops nothing.
 
     Args:
         memory: the home, open.
@@ -83,23 +88,30 @@ def review(
         Outrun: other writers were faster, again and again; nothing changed.
     """
     if dry_run:
+        verified = made(memory, REVIEW, progress)
         edits = memory.absorb_first(dry_run=True)
         plan = plan_review(memory, code_path, progress)
-        return Outcome(plan, events=() if plan.nothing_new else events_of(plan, {}), findings=edits)
+        if not code_path:
+            keep(memory, plan)
+        events = () if plan.nothing_new else events_of(plan, {})
+        return Outcome(plan, events=events, findings=edits, verified=verified)
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
     with Alone(home, occasion.agent, occasion.now_ms):
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
+        verified = made(memory, REVIEW, progress)
         given: dict[str, str] = {}
         findings: tuple[Finding, ...] = ()
         for left in reversed(range(_TRIES)):
             memory.drain()
             findings += memory.absorb_first()
             plan = plan_review(memory, code_path, progress)
+            if not code_path:
+                keep(memory, plan)
             if ask is not None:
                 given.update(ask(plan._replace(questions=_open(plan, given))))
-            outcome = Outcome(plan, findings=findings)
+            outcome = Outcome(plan, findings=findings, verified=verified)
             if plan.nothing_new and not _answers(given):
                 break
             try:

@@ -17,6 +17,7 @@ from projection.replay import State
 from projection.state import Standing
 from projection.tiers import never_decaying
 from projection.velocity import Pace, proposals
+from rituals.decide.standing import is_lasting, looked_at
 from rituals.review.question import Question, key_of, plain
 
 TYPE_CHECKING = False
@@ -68,10 +69,9 @@ def invariant_questions(ground: Ground) -> list[Question]:
     found = []
     for standing in ground.standings:
         fact = standing.fact
-        if fact.false or fact.redacted or not (fact.promoted or fact.kind in lasting):
+        if not is_lasting(fact, lasting):
             continue
-        updates = [version.stem for version in fact.heads if version.parents]
-        last = max(fact.verified, fact.born, *updates)
+        last = looked_at(fact)
         sessions = ground.sessions_since(last)
         rounds = sessions // every
         if not rounds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ledger.findings import ERROR
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
@@ -17,9 +18,9 @@ from rituals.cli.output import counted
 def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
 
-    On a terminal it asks about each finding: accept, reject, later. Elsewhere, or with --yes, it decides
-    nothing: what needs a person becomes an open thread, each once. Appends one log of type `review` and
-    publishes the projection; with nothing new it writes no log.
+    It verifies first, and says what is wrong. On a terminal it asks about each question: accept, reject,
+    later. Elsewhere, or with --yes, it decides nothing: what needs a person becomes an open thread, each
+    once. Appends one log of type `review` and publishes the projection; with nothing new it writes no log.
 
     \b
     Examples:
@@ -27,7 +28,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
       diurna review
       diurna review --yes --json
     """
-    from rituals.cli.review_answers import answer_lines, review_object
+    from rituals.cli.review_answers import answer_lines, review_object, verified_line
     from rituals.cli.walk import walk
     from rituals.review.apply import review
     from rituals.review.report import body
@@ -58,4 +59,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
             out.line(line)
     if outcome.published:
         out.line(f"Published   {', '.join(outcome.published)}")
+    if verified := verified_line(outcome):
+        out.line(verified)
+    out.findings(tuple(one for one in outcome.verified if one.severity == ERROR))
     out.findings(outcome.findings)

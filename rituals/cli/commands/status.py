@@ -18,9 +18,9 @@ def command(call: Invocation) -> None:
     Example:
       diurna status
     """
-    from memory.edits import edited_findings
     from rituals.cli.answers import status_object
     from rituals.cli.overview import overview
+    from rituals.tally import OF_REVIEW, said, severities
 
     found = overview(call.memory())
     upstream = found.upstream
@@ -40,6 +40,14 @@ def command(call: Invocation) -> None:
         ("drift", ", ".join(found.drift) or "none"),
         ("edited", ", ".join(found.edited) or "none"),
     ]
+    tally = found.tally
+    late = "" if tally is None or found.counted_now else f", as of {tally.tip[:7]}"
+    asked = sum(count for _, count in tally.questions) if tally else 0
+    if tally is not None and asked:
+        rows.append(("asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"))
+    noticed = tuple(one for one in tally.found if one[0] not in OF_REVIEW) if tally else ()
+    if noticed:
+        rows.append(("found", f"{severities(noticed)}: {said(noticed)}{late}"))
     if found.contradictions:
         rows.append(("disputed", found.disputed))
     if found.unconfirmed:
@@ -49,7 +57,13 @@ def command(call: Invocation) -> None:
         rows.append(("upstream", f"{upstream.name}: {apart}"))
     for label, value in rows:
         out.line((f"{label:<10}", "bold"), value)
-    out.findings(edited_findings(found.edited))
+    out.findings(found.edits)
+    if asked:
+        out.hint("`diurna review` asks them, one by one; with --dry-run it only says them")
+    if noticed:
+        out.hint("`diurna verify` names what was found, and what to do about it")
+    if tally is None or not found.counted_now:
+        out.hint("`diurna review --dry-run` counts what it would ask, which takes a while here")
     if found.contradictions:
         out.hint("`diurna conflicts` shows every side, `diurna resolve ID` decides")
     if found.unconfirmed:

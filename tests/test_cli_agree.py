@@ -1,0 +1,252 @@
+"""Which commands say what: the same state gives the same finding in all that look, and `status` counts it.
+
+The states are those of `tests.test_cli_findings`: one for each code that a home, a clone or a machine can show.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.findings import CODES
+from ledger.home import discover
+from memory.api import Memory
+from rituals.checks.registry import CHECKS, COMMANDS, chosen
+from rituals.review.plan import plan_review
+from tests import test_cli_findings as states
+from tests.test_cli_findings import Shop
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+WHOLE = {"verify", "lint", "doctor", "review"}
+model, shop = states.model, states.shop  # fixtures
+ALL = WHOLE | {"status"}
+DOCTOR = {"doctor"}
+LINT = {"lint"}
+DUE = {"lint", "review", "status"}
+#: What only the doing of something tells, never a look at what stands.
+OF_ACTS = frozenset(
+    "not-canonical false-fact similar-fact opposite-fact absorbed index-busy stale-lock object-mended "
+    "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed".split()
+)
+#: Which commands tell of a planted state.
+TOLD: dict[str, set[str]] = {
+    **dict.fromkeys(
+        "not-utf8 nul-byte too-large line-too-long too-many-ids unclosed-fence unclosed-comment "
+        "too-complex conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date "
+        "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
+        "date-only-name duplicate-stem seal-broken not-a-file unknown-id contradiction "
+        "supersession-cycle not-a-thread unknown-kind unknown-version policy-invalid newer-format drift "
+        "conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
+        ALL,
+    ),
+    **dict.fromkeys(
+        "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
+        "clock-ahead case-twins unreadable".split(),
+        WHOLE,
+    ),
+    **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
+    **dict.fromkeys("review-due over-size".split(), DUE),
+    **dict.fromkeys(
+        "git-unusable library-unusable several-installed disk-nearly-full shared-disk "
+        "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part git-setting "
+        "attributes-missing merge-attribute open-to-others cache-differs not-pushed".split(),
+        DOCTOR,
+    ),
+}
+
+
+def _drift(shop: Shop) -> tuple[str, ...]:
+    shop.run("append", "--title", "Second", "--new", "id=use-y Use Y.")
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace('"review"', '"append"', 1))
+    shop.commit()
+    return ("verify",)
+
+
+def _plant(code: str, shop: Shop) -> tuple[str, ...]:
+    """Make the state of a code; return the options that name its home."""
+    case = states.CASES["over-size" if code == "review-due" else code]
+    if code == "unreadable":  # else what a commit is made of comes back, and nothing is lost
+        shutil.rmtree(shop.path / ".git/diurna/spool")
+    arguments = _drift(shop) if code == "drift" else case.prepare(shop)
+    at = arguments.index("--home") if "--home" in arguments else -1
+    return arguments[at : at + 2] if at >= 0 else ()
+
+
+Said = set[tuple[str, str, str, int]]
+
+
+def _said(run: Run, command: str, *more: str) -> tuple[set[str], Said]:
+    """Return the codes that a command says, and the findings that it names one by one."""
+    arguments = {"review": ("review", "--dry-run"), "doctor": ("doctor", "--deep")}
+    ran = run(*arguments.get(command, (command,)), "--json", *more)
+    answer = json.loads(ran.out)
+    if "error" in answer:
+        return set(), set()
+    found = answer["verified" if command == "review" else "findings"]
+    said = {(one["code"], one["severity"], one["file"], one["line"]) for one in found}
+    codes = {code for code, *_ in said}
+    if command == "status":
+        codes |= answer["counted"]["findings"].keys()
+        codes |= {"spool-waiting"} if answer["waiting"] else set()
+    return codes, said
+
+
+@pytest.mark.parametrize("code", sorted(TOLD))
+def test_a_state_is_told_by_the_commands_of_the_table(
+    code: str,
+    shop: Callable[[str], Shop],
+    run: Run,
+) -> None:
+    """And by those alone; where several name it, with one severity, file and line."""
+    home = _plant(code, shop("agree"))
+    told = {command: _said(run, command, *home) for command in sorted(ALL)}
+    assert {command for command, (codes, _) in told.items() if code in codes} == TOLD[code]
+    named = [
+        {one for one in said if one[0] == code}
+        for command, (_, said) in told.items()
+        if command in TOLD[code] and command != "status"
+    ]
+    assert all(one == named[0] for one in named), named
+    if "status" in TOLD[code]:
+        mine = {one for one in told["status"][1] if one[0] == code}
+        assert mine <= named[0]
+    assert not (set(told["verify"][0]) - told["lint"][0]), "lint says all that verify says"
+
+
+def test_every_code_has_its_row_and_every_row_its_check() -> None:
+    """The table here, the codes and the registry are of one mind."""
+    assert TOLD.keys() | OF_ACTS == CODES.keys()
+    assert not TOLD.keys() & OF_ACTS
+    known = {code for check in CHECKS for code in check.codes}
+    assert known == TOLD.keys()
+    for code in TOLD:
+        by = {command for check in CHECKS if code in check.codes for command in check.by}
+        assert TOLD[code] <= by, code
+    for command in COMMANDS:
+        assert chosen(command)
+
+
+def test_every_row_of_the_registry_names_a_function() -> None:
+    """Rows are loaded by name, so a misspelt one must show here."""
+    from importlib import import_module
+
+    for check in CHECKS:
+        module, _, name = check.look.partition(":")
+        assert callable(getattr(import_module(module), name)), check.look
+    assert len({check.name for check in CHECKS}) == len(CHECKS)
+
+
+# ---- what status counts ---------------------------------------------------------------------------
+
+
+def _asked(repo: Repo) -> int:
+    memory = Memory(discover(str(repo.path)))
+    try:
+        return len(plan_review(memory).unanswered)
+    finally:
+        memory.close()
+
+
+def test_status_counts_what_review_asks(repo: Repo, run: Run) -> None:
+    """Before a review, behind one that raised them, and after one was answered by a log."""
+    policy = (repo.path / "memory/diurna.toml").read_text()
+    repo.write("memory/diurna.toml", policy.replace("verify_invariants_every = 40", "verify_invariants_every = 1"))  # fmt: skip
+    repo.git("commit", "-qam", "policy")
+    run("append", "--new", "id=a invariant: Orders are never deleted.", "--new", "id=b Use tabs.",
+        "--new", "id=c Use spaces, never tabs.")  # fmt: skip
+    run("append", "--title", "Go on", "--ref", "b, nobody")
+    for _ in range(2):
+        counted = run("status", "--json").json["counted"]
+        assert counted["now"]
+        assert sum(counted["questions"].values()) == _asked(repo) > 1
+        assert counted["findings"] == {"unknown-id": 1}
+        assert run("review", "--yes").code == 0
+    ran = run("status")
+    asked = _asked(repo)
+    assert f"asks      {asked} question{'s' * (asked > 1)}: " in ran.out
+    assert "1 invariant-due" in ran.out
+    assert "confirm   1 due: a\n" in ran.out
+    assert "found     1 warning: 1 unknown-id\n" in ran.out
+    run("confirm", "a")
+    assert "confirm   " not in run("status").out
+    assert sum(run("status", "--json").json["counted"]["questions"].values()) == _asked(repo)
+
+
+def test_status_makes_the_plan_once(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is made when something changed, and read from beside the cache else; damage makes it anew."""
+    made: list[str] = []
+
+    def counting(memory: Memory) -> object:
+        made.append(memory.home.tip())
+        return plan_review(memory)
+
+    run("append", "--new", "id=a One.")
+    monkeypatch.setattr("rituals.review.plan.plan_review", counting)
+    first = run("status", "--json").out
+    assert run("status", "--json").out == first
+    assert len(made) == 1
+    (kept,) = (repo.path / ".git/diurna/cache").glob("*.tally")
+    assert kept.stat().st_mode & 0o077 == 0
+    for damage in (b"", b"x", kept.read_bytes()[:-3], kept.read_bytes().replace(b"tip", b"tap")):
+        kept.write_bytes(damage)
+        assert run("status", "--json").out == first
+    assert len(made) == 5
+    run("append", "--title", "More")
+    run("status")
+    assert len(made) == 6
+
+
+def test_a_large_ledger_is_counted_by_review(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There `status` says of when its numbers are, and what brings new ones."""
+    run("append", "--new", "id=a One.", "--ref", "nobody")
+    monkeypatch.setattr("rituals.tally._LOGS", 0)
+    assert "asks" not in run("status").out
+    assert "`diurna review --dry-run` counts what it would ask" in run("status").err
+    run("review", "--dry-run")
+    tip = repo.git("rev-parse", "HEAD")[:7]
+    assert "found     1 warning: 1 unknown-id\n" in run("status").out
+    assert "counts what it would ask" not in run("status").err
+    run("append", "--title", "More")
+    ran = run("status")
+    assert f"found     1 warning: 1 unknown-id, as of {tip}\n" in ran.out
+    assert not run("status", "--json").json["counted"]["now"]
+
+
+def test_a_plan_that_can_not_be_made_stops_no_status(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where git fails in the middle, the rest of the status stands."""
+    from ledger.errors import DiurnaError
+
+    def broken(*_: object) -> None:
+        raise DiurnaError("broken")
+
+    run("append", "--new", "id=a One.")
+    monkeypatch.setattr("rituals.review.plan.plan_review", broken)
+    assert run("status").code == 0
+
+
+def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None:
+    """A log that somebody rewrote: the error in full, the rest counted, and the review is held."""
+    path: str = run("append", "--new", "id=a One.", "--ref", "nobody", "--json").json["path"]
+    repo.write(f"memory/{path}", (repo.path / "memory" / path).read_text() + "\nMore.\n")
+    repo.git("commit", "-q", "-a", "-m", "tamper")
+    verified = run("verify", "--json").json["findings"]
+    dry = run("review", "--dry-run", "--json").json
+    assert [one for one in dry["verified"] if one["code"] != "review-due"] == verified
+    ran = run("review")
+    assert ran.code == 0
+    assert "Checked     2 errors, 1 warning; `diurna verify` names them\n" in ran.out
+    assert f"error: {path} was changed after it was committed" in ran.err
+    assert "nobody is named" not in ran.err
+    assert Path(path).stem in ran.err
