@@ -26,6 +26,7 @@ from memory.rows import (
     unreadable,
 )
 from memory.sqlite import sqlite3
+from memory.stamp import Stamp
 from projection.fold import collect, cut_edges
 from projection.policy import Policy
 from projection.replay import NOTHING, log_digest, set_digest, summarise
@@ -47,7 +48,7 @@ def build(
     """Write a cache from a cold reading, in place of whatever is there, and open it.
 
     Args:
-        path: the file; "" builds it in memory, where the disk does not take one.
+        path: the file; "" builds it in memory, where the disk does not take one, or no key is there.
         commit: what was read.
         refs: its logs.
         entries: what they say, in the same order.
@@ -111,7 +112,7 @@ def build(
             base.execute(
                 "PRAGMA journal_mode=MEMORY"
             )  # without a journal nothing can be taken back
-            return Cache(base)
+            return Cache(base, Stamp(""))
     except BaseException:
         base.close()
         if path and os.path.exists(temporary):
@@ -145,13 +146,18 @@ def clear_abandoned(path: str) -> None:
 
 
 def install(temporary: str, path: str) -> None:
-    """Put a new file in place of the old while no process writes to the old one.
+    """Put a new file in place of the old while no process writes to the old one, and stamp it.
 
     A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
 
     Raises:
         sqlite3.Error, OSError: it can not be put there.
     """
+    with Stamp(path).replacing():
+        _install(temporary, path)
+
+
+def _install(temporary: str, path: str) -> None:
     for _ in range(20):
         try:
             before = os.stat(path).st_ino
@@ -186,7 +192,8 @@ def install(temporary: str, path: str) -> None:
 
 
 def _drop_journal(path: str) -> None:
-    try:
-        os.unlink(path + "-journal")
-    except FileNotFoundError:
-        pass
+    for suffix in ("-journal", "-wal", "-shm"):  # the last two are nobody's
+        try:
+            os.unlink(path + suffix)
+        except FileNotFoundError:
+            pass

@@ -1,13 +1,13 @@
 """The cache: entries and histories in one SQLite file under the git directory.
 
 Disposable: keyed by the commit it mirrors, equal to a cold replay, rebuilt when it is missing, damaged,
-of another version, or cannot be brought forward. Nothing in it is truth.
+of another version, or cannot be brought forward. Nothing in it is truth, and nothing is read of a file
+that does not agree with its stamp.
 """
 
 from __future__ import annotations
 
 import marshal
-import os
 
 from ledger.findings import Finding
 from ledger.layout import CACHE_VERSION
@@ -20,6 +20,7 @@ from memory.rows import (
     policy_of,
 )
 from memory.sqlite import sqlite3
+from memory.stamp import Held, Stamp, StampBroken, begin, see_to_disk
 from projection.policy import Policy
 
 TYPE_CHECKING = False
@@ -47,17 +48,24 @@ def open_cache(path: str) -> Cache:
     Raises:
         CacheUnusable: it can not be used.
     """
-    if not os.path.exists(path):
-        raise CacheUnusable(path)
+    stamp = Stamp(path)
+    base = None
     try:
+        stamp.check()
         base = sqlite3.connect(path, timeout=10, isolation_level=None)
         base.execute("PRAGMA synchronous=OFF")
         # the journal is emptied, not unlinked: a quarter less for a transaction; `build` takes it away
         # before it puts another file in place
         base.execute("PRAGMA journal_mode=PERSIST")
-        return Cache(base)
-    except CACHE_ERRORS as problem:
-        raise CacheUnusable(path) from problem
+        cache = Cache(base, stamp)
+        see_to_disk(base, stamp)
+        return cache
+    except BaseException as problem:
+        if base is not None:
+            base.close()
+        if isinstance(problem, CACHE_ERRORS):
+            raise CacheUnusable(path) from problem
+        raise
 
 
 class Cache(Questions):
@@ -65,13 +73,20 @@ class Cache(Questions):
 
     Args:
         base: the connection.
+        stamp: of its file.
 
     Raises:
         CacheUnusable: it is of another version.
+        StampBroken: it is not as it was left.
     """
 
-    def __init__(self, base: sqlite3.Connection) -> None:
+    def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self._base = base
+        self._stamp = stamp
+        base.execute(
+            "PRAGMA data_version"
+        ).fetchone()  # what a killed writer left is taken back by it
+        stamp.check()
         if self._get("version") != CACHE_VERSION:
             raise CacheUnusable
         self.generation: str = self._get("generation")
@@ -85,10 +100,16 @@ class Cache(Questions):
         self._base.close()
 
     def load(self) -> None:
-        """Read the few values that every question needs, all as of one commit.
+        """Read the few values that every question needs, all as of one commit, outside of a reading.
 
-        SQLite tells whether another connection wrote since; what this one wrote it knows.
+        Raises:
+            StampBroken: the file is not as it was left.
         """
+        self._stamp.check()
+        self.load_written()
+
+    def load_written(self) -> None:
+        """Read these values if another connection wrote since, which SQLite tells; in a transaction."""
         (seen,) = self._base.execute("PRAGMA data_version").fetchone()
         if seen == self._seen:
             return
@@ -106,9 +127,9 @@ class Cache(Questions):
 
     def __enter__(self) -> Cache:
         """Begin a reading that sees one commit throughout; other processes' writes wait for its end."""
-        self._base.execute("BEGIN")
+        begin(self._base, self._stamp)
         try:
-            self.load()
+            self.load_written()
         except BaseException:
             self._base.execute("ROLLBACK")
             raise
@@ -138,6 +159,10 @@ class Cache(Questions):
         """The open file, for the word index that lives in it."""
         return self._base
 
+    def writing(self) -> Held:
+        """Return what a change of the file stands in, as a `with` (`memory.stamp.Stamp.writing`)."""
+        return self._stamp.writing()
+
     @property
     def commit(self) -> str:
         """The commit that it mirrors."""
@@ -164,9 +189,21 @@ class Cache(Questions):
             findings: what reading them brought up.
             policy: (blob id, policy, problem) when it changed.
         """
+        with self.writing():
+            return self._advance(base, commit, refs, entries, findings, policy)
+
+    def _advance(
+        self,
+        base: str,
+        commit: str,
+        refs: Sequence[LogRef],
+        entries: Sequence[Entry],
+        findings: Sequence[Finding],
+        policy: tuple[str, Policy, str] | None,
+    ) -> bool:
         self._base.execute("BEGIN IMMEDIATE")
         try:
-            self.load()
+            self.load_written()
             if self.commit != base:
                 self._base.execute("ROLLBACK")
                 return False
@@ -195,17 +232,18 @@ class Cache(Questions):
     ) -> Said | None:
         """Answer a question as if logs were added; nothing of them stays. None if the cache moved."""
         before = self.head
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            self.load()
-            if self.head != before:
-                return None
-            self.head = add_logs(self._base, before, refs, entries, ())
-            return question(self)
-        finally:
-            if self.head.commit == before.commit:
-                self.head = before
-            self._base.execute("ROLLBACK")
+        with self.writing():  # what does not fit into memory goes to the file, and is taken back
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                self.load_written()
+                if self.head != before:
+                    return None
+                self.head = add_logs(self._base, before, refs, entries, ())
+                return question(self)
+            finally:
+                if self.head.commit == before.commit:
+                    self.head = before
+                self._base.execute("ROLLBACK")
 
     def rendered(self) -> dict[str, str] | None:
         """Return path -> blob id of the whole projection of these logs, None when it is not known."""
@@ -219,8 +257,9 @@ class Cache(Questions):
         known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]
         packed = marshal.dumps([(digest, self._packed_policy, dict(blobs)), *known])
         try:
-            self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
-        except sqlite3.Error:
+            with self.writing():
+                self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
+        except (sqlite3.Error, StampBroken):
             pass  # then the next one is rendered whole
 
     def _renderings(self) -> list[Any]:

@@ -1,18 +1,18 @@
 """What was last shown: kept beside the cache under the commit that it is true for.
 
 An answer is good as long as the branch points to that commit, so a reader with nothing new opens a few
-small files. It is checked by length and CRC; anything odd about it means working it out again.
+small files. It is signed with this user's key (`memory.key`); anything odd about it means working it out
+again, and without a key nothing is kept.
 """
 
 from __future__ import annotations
 
 import os
-import zlib
 
-from ledger.digest import sha256
 from ledger.home import Home, discover
 from ledger.layout import CACHE_VERSION, FORMAT_VERSION
 from ledger.values import Record
+from memory.key import digest, signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,9 +120,9 @@ def _answer(
     if _waiting(home):
         return None
     tip = home.tip()
-    path = home.cache_file + suffix
-    name = sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    kept = _read(path, tip)
+    file = _File(home, suffix, user_key())
+    name = digest(key.encode("utf-8", "surrogateescape"))
+    kept = _read(file, tip)
     found = kept.get(name)
     if found is not None:
         return found
@@ -138,7 +138,7 @@ def _answer(
     data = text.encode("utf-8", "surrogateescape")
     if commit == tip:
         answers = {name: data, **kept}
-        _write(path, tip, dict(list(answers.items())[:keep]))
+        _write(file, tip, dict(list(answers.items())[:keep]))
     return data
 
 
@@ -150,11 +150,29 @@ def _waiting(home: Home) -> bool:
         return False
 
 
-def _read(path: str, tip: str) -> dict[str, bytes]:
+class _File(Record):
+    """A file of answers: of which home, with which suffix, and the key that they are signed with."""
+
+    home: Home
+    suffix: str
+    key: bytes
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return self.home.cache_file + self.suffix
+
+    def signed(self, head: list[bytes], answer: bytes) -> bytes:
+        """Return the sum of an answer, and of all that is said of it."""
+        name = os.fsencode(os.path.basename(self.path))
+        return signed(self.key, name, *head, answer).encode()
+
+
+def _read(file: _File, tip: str) -> dict[str, bytes]:
     """Return the answers of a commit, newest first, up to the first one that is damaged."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        with open(file.path, "rb") as kept_file:
+            data = kept_file.read() if file.key else b""
     except OSError:
         return {}
     kept: dict[str, bytes] = {}
@@ -162,30 +180,39 @@ def _read(path: str, tip: str) -> dict[str, bytes]:
     while at < len(data):
         end = data.find(b"\n", at, at + 300)
         head = data[at:end].split() if end > 0 else []
-        if len(head) != _WORDS or head[:3] != [_HEADER, b"%d" % CACHE_VERSION, tip.encode()]:
-            break
-        answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
-        if head[4] != b"%d" % len(answer) or head[5] != b"%08x" % zlib.crc32(answer):
-            break
-        kept[head[3].decode("latin-1")] = answer
-        at = end + 1 + len(answer)
+        if len(head) == _WORDS and head[:2] == [_HEADER, b"%d" % CACHE_VERSION]:
+            answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
+            if head[5] == file.signed(head[:5], answer):
+                if head[2] != tip.encode():
+                    break  # of another commit, and so are all behind it
+                kept[head[3].decode("latin-1")] = answer
+                at = end + 1 + len(answer)
+                continue
+        if head[:1] != [_HEADER] or head[1:2] == [b"%d" % CACHE_VERSION]:
+            from ledger.stale import journal
+
+            said = "what was last shown was not as it was left and was worked out anew"
+            journal(file.home.repository.commondir, said)
+        break
     return kept
 
 
-def _write(path: str, tip: str, answers: dict[str, bytes]) -> None:
-    temporary = f"{path}.{os.getpid()}.tmp"
+def _write(file: _File, tip: str, answers: dict[str, bytes]) -> None:
+    if not file.key:
+        return
+    temporary = f"{file.path}.{os.getpid()}.tmp"
     parts = []
     for name, data in answers.items():
-        head = b"%s %d %s %s %d %08x\n" % (
-            _HEADER, CACHE_VERSION, tip.encode(), name.encode(), len(data), zlib.crc32(data),
+        head = b"%s %d %s %s %d" % (
+            _HEADER, CACHE_VERSION, tip.encode(), name.encode(), len(data),
         )  # fmt: skip
-        parts += [head, data]
+        parts += [head, b" ", file.signed(head.split(), data), b"\n", data]
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             os.write(fd, b"".join(parts))
         finally:
             os.close(fd)
-        os.replace(temporary, path)
+        os.replace(temporary, file.path)
     except OSError:
         pass  # a read-only disk: the next run works it out again

@@ -13,6 +13,7 @@ from ledger.order import is_stem
 from memory.bulk import Uncollected
 from memory.cache import CACHE_ERRORS, Cache, CacheUnusable, open_cache
 from memory.reading import read_all, read_few
+from memory.stamp import Stamp
 from projection.policy import Policy
 
 TYPE_CHECKING = False
@@ -78,8 +79,21 @@ class Snapshot:
 
     def discard(self) -> Cache:
         """Build the cache anew: the one that is there was found damaged."""
-        self.notes.append(Finding("cache-rebuilt", "the cache was damaged and was built anew"))
+        self.tell_rebuilt("the cache was damaged and was built anew")
         return self._rebuild(self.home.tip())
+
+    def tell_unusable(self, stamp: Stamp, said: str) -> None:
+        """Tell that a file could not be used, if there is one; of a copy of one nobody needs to hear."""
+        if stamp.usable and os.path.exists(stamp.path):
+            self.tell_rebuilt(said, aloud=not stamp.elsewhere)
+
+    def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
+        """Note in the journal, and aloud, that what was kept could not be used."""
+        from ledger.stale import journal
+
+        if aloud:
+            self.notes.append(Finding("cache-rebuilt", said))
+        journal(self.home.repository.commondir, said)
 
     def rebuilt(self) -> Cache:
         """Build the cache anew: objects that could not be read before can be read now."""
@@ -108,15 +122,13 @@ class Snapshot:
             try:
                 self._cache = open_cache(self._path)
             except CacheUnusable:
-                if os.path.exists(self._path):
-                    self.notes.append(
-                        Finding("cache-rebuilt", "the cache was unusable and was built anew")
-                    )
+                self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
                 return None
         else:
             try:
                 self._cache.load()
             except CACHE_ERRORS:
+                self.tell_rebuilt("the cache was damaged and was built anew")
                 self.close()
                 return None
         return self._cache
@@ -180,10 +192,12 @@ class Snapshot:
             self.close()
             findings = (*odd, *reading.findings)
             arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
+            path = self._path if Stamp(self._path).usable else ""
             try:
-                make_folder(os.path.dirname(self._path))
-                self._cache = build(self._path, *arguments)
-                self._file = self._number()
+                if path:
+                    make_folder(os.path.dirname(path))
+                self._cache = build(path, *arguments)
+                self._file = self._number() if path else 0
             except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
                 # a read-only or full disk: the same answers, kept in memory
                 self._file = 0

@@ -36,6 +36,7 @@ from tests.campaigns.homes import (
     START_MS,
     WRITERS,
     Clock,
+    as_left,
     assert_sound,
     draft,
     fsck,
@@ -157,11 +158,26 @@ def test_m1_the_cache_is_missing(home: Home) -> None:
     assert cache_file(home).stat().st_mode & 0o777 == 0o600
 
 
+def _stamped(damage: Callable[[Path], None]) -> Callable[[Path], None]:
+    """Return a damage that is none of what a stamp tells."""
+
+    def done(file: Path) -> None:
+        damage(file)
+        as_left(file)
+
+    return done
+
+
 @both
+@pytest.mark.parametrize("stamped", (False, True))
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_m2_the_cache_is_damaged(home: Home, damage: Callable[[Path], None], writer: str) -> None:
+def test_m2_the_cache_is_damaged(
+    home: Home, damage: Callable[[Path], None], stamped: bool, writer: str
+) -> None:
     """It is built anew, said once, and neither reading nor appending fails."""
     before = reopened(home).continuity()
+    if stamped:
+        damage = _stamped(damage)
     damage(cache_file(home))
     memory = reopened(home, writer)
     assert memory.continuity() == before
@@ -221,6 +237,7 @@ def test_m3_a_cache_of_another_schema_is_built_anew(home: Home, version: int) ->
     with sqlite3.connect(cache_file(home)) as base:
         base.execute("UPDATE meta SET value = ? WHERE key = 'version'", (marshal.dumps(version),))
         base.execute("DELETE FROM facts")
+    as_left(cache_file(home))
     memory = reopened(home)
     assert memory.continuity() == before
     assert_same_answer(memory)
@@ -353,6 +370,7 @@ def test_m5_the_cache_says_what_the_ledger_does_not(
     truth = reopened(home).continuity()
     with sqlite3.connect(cache_file(home)) as base:
         base.execute("DELETE FROM facts WHERE id = 'two'")
+    as_left(cache_file(home))
     ran = run("replay", "--check")
     assert ran.code == 1
     assert "the cache gives another continuity.md than the ledger" in ran.err
@@ -373,6 +391,7 @@ def test_m5_the_cache_says_it_is_of_a_commit_that_is_not_there(home: Home, commi
         head = (commit, *marshal.loads(packed)[1:])
         base.execute("UPDATE meta SET value = ? WHERE key = 'head'", (marshal.dumps(head),))
         base.execute("DELETE FROM facts WHERE id = 'two'")
+    as_left(cache_file(home))
     memory = reopened(home)
     assert memory.state().get("two") is not None
     assert_same_answer(memory)

@@ -22,6 +22,7 @@ from ledger.ids import version_id
 from ledger.order import seal
 from ledger.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
 from rituals.cli.app import main
+from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, Repo, Run, formed, make_repository
 
 LOG = "sessions/2026-11-20-101500.md"
@@ -870,6 +871,7 @@ def _(shop: Shop) -> Arguments:
     with sqlite3.connect(file) as cache:
         cache.execute("DELETE FROM facts")
     cache.close()
+    as_left(file)
     return (*on_path(shop), "--deep")
 
 

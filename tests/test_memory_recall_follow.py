@@ -23,7 +23,7 @@ from memory.api import Memory
 from memory.recall import answering, follow
 from memory.recall.follow import Following, index_file
 from memory.recall.values import Filters
-from tests.campaigns.homes import OWN_REPOSITORY, hermetic, make_home
+from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.teams import Team
 from tests.test_memory_recall_index import POOL, followed, fresh, set_logs
 
@@ -128,11 +128,16 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.parametrize("stamped", [False, True])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_index_is_built_anew_and_the_cache_kept(home: Home, damage: str) -> None:
+def test_a_damaged_index_is_built_anew_and_the_cache_kept(
+    home: Home, damage: str, stamped: bool
+) -> None:
     """The next question answers as ever, says so once, and throws no good cache away."""
     cache = cache_number(home)
     DAMAGES[damage](Path(index_file(home)))
+    if stamped:
+        as_left(index_file(home))
     memory = Memory(home)
     assert {hit.stem for hit in memory.recall("databases").hits} == {
         POOL[1][0][-36:-3], POOL[5][0][-36:-3], POOL[4][0][-36:-3],
@@ -151,6 +156,7 @@ def test_an_index_damaged_while_it_is_open(home: Home, memory: Memory) -> None:
     expected = memory.recall("databases")
     with closing(sqlite3.connect(index_file(home))) as base, base:
         base.execute("UPDATE logs SET passages = x'ff00'")
+    as_left(index_file(home))
     assert memory.recall("databases") == expected
     assert cache_number(home) == cache
     assert len(notes(memory)) == 1
@@ -184,6 +190,7 @@ def test_a_damaged_cache_is_still_mended(home: Home, filters: Filters) -> None:
     number = index_number(home)
     with closing(sqlite3.connect(home.cache_file + ".sqlite")) as base, base:
         base.execute("UPDATE facts SET history = x'ff00'")
+    as_left(home.cache_file + ".sqlite")
     memory = Memory(home)
     assert "fact-2" in {hit.id for hit in memory.recall("fact shared", filters=filters).hits}
     assert notes(memory) == ["the cache was damaged and was built anew"]
@@ -211,6 +218,7 @@ def test_an_index_of_another_repository(home: Home, tmp_path: Path) -> None:
     memory = Memory(other)
     memory.recall("databases")
     shutil.copyfile(index_file(home), index_file(other))
+    as_left(index_file(other))
     assert followed(Following(memory.snapshot)) == fresh(memory)
     # the same, with the cache's own generation written into it
     with closing(sqlite3.connect(index_file(home))) as base, base:
@@ -219,6 +227,7 @@ def test_an_index_of_another_repository(home: Home, tmp_path: Path) -> None:
         mark[1] = memory.snapshot.cache().generation
         base.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (marshal.dumps(tuple(mark)),))
     shutil.copyfile(index_file(home), index_file(other))
+    as_left(index_file(other))
     assert followed(Following(memory.snapshot)) == fresh(memory)
     memory.close()
 

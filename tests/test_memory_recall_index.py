@@ -26,6 +26,7 @@ from memory.recall.follow import Following
 from memory.recall.index import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Index
 from memory.recall.preparing import prepare
 from memory.recall.search import search
+from memory.stamp import Stamp
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
 from tests.conftest import examples
 
@@ -111,7 +112,7 @@ def fresh(memory: Memory) -> dict[str, Any]:
     """Return what an index says that is made of the same logs in one go."""
     base = new_file(":memory:")
     fill(memory.home, base, memory.snapshot.ask(everything))
-    index = Index(base)
+    index = Index(base, Stamp(""))
     try:
         return told(index)
     finally:

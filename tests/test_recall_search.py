@@ -20,6 +20,7 @@ from memory.recall.question import WORDS, read_question
 from memory.recall.rank import AROUND, COVERAGE
 from memory.recall.related import root_of
 from memory.recall.search import search
+from memory.stamp import Stamp
 from tests.conftest import examples
 
 START_MS = 1_790_000_000_000
@@ -56,7 +57,7 @@ def index_of(texts: Sequence[str]) -> Index:
         placed.append(Placed(number * 10, ref.blob, indexed(ref, data.decode(), entry)))
     totals = add(base, placed, Totals(), BUILT)
     write_mark(base, NOWHERE, totals)
-    return Index(base)
+    return Index(base, Stamp(""))
 
 
 @pytest.fixture(scope="module")

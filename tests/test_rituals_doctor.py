@@ -21,6 +21,7 @@ from ledger.order import seal
 from rituals.cli.output import told
 from rituals.doctor.case import REMEDIES
 from rituals.doctor.machine import numbers
+from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, Ran, Repo, Run, make_repository
 
 Doctor = Callable[..., Ran]
@@ -435,6 +436,7 @@ def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo
     with sqlite3.connect(file) as index:
         index.execute("UPDATE logs SET agent = 'somebody else'")
     index.close()
+    as_left(file)
     assert codes(doctor("--json")) == []
     assert codes(doctor("--json", "--deep")) == ["cache-differs"]
     assert codes(doctor("--fix", "--deep", "--json")) == []
@@ -443,6 +445,7 @@ def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo
     with sqlite3.connect(file) as index:
         index.execute("INSERT INTO recent(rowid, text, parts) VALUES (7, 'zebra', '')")
     index.close()
+    as_left(file)
     assert codes(doctor("--json", "--deep")) == ["cache-differs"]
 
 
@@ -454,6 +457,7 @@ def test_a_cache_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo,
     with sqlite3.connect(file) as cache:
         cache.execute("DELETE FROM facts")
     cache.close()
+    as_left(file)
     assert codes(doctor("--json")) == []
     assert codes(doctor("--json", "--deep")) == ["cache-differs"]
     assert "Use X." not in run("show").out

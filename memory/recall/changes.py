@@ -16,8 +16,9 @@ from memory.recall.filling import (
     take_out,
     write_mark,
 )
-from memory.recall.index import NOWHERE, Mark, Totals
+from memory.recall.index import NOWHERE, IndexDamaged, Mark, Totals
 from memory.recall.preparing import Source, mended, prepare
+from memory.stamp import StampBroken
 from projection.replay import log_digest, set_digest
 
 TYPE_CHECKING = False
@@ -127,6 +128,17 @@ def write(home: Home, index: Index, change: Change) -> bool:
     missing: list[Source] = []
     fresh = [log for batch in _read(home, change.fresh, missing) for log in batch]
     fresh.sort(key=lambda log: log.row[0])
+    try:
+        with index.stamp.writing():
+            return _write(index, change, old, fresh, len(missing))
+    except StampBroken as problem:
+        raise IndexDamaged("not as it was left") from problem
+
+
+def _write(
+    index: Index, change: Change, old: Sequence[Indexed], fresh: Sequence[Indexed], missing: int
+) -> bool:
+    """Write a change in one transaction; see `write`."""
     base = index.base
     base.execute("BEGIN IMMEDIATE")
     try:
@@ -137,7 +149,7 @@ def write(home: Home, index: Index, change: Change) -> bool:
             numbers = numbers_for(base, [log.row[0] for log in fresh])
             if numbers is not None:
                 totals = add(base, _placed(_blobs(change), numbers, fresh), totals, RECENT)
-                skipped, recent = change.after.skipped + len(missing), change.after.recent
+                skipped, recent = change.after.skipped + missing, change.after.recent
                 after = change.after._replace(skipped=skipped, recent=recent + len(fresh))
                 write_mark(base, after, totals)
                 base.execute("COMMIT")

@@ -8,6 +8,7 @@ from memory.recall.changes import everything, fill
 from memory.recall.filling import new_file
 from memory.recall.follow import Following, index_file
 from memory.recall.index import Index
+from memory.stamp import Stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
         following.close()
     base = new_file(":memory:")
     fill(snapshot.home, base, change, progress)
-    fresh = Index(base)
+    fresh = Index(base, Stamp(""))
     try:
         return _contents(fresh) != known
     finally:

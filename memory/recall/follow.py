@@ -12,13 +12,13 @@ import os
 
 from ledger.disk import make_folder
 from ledger.errors import StorageFailed
-from ledger.findings import Finding
 from memory.build import clear_abandoned, install
 from memory.cache import CACHE_ERRORS
 from memory.recall.changes import appended, difference, everything, fill, in_step, write
 from memory.recall.filling import new_file
 from memory.recall.index import Index, IndexDamaged
 from memory.sqlite import sqlite3
+from memory.stamp import Stamp, StampBroken, see_to_disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,9 +173,8 @@ class Following:
         """Use the file no more that was found damaged."""
         self.close()
         self._damaged = self._file
-        self._snapshot.notes.append(
-            Finding("cache-rebuilt", "the index of recall was unusable and was built anew")
-        )
+        said = "the index of recall was unusable and was built anew"
+        self._snapshot.tell_unusable(Stamp(self._path), said)
 
     # ---- bringing it forward ----------------------------------------------------------------------
 
@@ -210,7 +209,7 @@ class Following:
             index.base.backup(copy)
             self.close()
             self._file = 0
-            self._index = index = Index(copy)
+            self._index = index = Index(copy, Stamp(""))
             return index if write(self._home, index, change) else None
         except sqlite3.Error as problem:
             raise IndexDamaged(str(problem)) from problem
@@ -219,6 +218,9 @@ class Following:
         """Write the whole index beside the old one and put it in its place."""
         change = self._snapshot.ask(everything)
         temporary = f"{self._path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        if not Stamp(self._path).usable:
+            self._in_memory(change)
+            return
         try:
             make_folder(os.path.dirname(self._path))
             clear_abandoned(self._path)
@@ -242,7 +244,7 @@ class Following:
         fill(self._home, base, change, self._progress)
         base.execute("PRAGMA journal_mode=MEMORY")  # without a journal nothing can be taken back
         self.close()
-        self._index, self._file = Index(base), 0
+        self._index, self._file = Index(base, Stamp("")), 0
         return self._index
 
 
@@ -252,14 +254,18 @@ def _open(path: str) -> Index:
     Raises:
         IndexDamaged: it is damaged or of another version.
     """
+    stamp = Stamp(path)
     try:
+        stamp.check()
         base = sqlite3.connect(path, timeout=10, isolation_level=None)
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, StampBroken) as problem:
         raise IndexDamaged(str(problem)) from problem
     try:
         base.execute("PRAGMA synchronous=OFF")
         base.execute("PRAGMA journal_mode=PERSIST")  # as the cache's: `memory.build.install` knows
-        return Index(base)
+        index = Index(base, stamp)
+        see_to_disk(base, stamp)
+        return index
     except sqlite3.Error as problem:
         base.close()
         raise IndexDamaged(str(problem)) from problem

@@ -14,6 +14,7 @@ import marshal
 from ledger.layout import CACHE_VERSION
 from ledger.values import Record
 from memory.sqlite import sqlite3
+from memory.stamp import Stamp, StampBroken, begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,13 +134,18 @@ class Index:
 
     Args:
         base: the connection.
+        stamp: of its file.
 
     Raises:
-        IndexDamaged: as every other method, when the file can not be read or is of another version.
+        IndexDamaged: as every other method, when the file can not be read, is of another version, or is
+            not as it was left.
     """
 
-    def __init__(self, base: sqlite3.Connection) -> None:
+    def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self.base = base
+        self.stamp = stamp
+        self.rows("PRAGMA data_version")  # what a killed writer left is taken back by it
+        self._check()
         if self.get("version") != CACHE_VERSION:
             raise IndexDamaged("an index of another version")
         self._questions = sqlite3.connect(":memory:", isolation_level=None)
@@ -162,9 +168,12 @@ class Index:
 
     def __enter__(self) -> Index:
         """Begin a reading that sees one state throughout; other processes' writes wait for its end."""
-        self.rows("BEGIN")
         try:
-            self.load()
+            begin(self.base, self.stamp)
+        except (sqlite3.Error, StampBroken) as problem:
+            raise IndexDamaged(str(problem)) from problem
+        try:
+            self._load()
         except BaseException:
             self.base.execute("ROLLBACK")
             raise
@@ -193,7 +202,17 @@ class Index:
         return None if not rows else _unpacked(rows[0][0])
 
     def load(self) -> None:
-        """Forget what was read, if another connection wrote since."""
+        """Forget what was read, if another connection wrote since; outside of a reading."""
+        self._check()
+        self._load()
+
+    def _check(self) -> None:
+        try:
+            self.stamp.check()
+        except StampBroken as problem:
+            raise IndexDamaged("not as it was left") from problem
+
+    def _load(self) -> None:
         ((seen,),) = self.rows("PRAGMA data_version")
         if seen != self._changes:
             self.forget()

@@ -15,6 +15,7 @@ from ledger.event import FactCreated
 from ledger.home import Home, discover
 from memory.api import Memory
 from memory.draft import SessionDraft
+from memory.stamp import Stamp
 from rituals.setup import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")
@@ -66,6 +67,12 @@ def git(where: str | Path, *arguments: str, data: bytes = b"", check: bool = Tru
     if check and done.returncode:
         raise AssertionError(f"git {arguments}: {done.stderr.decode()}")
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def as_left(file: str | Path) -> None:
+    """Stamp a file of the cache that a test has changed: as if a fault of Diurna's own had done it."""
+    with Stamp(str(file)).replacing():
+        pass
 
 
 def user_repository(folder: Path, *, commits: int = 1, named: bool = True) -> Path:
