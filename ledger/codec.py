@@ -19,7 +19,7 @@ from ledger.event import (
 )
 from ledger.facts import Block, order_meta, read_facts, tidy, write_fact
 from ledger.findings import Finding
-from ledger.order import is_sealed
+from ledger.order import ended_of, is_sealed
 from ledger.outline import outline
 from ledger.references import read_references, write_references
 from ledger.scan import scan
@@ -167,6 +167,32 @@ def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Fin
             return entry, ()
     log, findings = decode(data, sealed=sealed, file=file)
     return entry_of(stem, log), findings
+
+
+def _ends_at(stem: str, data: bytes) -> bool:
+    """Tell, by one look, whether a canonical log surely bears the stamp of its name."""
+    at = data.find(b"\nended: ") + 8
+    said = ended_of(stem).encode()
+    bears = data[at : at + len(said) + 1] == said + b"\n"
+    return bears and data[:4] == b"---\n" and at < data.find(b"\n---\n")
+
+
+def stamp_findings(stem: str, data: bytes, file: str) -> tuple[Finding, ...]:
+    """Say that a sealed log does not bear the stamp of its name: the seal alone ties it to no time."""
+    if _ends_at(stem, data) or not is_sealed(stem):
+        return ()
+    said = dict(read_header(data)).get("ended", "")
+    if said == ended_of(stem):
+        return ()
+    told = f"ended at {said[:40]}" if said else "ended at no time"
+    return (
+        Finding(
+            "stamp-moved",
+            f"the log says that it {told}, and its name {ended_of(stem)}; it is read in its name's place",
+            file,
+            hint="a sealed log keeps its name; `git log -- <file>` tells who committed this one",
+        ),
+    )
 
 
 def read_header(data: bytes) -> tuple[tuple[str, str], ...]:

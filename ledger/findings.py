@@ -38,6 +38,12 @@ CODES: dict[str, tuple[str, str]] = {
     "date-only-name": (INFO, "the log's name has a date and no time"),
     "duplicate-stem": (ERROR, "two logs of one name with different bytes; both are read"),
     "seal-broken": (ERROR, "the bytes of a sealed log do not match its name"),
+    "seal-collision": (ERROR, "different logs fit one seal; none of them is restored"),
+    "stamp-moved": (ERROR, "a sealed log does not bear the stamp of its name; it is read"),
+    "weak-seal": (
+        INFO,
+        "logs with the short seals of before, which other bytes can be made to fit",
+    ),
     "log-modified": (ERROR, "a session log was changed after it was committed"),
     "log-deleted": (ERROR, "a session log was deleted after it was committed"),
     "log-moved": (ERROR, "a session log was moved after it was committed"),

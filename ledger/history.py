@@ -29,8 +29,6 @@ _FILE_MODE = "100644"
 #: How many commits, and how many blobs, are asked for at once: bounds the memory.
 _COMMITS_AT_ONCE = 4000
 _BLOBS_AT_ONCE = 2000
-#: How many paths go on one command line.
-_PATHS_AT_ONCE = 500
 
 
 class Alteration(Record):
@@ -56,8 +54,9 @@ class Damage(Record):
     """A log that history altered and that is not whole at the tip.
 
     `first` is the blob it was first committed with (for a sealed log the one that its name proves);
-    `sound` tells whether that is proven. `now` is where those bytes stand now, for a moved log, or the
-    path that holds other bytes. `cause` is the newest change that they did not survive, of `changes`.
+    `sound` tells whether that one alone is proven. `now` is where those bytes stand now, for a moved log,
+    or the path that holds other bytes. `cause` is the newest change that they did not survive, of
+    `changes`.
     """
 
     kind: str
@@ -152,14 +151,16 @@ def _alike(path: str, targets: Sequence[str]) -> str:
 
 
 def damages(
-    alterations: Iterable[Alteration], standing: Mapping[str, str], firsts: Mapping[str, str]
+    alterations: Iterable[Alteration],
+    standing: Mapping[str, str],
+    proven: Mapping[str, Sequence[str]],
 ) -> tuple[Damage, ...]:
     """Judge alterations by what stands at the tip: a log whose first bytes are back is whole.
 
     Args:
         alterations: oldest first.
         standing: path -> blob of the ordinary files below `sessions/` at the tip.
-        firsts: path -> the blob that a sealed log's name proves (`sealed_blobs`).
+        proven: path -> the blobs that a sealed log's name proves (`sealed_blobs`).
     """
     roots: dict[str, str] = {}
     groups: dict[str, list[Alteration]] = {}
@@ -175,7 +176,8 @@ def damages(
     found: list[Damage] = []
     for root in sorted(groups):
         changes = groups[root]
-        first = firsts.get(root, changes[0].blob_before)
+        fitting = proven.get(root, ())
+        first = fitting[0] if fitting else changes[0].blob_before
         if standing.get(root) == first:
             continue
         targets = {change.new_path for change in changes}
@@ -188,53 +190,60 @@ def damages(
         kind = MOVED if kept else MODIFIED if others else DELETED
         causes = [change for change in changes if change.blob_before == first] or changes
         now = kept[0] if kept else others[0] if others else ""
-        found.append(Damage(kind, root, first, root in firsts, now, causes[-1], len(changes)))
+        found.append(Damage(kind, root, first, len(fitting) == 1, now, causes[-1], len(changes)))
     return tuple(found)
 
 
-def sealed_blobs(home: Home, candidates: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Find, for each path of a sealed log, the blob that its name proves.
+def sealed_blobs(home: Home, candidates: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Find, for each path of a sealed log, the blobs that its name proves, in the order given.
+
+    They are several only where somebody made bytes to fit a seal (FORMAT.md, L3).
 
     Args:
         home: the home.
-        candidates: path -> blob ids that stood there at some time.
+        candidates: path -> blob ids that stood there at some time, those first committed first.
     """
     wanted = [
         (path, blob)
         for path, blobs in candidates.items()
         if is_sealed(stem_of(path))
-        for blob in sorted(set(blobs))
+        for blob in dict.fromkeys(blobs)
         if blob.strip("0")
     ]
     git = home.repository.git()
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(wanted), _BLOBS_AT_ONCE):
         part = wanted[start : start + _BLOBS_AT_ONCE]
         for (path, blob), data in zip(part, git.blobs([b for _, b in part]), strict=True):
             if data is not None and not breaks_seal(stem_of(path), data):
-                found[path] = blob
+                found[path] = (*found.get(path, ()), blob)
     return found
 
 
-def sealed_before(home: Home, tip: str, paths: Sequence[str]) -> dict[str, str]:
-    """Find, in the history of a commit, the blobs that the names of some sealed logs prove.
+def sealed_before(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Find the blobs that the names of some sealed logs prove, in the history of a commit.
 
     Args:
         home: the home.
         tip: the commit.
-        paths: of the logs, relative to the home.
+        standing: path -> blob at the tip, of the logs; paths are relative to the home.
+
+    Returns:
+        path -> blobs, those first committed first. Logs that history never altered are left out.
     """
-    if not tip or not paths:
+    if not tip or not standing:
         return {}
     git = home.repository.git()
     commits, _ = _commits(git, tip)
     cut = len(home.prefix)
-    candidates: dict[str, set[str]] = {}
-    for start in range(0, len(paths), _PATHS_AT_ONCE):
-        part = [home.prefix + path for path in paths[start : start + _PATHS_AT_ONCE]]
-        for row in _rows(git, commits, "AMDT", part, []):
-            candidates.setdefault(row.path[cut:], set()).update((row.blob_before, row.blob))
-    return sealed_blobs(home, candidates)
+    candidates: dict[str, list[str]] = {}
+    # what was only ever added has no such row, so that one walk does for any number of logs
+    for row in _rows(git, commits, "MDT", [home.prefix + SESSIONS_DIR], []):
+        if row.path[cut:] in standing:
+            candidates.setdefault(row.path[cut:], []).extend((row.blob, row.blob_before))
+    return sealed_blobs(
+        home, {path: (*blobs[::-1], standing[path]) for path, blobs in candidates.items()}
+    )
 
 
 def _commits(git: Git, tip: str) -> tuple[list[str], list[Finding]]:

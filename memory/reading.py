@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from ledger.codec import read_entry
+from ledger.codec import read_entry, stamp_findings
 from ledger.commit import loose_object
 from ledger.compact import pack_entry, unpack_entry
 from ledger.digest import blob_id
 from ledger.errors import GitFailed, StorageFailed
 from ledger.findings import Finding
 from ledger.logset import LogRef
-from ledger.order import is_sealed, proves
+from ledger.order import is_sealed, is_weak, proves
 from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 from memory.bulk import Uncollected
+from memory.mended import Doubtful, mend
 from memory.parallel import in_two, may_fork
 
 TYPE_CHECKING = False
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 
 #: From how many logs on a second process pays for its start.
 _FORK_FROM = 3000
-_UNREAD = Entry("", False, "", "", (), ())
 #: Up to how many blobs are looked for as loose files before git is asked.
 _LOOSE_UP_TO = 64
 
 
 class Reading(Record):
-    """Logs as read: entries in ledger order, each with the log it came from, and the findings."""
+    """Logs as read: entries in ledger order, each with the log it came from, and the findings.
+
+    The blob of a log is that of the bytes that were read, also where the tip has others (L3).
+    """
 
     refs: tuple[LogRef, ...]
     entries: tuple[Entry, ...]
@@ -65,7 +68,7 @@ def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, byt
         else:
             yield ref, data[data.index(b"\0") + 1 :]
     if packed:
-        found = _blobs(home.repository.git(), [ref.blob for ref in packed])
+        found = blobs(home.repository.git(), [ref.blob for ref in packed])
         for ref, content in zip(packed, found, strict=True):
             if content is not None:
                 yield ref, content
@@ -78,7 +81,7 @@ def _loose(objects: str, blob: str) -> bytes | None:
         return None
 
 
-def _blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
     """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
     try:
         return list(git.blobs(ids))
@@ -86,7 +89,7 @@ def _blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
         if len(ids) == 1:
             return [None]
     middle = len(ids) // 2
-    return _blobs(git, ids[:middle]) + _blobs(git, ids[middle:])
+    return blobs(git, ids[:middle]) + blobs(git, ids[middle:])
 
 
 def read_all(
@@ -103,11 +106,13 @@ def read_all(
         if not worth_two(refs):
             return read_part(home, refs, len(refs), progress)
         half = len(refs) // 2
+        while half < len(refs) and "~" in refs[half].key:  # beside the log that it is a twin of
+            half += 1
 
         def first() -> tuple[Any, ...]:
             part = read_part(home, refs[:half], half, None)
             return (
-                sorted({ref.key for ref in refs[:half]} - {ref.key for ref in part.refs}),
+                [(ref.key, ref.blob) for ref in _other_than(refs[:half], part.refs)],
                 [pack_entry(entry) for entry in part.entries],
                 [tuple(finding) for finding in part.findings],
             )
@@ -116,15 +121,28 @@ def read_all(
         if packed is None:
             older = read_part(home, refs[:half], half, progress)
         else:
-            lost, entries, findings = packed
+            other, entries, findings = packed
             older = Reading(
-                tuple([ref for ref in refs[:half] if ref.key not in lost] if lost else refs[:half]),
+                tuple(_with_other(refs[:half], dict(other)) if other else refs[:half]),
                 tuple([unpack_entry(entry) for entry in entries]),
                 tuple([Finding(*values) for values in findings]),
             )
         return Reading(
             older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
         )
+
+
+def _other_than(refs: Sequence[LogRef], kept: Sequence[LogRef]) -> list[LogRef]:
+    """Return the logs of which other bytes were read than the tip has, with blob "" those not read."""
+    now = {ref.key: ref for ref in kept}
+    found = [now.get(ref.key, ref._replace(blob="")) for ref in refs]
+    return [there for ref, there in zip(refs, found, strict=True) if ref != there]
+
+
+def _with_other(refs: Sequence[LogRef], other: Mapping[str, str]) -> list[LogRef]:
+    """Return logs with the blobs that were read of them, by key; those with "" are left out."""
+    found = [ref._replace(blob=other.get(ref.key, ref.blob)) for ref in refs]
+    return [ref for ref in found if ref.blob]
 
 
 def worth_two(refs: Sequence[LogRef]) -> bool:
@@ -169,7 +187,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
     kept: list[LogRef] = []
     entries: list[Entry] = []
     findings: list[Finding] = []
-    broken: dict[int, tuple[LogRef, bytes]] = {}
+    doubtful: dict[int, Doubtful] = {}
     if len(refs) > _LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
@@ -190,24 +208,25 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
             )
             continue
         stem = ref.stem
-        if not proves(stem, sha256(data).digest()):
-            if blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
-                findings.append(unreadable(ref))
-                continue
-            if is_sealed(stem):
-                broken[len(entries)] = ref, data
-                kept.append(ref)
-                entries.append(_UNREAD)
-                continue
+        proven = proves(stem, sha256(data).digest())
+        if not proven and blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
+            findings.append(unreadable(ref))
+            continue
         entry, noticed = read_entry(stem, data)
         if stem != ref.key:
             entry = entry._replace(stem=ref.key)
-        if noticed:
-            findings += [one._replace(file=ref.path) for one in noticed]
+        said = [one._replace(file=ref.path) for one in noticed] if noticed else []
+        if proven:
+            said += stamp_findings(stem, data, ref.path)
+        if (is_weak(stem) if proven else is_sealed(stem)) or (proven and stem != ref.key):
+            doubtful[len(entries)] = Doubtful(ref, proven, said)
+        else:
+            findings += said
         kept.append(ref)
         entries.append(entry)
-    if broken:
-        findings += _mend(home, broken, entries)
+    if doubtful:
+        git = home.repository.git()
+        findings += mend(home, doubtful, kept, entries, lambda ids: blobs(git, ids))
         place = {ref.path: number for number, ref in enumerate(refs)}
         findings.sort(key=lambda finding: place[finding.file])
     return Reading(tuple(kept), tuple(entries), tuple(findings))
@@ -221,32 +240,3 @@ def unreadable(ref: LogRef) -> Finding:
         ref.path,
         hint="fetch them from a clone that has them; all other logs are read",
     )
-
-
-def _mend(
-    home: Home, broken: Mapping[int, tuple[LogRef, bytes]], entries: list[Entry]
-) -> list[Finding]:
-    """Read logs that do not hold what they were sealed with from what history has of them."""
-    from ledger.history import sealed_before
-
-    paths = [ref.path for ref, _ in broken.values()]
-    known = sealed_before(home, home.tip(), paths)
-    firsts = dict(
-        zip(known, _blobs(home.repository.git(), list(known.values())), strict=True)
-        if known
-        else ()
-    )
-    findings: list[Finding] = []
-    for number, (ref, data) in broken.items():
-        first = firsts.get(ref.path)
-        if first is None:
-            said = "are not those it was sealed with, and history has no others"
-            said, hint = f"the bytes of {ref.path} {said}", "fetch the log from a clone that has it"
-        else:
-            said = f"{ref.path} was changed; the bytes it was sealed with are read from history"
-            hint = "diurna verify names the commit and its author"
-        findings.append(Finding("seal-broken", said, ref.path, hint=hint))
-        entry, noticed = read_entry(ref.stem, data if first is None else first)
-        entries[number] = entry if ref.stem == ref.key else entry._replace(stem=ref.key)
-        findings += [one._replace(file=ref.path) for one in noticed]
-    return findings

@@ -6,6 +6,7 @@ the command; the table says which line of the text form tells of it, which hint 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -17,8 +18,10 @@ from typing import NamedTuple
 
 import pytest
 
+from ledger import order
 from ledger.findings import CODES, ERROR
 from ledger.ids import version_id
+from ledger.layout import log_path
 from ledger.order import seal
 from ledger.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
 from rituals.cli.app import main
@@ -111,8 +114,9 @@ def by_hand(data: str | bytes, path: str = LOG) -> Prepare:
     return prepare
 
 
-def sealed(text: str) -> Prepare:
+def sealed(text: str, ended: str = "2026-11-20T10:15:00.000Z") -> Prepare:
     """Commit a log whose name proves its bytes, as another writer of the format would."""
+    text = f"---\nended: {ended}\n---\n{text}"
     stem = seal("2026-11-20-101500000", text.encode())
     return by_hand(text, f"sessions/2026-11/20/{stem}.md")
 
@@ -177,7 +181,7 @@ case(
 )(by_hand("---\nagent\n---\n# T\n"))
 case(
     "unknown-verb",
-    "warning: sessions/2026-11/20/STEM.md:5: no known event: Touched: use-x",
+    "warning: sessions/2026-11/20/STEM.md:8: no known event: Touched: use-x",
     "write `- Referenced: id, id`, or another verb of the format",
 )(sealed(f"# T\n\n{REFERENCES}- Touched: use-x\n"))
 case(
@@ -268,7 +272,45 @@ case(
     "has no others",
     "fetch the log from a clone that has it",
     exit_code=1,
-)(by_hand("# T\n", "sessions/2026-11/20/2026-11-20-101500000-0123456789ab.md"))
+)(by_hand("# T\n", "sessions/2026-11/20/2026-11-20-101500000-aaaaaaaaaaaaaaaaaaaaaaaaaa.md"))
+case(
+    "stamp-moved",
+    "error: sessions/2026-11/20/STEM.md: the log says that it ended at 2026-11-19T10:15:00.000Z, and its "
+    "name 2026-11-20T10:15:00.000Z; it is read in its name's place",
+    "a sealed log keeps its name; `git log -- <file>` tells who committed this one",
+    exit_code=1,
+)(sealed("# T\n", "2026-11-19T10:15:00.000Z"))
+
+
+@case(
+    "weak-seal",
+    "info: 1 log: STEM: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
+    "new logs have a longer seal; what git's history has of these is compared",
+)
+def _(shop: Shop) -> Arguments:
+    text = "---\nended: 2026-11-20T10:15:00.000Z\n---\n# T\n"
+    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return by_hand(text, f"sessions/2026-11/20/2026-11-20-101500000-{mark}.md")(shop)
+
+
+@case(
+    "seal-collision",
+    "error: sessions/2026-11/20/STEM.md and sessions/STEM.md differ and fit one seal; all are read",
+    exit_code=1,
+    also=("duplicate-stem", "weak-seal"),
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr(order, "SEAL_CHARS", 3)
+    made: dict[str, str] = {}
+    for number in range(9999):
+        text = f"---\nended: 2026-11-20T10:15:00.000Z\n---\n# Number {number}\n"
+        stem = seal("2026-11-20-101500000", text.encode())
+        if made.setdefault(stem, text) != text:
+            break
+    shop.put(log_path(stem), made[stem])
+    shop.put(f"sessions/{stem}.md", text)
+    shop.commit()
+    return ("verify",)
 
 
 @case(

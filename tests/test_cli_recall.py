@@ -47,8 +47,8 @@ def test_index(asked: Repo, run: Run) -> None:
     assert ran.code == 0
     assert ran.said == (
         "pay-key  invariant  core  2026-11-20  Payments are idempotent by getPaymentKey().  "
-        "(STEM, claude-code)  [33 of 42 tokens]\n"
-        "1 hit, about 33 tokens; 9 fewer than all of them in full\n"
+        "(STEM, claude-code)  [37 of 46 tokens]\n"
+        "1 hit, about 37 tokens; 9 fewer than all of them in full\n"
     )
     assert ran.err == "hint: `diurna recall --ids ID,ID` shows all of what matters\n"
 
@@ -59,7 +59,7 @@ def test_passages(asked: Repo, run: Run) -> None:
     assert ran.said.split("\n")[0] == (
         "STEM:11  session  2026-11-20  Measure the queue / What happened: The worker in "
         "src/queue/worker.py lost jobs on SIGTERM, because nothing drained them.  (claude-code)  "
-        "[49 of 62 tokens]"
+        "[52 of 62 tokens]"
     )
     stem, _, line = ran.out.split("  ")[0].partition(":")
     log = next(asked.path.glob(f"memory/sessions/*/*/{stem}.md")).read_text().split("\n")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from ledger.home import Home, discover
-from ledger.layout import CACHE_VERSION
+from ledger.layout import CACHE_VERSION, stem_of
 from memory.api import Memory
 from memory.recall import answering, follow
 from memory.recall.follow import Following, index_file
@@ -140,7 +140,7 @@ def test_a_damaged_index_is_built_anew_and_the_cache_kept(
         as_left(index_file(home))
     memory = Memory(home)
     assert {hit.stem for hit in memory.recall("databases").hits} == {
-        POOL[1][0][-36:-3], POOL[5][0][-36:-3], POOL[4][0][-36:-3],
+        stem_of(POOL[1][0]), stem_of(POOL[5][0]), stem_of(POOL[4][0]),
     }  # fmt: skip
     assert notes(memory) == ["the index of recall was unusable and was built anew"]
     memory.recall("retry")
@@ -325,7 +325,7 @@ def test_writers_that_never_rest(
     """A question is answered even if the ledger moves whenever the index has followed."""
     monkeypatch.setattr(follow, "_TRIES", 3)
     monkeypatch.setattr(Following, "_attempt", lambda *_: None)
-    assert {hit.stem for hit in memory.recall("Word3").hits} == {POOL[3][0][-36:-3]}
+    assert {hit.stem for hit in memory.recall("Word3").hits} == {stem_of(POOL[3][0])}
 
 
 # ---- crashes -----------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ ASKED = "print(sorted({hit.stem for hit in memory.recall('Word7 Word2').hits}))"
 @pytest.mark.parametrize("lost", ["", ".recall", ".sqlite"])
 def test_read_only(home: Home, lost: str) -> None:
     """Where nothing may be written the answers are the same, with the index, a part of it, or none."""
-    expected = sorted([POOL[2][0][-36:-3], POOL[7][0][-36:-3]])
+    expected = sorted([stem_of(POOL[2][0]), stem_of(POOL[7][0])])
     set_logs(home, dict(POOL[:8]))
     if lost:
         os.unlink(home.cache_file + lost)
@@ -421,7 +421,7 @@ def test_read_only(home: Home, lost: str) -> None:
 @pytest.mark.parametrize("there", [True, False])
 def test_full_disk(home: Home, there: bool, kept: int) -> None:
     """Whether nothing can be written or a part of it: the answers are the same, and nothing is left."""
-    expected = sorted([POOL[2][0][-36:-3], POOL[7][0][-36:-3]])
+    expected = sorted([stem_of(POOL[2][0]), stem_of(POOL[7][0])])
     set_logs(home, dict(POOL[:8]))
     if not there:
         os.unlink(index_file(home))

@@ -319,8 +319,8 @@ def test_a_changed_log_is_read_from_history(home: Home, memory: Memory) -> None:
     set_logs(home, {path: data})
     set_logs(home, {path: data.replace(b"Word0", b"forged zebra"), POOL[1][0]: POOL[1][1]})
     assert not memory.recall("forged zebra").hits
-    assert {hit.stem for hit in memory.recall("Word0").hits} == {path[-36:-3]}
-    assert "Word0" in memory.get([path[-36:-3]]).hits[0].text
+    assert {hit.stem for hit in memory.recall("Word0").hits} == {Path(path).stem}
+    assert "Word0" in memory.get([Path(path).stem]).hits[0].text
     following = Following(memory.snapshot)
     assert followed(following) == fresh(memory)
     set_logs(home, {POOL[1][0]: POOL[1][1]})

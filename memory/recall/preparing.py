@@ -85,8 +85,8 @@ def mended(home: Home, sources: Iterable[Source]) -> list[Indexed]:
     refs = {one.ref.path: one.ref for one in sources if is_sealed(one.ref.stem)}
     if not refs:
         return []
-    blobs = sealed_before(home, home.tip(), list(refs))
-    firsts = [Source(refs[path]._replace(blob=blob), b"") for path, blob in blobs.items()]
+    known = sealed_before(home, home.tip(), {path: ref.blob for path, ref in refs.items()})
+    firsts = [Source(refs[path]._replace(blob=blobs[0]), b"") for path, blobs in known.items()]
     return _prepared(firsts, _contents(home, firsts))
 
 

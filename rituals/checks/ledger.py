@@ -18,6 +18,7 @@ from rituals.verify.logs import (
     placed,
     policy_findings,
     spool_findings,
+    weak_findings,
 )
 from rituals.verify.published import projection_findings
 from rituals.verify.rewritten import rewritten_findings
@@ -53,6 +54,11 @@ def policy(survey: Survey) -> Iterable[Finding]:
 def clocks(survey: Survey) -> Iterable[Finding]:
     """Name the logs that are stamped far ahead of this clock."""
     return clock_findings(survey.logs[0], survey.now_ms)
+
+
+def seals(survey: Survey) -> Iterable[Finding]:
+    """Say once that the ledger has logs whose seals are short."""
+    return weak_findings(survey.logs[0])
 
 
 def history(survey: Survey) -> Iterator[Finding]:

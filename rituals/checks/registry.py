@@ -29,6 +29,9 @@ VERIFY, LINT, DOCTOR, STATUS, REVIEW = COMMANDS = (
 _WHOLE = (VERIFY, LINT, DOCTOR, REVIEW)
 _ALL = (*_WHOLE, STATUS)
 
+#: What names a commit and its author, and what would send people to that.
+_TELLING = ("log-modified", "log-deleted", "duplicate-stem")
+_TOLD = ("seal-broken", "seal-collision")
 _RANK = {ERROR: 0, WARNING: 1, INFO: 2}
 
 
@@ -68,7 +71,7 @@ _OF_LOGS = tuple(
     "not-utf8 nul-byte too-large line-too-long too-many-ids unclosed-fence unclosed-comment too-complex "
     "conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date fact-without-event "
     "event-without-fact duplicate-block repeated-section section-suffix bad-name date-only-name "
-    "duplicate-stem seal-broken not-a-file unreadable".split()
+    "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable".split()
 )
 _OF_FACTS = tuple(
     "unknown-id contradiction supersession-cycle not-a-thread unknown-kind unknown-version".split()
@@ -121,9 +124,11 @@ CHECKS: tuple[Check, ...] = (
         ("policy-invalid", "newer-format", "conflict-marker", "unreadable"), lasting=True,
     ),
     Check("clocks", _LEDGER + "clocks", TIP, LOOK, _WHOLE, ("clock-ahead",), lasting=True),
+    Check("short seals", _LEDGER + "seals", TIP, LOOK, _WHOLE, ("weak-seal",), lasting=True),
     Check(
         "the history of logs", _LEDGER + "history", PAST, WALK, _WHOLE,
-        ("log-modified", "log-deleted", "log-moved", "history-cut", "unreadable"), lasting=True,
+        ("log-modified", "log-deleted", "log-moved", "seal-collision", "history-cut", "unreadable"),
+        lasting=True,
     ),
     Check(
         "the history of the branch", _LEDGER + "rewritten", PAST, WALK, _WHOLE,
@@ -177,10 +182,9 @@ def findings_of(survey: Survey, checks: Iterable[Check]) -> list[Finding]:
 def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
     """Put findings in order, errors first, then by place; each once."""
     listed = list(found)  # below, nobody is sent to `verify` for what the next line says
-    altered = {one.file for one in listed if one.code in ("log-modified", "log-deleted")}
+    told = {one.file for one in listed if one.code in _TELLING}
     once = {
-        one._replace(hint="") if one.code == "seal-broken" and one.file in altered else one
-        for one in listed
+        one._replace(hint="") if one.code in _TOLD and one.file in told else one for one in listed
     }
     return tuple(sorted(once, key=order))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.codec import decode
+from ledger.codec import decode, stamp_findings
 from ledger.draft import problems
 from ledger.findings import INFO, Finding
 from ledger.layout import POLICY_FILE, stem_of
@@ -54,9 +54,11 @@ def of_log(path: str, data: bytes) -> list[Finding]:
     by_hand = is_stem(stem) and not is_sealed(stem)
     log, noticed = decode(data, sealed=not by_hand, file=path)
     found = list(noticed)
-    if is_sealed(stem) and breaks_seal(stem, data):
+    if breaks_seal(stem, data):
         said = "the bytes are not those that the log was sealed with"
         found.append(Finding("seal-broken", said, path, hint="put it back as git has it"))
+    elif is_sealed(stem):
+        found += stamp_findings(stem, data, path)
     elif not is_stem(stem) and all(one.severity == INFO for one in noticed):
         refused = problems(log._replace(title=log.title or "Work session"))
         found += [one._replace(file=path) for one in refused if one.code != "not-canonical"]

@@ -13,11 +13,12 @@ from ledger.history import (
     damages,
     sealed_blobs,
 )
+from ledger.layout import stem_of
 from rituals.verify.listing import FILE_MODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ledger.home import Home
 
@@ -30,13 +31,56 @@ _RESTORE_HINT = "`diurna verify --restore` adds its first bytes again"
 def damaged(
     home: Home, tip: str, standing: Mapping[str, str], progress: Progress | None
 ) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
-    """Find the logs that history altered and that are not whole at the tip."""
+    """Find the logs that history altered and that are not whole at the tip.
+
+    Returns:
+        The logs, and what else was noticed: what could not be looked at, and seals that several bytes fit.
+    """
     changed, findings = altered(home, tip, progress)
     stood: dict[str, list[str]] = {}
     for change in changed:
-        blobs = stood.setdefault(change.path, [standing.get(change.path, "")])
-        blobs += (change.blob_before, change.blob_after)
-    return damages(changed, standing, sealed_blobs(home, stood)), findings
+        stood.setdefault(change.path, []).extend((change.blob_before, change.blob_after))
+    proven = fitting(home, stood, standing)
+    return damages(changed, standing, proven), (*findings, *_collisions(changed, proven))
+
+
+def fitting(
+    home: Home, stood: Mapping[str, Sequence[str]], standing: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Find the blobs that the name of a log proves, among those that it had and that stand somewhere now.
+
+    Args:
+        home: the home.
+        stood: path -> blob ids that stood there at some time, those first committed first.
+        standing: path -> blob at the tip.
+    """
+    stems = {stem_of(path) for path in stood}
+    now: dict[str, list[str]] = {}
+    for path, blob in sorted(standing.items()):
+        if stem_of(path) in stems:
+            now.setdefault(stem_of(path), []).append(blob)
+    return sealed_blobs(
+        home, {path: (*blobs, *now.get(stem_of(path), ())) for path, blobs in stood.items()}
+    )
+
+
+def _collisions(
+    changed: Sequence[Alteration], proven: Mapping[str, Sequence[str]]
+) -> Iterator[Finding]:
+    """Name the logs whose seal several bytes fit, and who committed the later ones."""
+    for path, blobs in sorted(proven.items()):
+        if len(blobs) < 2:
+            continue
+        others = set(blobs[1:])
+        causes = [one for one in changed if one.path == path and one.blob_after in others]
+        came = f", {_by(causes[0], 1)}" if causes else ""
+        yield Finding(
+            "seal-collision",
+            f"{len(blobs)} different logs fit the seal of {path}: first was {blobs[0]}, "
+            f"then came {', '.join(blobs[1:])}{came}",
+            path,
+            hint="`git cat-file blob` prints each; if the first is right, it can be committed again",
+        )
 
 
 def damage_finding(home: Home, damage: Damage) -> Finding:

@@ -6,6 +6,7 @@ from ledger.digest import blob_id
 from ledger.findings import Finding
 from ledger.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
 from ledger.markers import marker_line
+from ledger.order import is_sealed, is_weak
 from memory.checkout import work_file
 from memory.record import ahead_by_a_day
 from projection.policy import UNSETTLED
@@ -107,6 +108,17 @@ def clock_findings(refs: Iterable[LogRef], now_ms: int) -> Iterator[Finding]:
                 ref.path,
                 hint="check both clocks; it keeps its place, and later logs sort after it",
             )
+
+
+def weak_findings(refs: Iterable[LogRef]) -> Iterator[Finding]:
+    """Say once that some seals are too short to prove anything against somebody who tries."""
+    weak = [ref.stem for ref in refs if is_sealed(ref.stem) and is_weak(ref.stem)]
+    if weak:
+        yield Finding(
+            "weak-seal",
+            f"{named(weak)}: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
+            hint="new logs have a longer seal; what git's history has of these is compared",
+        )
 
 
 def spool_findings(waiting: Sequence[str]) -> Iterator[Finding]:

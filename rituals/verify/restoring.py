@@ -5,10 +5,8 @@ from __future__ import annotations
 from ledger.disk import replace_file
 from ledger.errors import NotFound
 from ledger.history import MOVED
-from ledger.layout import stem_of
-from ledger.order import breaks_seal, is_sealed
 from memory.publish import refuse_unwritable
-from rituals.verify.history import damaged
+from rituals.verify.history import damaged, fitting
 from rituals.verify.listing import list_sessions
 from rituals.verify.rewritten import lost_since
 from rituals.verify.worktree import same_in_work_tree
@@ -22,22 +20,24 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
     """Find the first bytes of sealed logs that were deleted or changed since, by path.
 
     Looks in the history of the tip and at the tip that was last found whole. A log that stands
-    somewhere with the bytes its name proves is left alone, and so are unsealed ones.
+    somewhere with the bytes its name proves is left alone, and so are unsealed ones, and those whose seal
+    different bytes fit.
     """
     home = memory.home
     tip = home.tip()
     standing = list_sessions(home, tip).standing
     found, _ = damaged(home, tip, standing, None)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
-    for path, blob in (lost_since(home, tip, standing) or {}).items():
-        if is_sealed(stem_of(path)):
-            wanted.setdefault(path, blob)
+    known = {one.path for one in found}
+    lost = lost_since(home, tip, standing) or {}
+    gone = {path: [blob] for path, blob in lost.items() if path not in known}
+    # where other bytes that fit the seal stand now, nobody but a person can tell which are right
+    proven = fitting(home, gone, standing)
+    wanted.update({path: blobs[0] for path, blobs in proven.items() if len(blobs) == 1})
     paths = sorted(wanted)
     contents = home.repository.git().blobs([wanted[path] for path in paths])
     return tuple(
-        (path, data)
-        for path, data in zip(paths, contents, strict=True)
-        if data is not None and not breaks_seal(stem_of(path), data)
+        (path, data) for path, data in zip(paths, contents, strict=True) if data is not None
     )
 
 
