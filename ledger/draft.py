@@ -9,6 +9,7 @@ from __future__ import annotations
 from ledger.codec import canonical, decode, encode, entry_of, section_kind
 from ledger.errors import DraftRefused
 from ledger.event import (
+    SEEING,
     VERB_OF,
     Event,
     FactCreated,
@@ -163,17 +164,26 @@ def _of_events(log: SessionLog) -> list[Finding]:
                 find("bad-event", f"{event.id} can not supersede itself")
         elif isinstance(event, FactCreated | FactUpdated):
             found.extend(_of_fact(event, log.type == "import"))
-        elif isinstance(event, ThreadClosed) and event.was is not None:
-            if not event.was or not all(map(is_version_id, event.was)):
-                find("bad-event", f"{event.id} was closed with no version {list(event.was)}")
-        elif isinstance(event, FactReinstated) and event.said is not None:
-            if not event.said or not all(map(is_stem, event.said)):
-                find("bad-event", f"no log {list(event.said)} says anything against {event.id}")
+        found.extend(_of_seen(event))
     for id, met in kinds.items():
         for one, other in _OPPOSITES:
             if one in met and other in met:
                 said = f"`{VERB_OF[one]}: {id}` and `{VERB_OF[other]}: {id}` stand in one log"
                 find("bad-event", said, "write two logs, one after the other")
+    return found
+
+
+def _of_seen(event: Event) -> list[Finding]:
+    """Say which of the versions and logs that an event names can be none."""
+    found = []
+    if isinstance(event, SEEING) and event.was is not None:
+        if not event.was or not all(map(is_version_id, event.was)):
+            said = f"`{VERB_OF[type(event)]}: {event.id}` names no version {list(event.was)}"
+            found.append(Finding("bad-event", said))
+    if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
+        if not event.said or not all(map(is_stem, event.said)):
+            said = f"no log {list(event.said)} says anything against {event.id}"
+            found.append(Finding("bad-event", said))
     return found
 
 
@@ -189,10 +199,6 @@ def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
     elif event.mark and kind not in ("", "thread"):
         hint = "take the checkbox away, or write `kind: thread` in the footer"
         found.append(Finding("bad-event", f"{event.id} has a checkbox and is no thread", hint=hint))
-    if isinstance(event, FactUpdated) and event.was is not None:
-        wrong = [version for version in event.was if not is_version_id(version)]
-        if wrong or not event.was:
-            found.append(Finding("bad-event", f"{event.id} replaces no version {wrong}"))
     for key, value in event.meta:
         if not imports and key in IMPORT_KEYS:
             found.append(Finding("bad-footer", f"{event.id}: only imports may say `{key}`"))

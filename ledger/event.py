@@ -32,7 +32,10 @@ class FactCreated(Record):
 
 
 class FactUpdated(Record):
-    """The fact got a new text that replaces the versions `was` (None: not said which)."""
+    """The fact got a new text that replaces the versions `was` (None: not said which).
+
+    `said` are the logs that call the fact false, as its writer knew (None: of none).
+    """
 
     id: str
     text: str | None
@@ -40,21 +43,24 @@ class FactUpdated(Record):
     mark: str = ""
     meta: Meta = ()
     remark: str = ""
+    said: tuple[str, ...] | None = None
 
 
 class FactSuperseded(Record):
-    """`id` is false now; `new` replaces it."""
+    """`id` is false now; `new` replaces it. `was` are the versions that its writer saw."""
 
     id: str
     new: str
     remark: str = ""
+    was: tuple[str, ...] | None = None
 
 
 class FactInvalidated(Record):
-    """The fact is false now and nothing replaces it."""
+    """The fact is false now and nothing replaces it. `was` are the versions that its writer saw."""
 
     id: str
     remark: str = ""
+    was: tuple[str, ...] | None = None
 
 
 class FactReactivated(Record):
@@ -153,6 +159,8 @@ VERBS: dict[str, type[Event]] = {
 
 VERB_OF: dict[type[Event], str] = {kind: verb for verb, kind in VERBS.items()}
 VERB_RANK: dict[type[Event], int] = {kind: rank for rank, kind in enumerate(VERBS.values())}
+#: Events that may name, as `was`, the versions which their writer saw.
+SEEING = (FactUpdated, FactSuperseded, FactInvalidated, ThreadClosed)
 #: Events of which several may stand in a log and would mean another thing in another order.
 _TIED = (FactUpdated, FactSuperseded, ThreadClosed)
 
@@ -174,7 +182,7 @@ def in_order(events: list[Event]) -> list[Event]:
     def place(event: Event) -> tuple[int, int, str, str, tuple[str, ...]]:
         rank = VERB_RANK[type(event)]
         if isinstance(event, FactSuperseded):
-            return rank, 0, event.id, event.new, ()
+            return rank, 0, event.id, event.new, event.was or ()
         if isinstance(event, FactUpdated | ThreadClosed):
             return rank, met[event.id], "", "", event.was or ()
         return rank, 0, "", "", ()

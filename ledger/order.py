@@ -60,6 +60,11 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
 
 
+def stem_in(key: str) -> str:
+    """Return the stem in a key: of two logs that bear one stem, one has its blob id behind it (L4)."""
+    return key.partition("~")[0]
+
+
 def next_stamp(now_ms: int, newest_stem: str) -> str:
     """Stamp an append: never before the wall clock, strictly after the newest stem that was seen.
 

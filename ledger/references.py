@@ -12,6 +12,7 @@ bullets into items; apart, they would drift.
 from __future__ import annotations
 
 from ledger.event import (
+    SEEING,
     VERB_OF,
     VERBS,
     Event,
@@ -135,12 +136,12 @@ def write_references(events: tuple[Event, ...]) -> list[str]:
     for event in events:
         kind = type(event)
         written = event.id
-        if isinstance(event, FactUpdated | ThreadClosed) and event.was is not None:
-            written += f" (was {', '.join(event.was)})"
-        elif isinstance(event, FactReinstated) and event.said is not None:
-            written += f" (said {', '.join(event.said)})"
-        elif isinstance(event, FactSuperseded):
+        if isinstance(event, FactSuperseded):
             written += f" → {event.new}"
+        if isinstance(event, SEEING) and event.was is not None:
+            written += f" (was {', '.join(event.was)})"
+        if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
+            written += f" (said {', '.join(event.said)})"
         alone = bool(event.remark) or kind is FactUpdated or written != event.id
         if group and (kind is not last or alone or len(group) == IDS_A_BULLET):
             lines.append(f"- {VERB_OF[last]}: {', '.join(group)}")
@@ -330,8 +331,9 @@ class _Reader:
         if arrow:
             new = self.id_of(unit, right)
             if new:
+                was, at = _named_in(item, "was ", is_version_id)
                 for earlier in (*waiting, old):
-                    self.events.append(FactSuperseded(earlier, new, item.remark()))
+                    self.events.append(FactSuperseded(earlier, new, item.remark(at), was))
                 waiting.clear()
         elif said.startswith("invalidated") and not said[11:12].isalnum():
             rest = item.parens[0][11:].strip(" :,;—–-")
@@ -376,17 +378,17 @@ class _Reader:
     def add(self, kinds: Kinds, name: str, item: Item) -> None:
         remark = item.remark().strip()
         for kind in kinds:
-            if kind is FactUpdated or kind is ThreadClosed:
-                was = _named_in(item, "was ", is_version_id)
-                rest = remark if was is None else item.remark(1).strip()
-                if kind is FactUpdated:
-                    self.events.append(FactUpdated(name, None, was, remark=rest))
-                else:
-                    self.events.append(ThreadClosed(name, rest, was))
+            if kind is FactUpdated:
+                was, at = _named_in(item, "was ", is_version_id)
+                said, at = _named_in(item, "said ", is_stem, at)
+                rest = item.remark(at).strip()
+                self.events.append(FactUpdated(name, None, was, remark=rest, said=said))
+            elif kind is ThreadClosed or kind is FactInvalidated:
+                was, at = _named_in(item, "was ", is_version_id)
+                self.events.append(kind(name, item.remark(at).strip(), was))
             elif kind is FactReinstated:
-                said = _named_in(item, "said ", is_stem)
-                rest = remark if said is None else item.remark(1).strip()
-                self.events.append(FactReinstated(name, rest, said))
+                said, at = _named_in(item, "said ", is_stem)
+                self.events.append(FactReinstated(name, item.remark(at).strip(), said))
             elif kind is FactCreated:
                 self.events.append(FactCreated(name, None, remark=remark))
             else:
@@ -415,12 +417,14 @@ class _Reader:
                 return
 
 
-def _named_in(item: Item, word: str, known: Callable[[str], bool]) -> tuple[str, ...] | None:
-    """Read `(was h1, h2)`: what the first parenthesis names, None where it says something else."""
-    if not (item.parens and item.parens[0].startswith(word)):
-        return None
-    found = tuple(part.strip("` ") for part in item.parens[0][len(word) :].split(","))
-    return found if all(map(known, found)) else None
+def _named_in(
+    item: Item, word: str, known: Callable[[str], bool], at: int = 0
+) -> tuple[tuple[str, ...] | None, int]:
+    """Read `(was h1, h2)`: what a parenthesis names, None for anything else, and which comes next."""
+    if not (len(item.parens) > at and item.parens[at].startswith(word)):
+        return None, at
+    found = tuple(part.strip("` ") for part in item.parens[at][len(word) :].split(","))
+    return (found, at + 1) if all(map(known, found)) else (None, at)
 
 
 def _said(name: str, remark: str) -> list[Event]:

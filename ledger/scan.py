@@ -132,19 +132,18 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
         if kind is None or not colon:
             return False
         if kind is FactSuperseded:
-            id, _, new = rest.partition(" → ")
-            if is_fact_id(id) and is_fact_id(new):
+            id, _, more = rest.partition(" → ")
+            new, was, plain = _seen(more)
+            if plain and is_fact_id(id) and is_fact_id(new):
                 names.append(new)
-                acts.append(FactSuperseded(id, new))
+                acts.append(FactSuperseded(id, new, "", was))
                 continue
         elif kind is FactUpdated:
-            id, mid, tail = rest.partition(" (was ")
-            if is_fact_id(id) and (not mid or tail[-1:] == ")"):
-                was = tuple(tail[:-1].split(", ")) if mid else None
-                if was is None or all(map(is_version_id, was)):
-                    names.append(id)
-                    acts.append(FactUpdated(id, None, was))
-                    continue
+            id, was, plain = _seen(rest)
+            if plain and is_fact_id(id):
+                names.append(id)
+                acts.append(FactUpdated(id, None, was))
+                continue
         else:
             ids = rest.split(", ")
             if _are_ids(rest, ids):
@@ -169,6 +168,15 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
             if not isinstance(event, FactReferenced):
                 acts.append(event)
     return len(names) + len(acts) <= IDS_LIMIT
+
+
+def _seen(rest: str) -> tuple[str, tuple[str, ...] | None, bool]:
+    """Cut `id (was h1, h2)` into the id and the versions; False where it is written in another way."""
+    id, named, tail = rest.partition(" (was ")
+    if not named:
+        return id, None, True
+    was = tuple(tail[:-1].split(", "))
+    return id, was, tail[-1:] == ")" and all(map(is_version_id, was))
 
 
 def _are_ids(rest: str, ids: list[str]) -> bool:
@@ -212,8 +220,7 @@ def _join(acts: list[Event], section: str) -> bool:
             if kind is FactCreated:
                 acts[index] = FactCreated(event.id, text, mark, meta, event.remark)
             else:
-                was = event.was  # type: ignore[union-attr]
-                acts[index] = FactUpdated(event.id, text, was, mark, meta, event.remark)
+                acts[index] = event._replace(text=text, mark=mark, meta=meta)  # type: ignore[call-arg]
     return not texts
 
 

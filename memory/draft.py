@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ledger.event import (
+    SEEING,
     VERBS,
     Event,
     FactCreated,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
-    ThreadClosed,
 )
 from ledger.findings import Finding
 from ledger.session import SessionLog
@@ -77,8 +77,8 @@ def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
 
 def _bare_event(event: Event) -> Event:
     if isinstance(event, FactUpdated):
-        return event._replace(was=None, mark="")
-    if isinstance(event, ThreadClosed):
+        return event._replace(was=None, mark="", said=None)
+    if isinstance(event, SEEING):
         return event._replace(was=None)
     return event._replace(said=None) if isinstance(event, FactReinstated) else event
 

@@ -224,7 +224,7 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     events = []
     for event in found.events:
         standing = then.get(event.id)
-        events.append(with_seen(event, standing.fact if standing else None, {}, opened))
+        events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
     newest = line.newest if is_stem(line.newest) else ""
     stamp = next_stamp(touch.seconds * 1000, newest)
     header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]

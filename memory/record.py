@@ -5,7 +5,15 @@ from __future__ import annotations
 from ledger.codec import canonical, decode, encode, entry_of
 from ledger.draft import problems
 from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
-from ledger.event import Event, FactReinstated, FactUpdated, ThreadClosed, ThreadReopened
+from ledger.event import (
+    Event,
+    FactInvalidated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
 from ledger.findings import Finding
 from ledger.layout import log_path
 from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
@@ -20,7 +28,7 @@ from memory.moves import moves, tiers_of
 from memory.noticing import look_first
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
-from projection.fold import against, resolve
+from projection.fold import resolve, said_against
 from projection.policy import THREAD_KIND
 
 TYPE_CHECKING = False
@@ -242,13 +250,18 @@ def with_seen(
         return event
     heads = tuple(version.id for version in fact.heads)
     if isinstance(event, FactUpdated):
-        was = heads if event.was is None else event.was
         knew = fact.closed and not event.mark and event.id not in opened
-        return event._replace(was=was, mark="x" if knew else event.mark)
+        said = event.said
+        if event.was is None and said is None and fact.false:
+            said = said_against(event.id, histories[event.id]) or None
+        was = heads if event.was is None else event.was
+        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
+    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
+        return event._replace(was=heads)
     if isinstance(event, ThreadClosed) and event.was is None and fact.kind == THREAD_KIND:
         return event._replace(was=heads)
     if isinstance(event, FactReinstated) and event.said is None:
-        return event._replace(said=against(event.id, histories[event.id]) or None)
+        return event._replace(said=said_against(event.id, histories[event.id]) or None)
     return event
 
 

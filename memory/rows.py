@@ -80,7 +80,7 @@ def fact_row(
         state = PINNED
     else:
         state = ORDINARY
-    contested = len(found.heads) > 1 or len(found.superseded_by) > 1 or bool(found.circle)
+    contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
     young = found.born if found.uses <= 1 else ""
     about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
     return fact, packed, state, found.anchor, young, found.kind, int(contested), about, names

@@ -38,6 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from projection.fact import Fact
     from projection.state import Standing
 
     #: Gives the fact of an id where it stands now, None when there is none.
@@ -122,7 +123,7 @@ class _Reader:
         for id in gone:
             standing = self._known(id)
             if standing is not None and not standing.fact.false:
-                self.events.append(FactInvalidated(id))
+                self.events.append(FactInvalidated(id, was=_seen(there[id], standing.fact)))
         if gone and self._before.machine and not self._after.machine:
             said = f"the last line of the file is missing, and so is {self._named(list(gone))}"
             hint = "put the last line back: by it Diurna knows that the file was saved as a whole"
@@ -183,8 +184,7 @@ class _Reader:
         closed, was_closed = after.mark == "x", before.mark == "x"
         newly = old != THREAD_KIND and fact.kind != THREAD_KIND  # it may have been closed before
         if newly or closed not in (was_closed, fact.closed):
-            saw = tuple(one.id for one in before.versions) or (version_id(tidy(before.text)),)
-            done = ThreadClosed(id, was=saw) if old == THREAD_KIND else ThreadClosed(id)
+            done = ThreadClosed(id, was=_seen(before, fact) if old == THREAD_KIND else None)
             self.events.append(done if closed else ThreadReopened(id))
 
     def _new_text(self, before: Block, after: Block) -> tuple[str, tuple[str, ...]]:
@@ -368,3 +368,10 @@ class _Reader:
 
     def _named(self, ids: list[str]) -> str:
         return ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1} more"
+
+
+def _seen(block: Block, fact: Fact) -> tuple[str, ...] | None:
+    """Return the versions that a block shows; None for a withheld text, which shows none."""
+    if fact.redacted:
+        return None
+    return tuple([one.id for one in block.versions]) or (version_id(tidy(block.text)),)

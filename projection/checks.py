@@ -65,6 +65,16 @@ def fact_findings(
                 hint=f"`diurna resolve {fact.id}` says which of them holds",
             )
         )
+    if fact.denied:
+        by = ", ".join(new or "no other fact" for _, new in fact.denied)
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} was called false (replaced by {by}) by who did not know what it says now: "
+                f"{', '.join(version.id for version in fact.heads)}",
+                hint=f"`diurna resolve {fact.id}` says which holds",
+            )
+        )
     if fact.kind not in {kind.name for kind in policy.kinds}:
         found.append(
             Finding(

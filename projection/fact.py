@@ -45,7 +45,8 @@ class Fact(Record):
 
     `heads` are the versions that stand (two or more: a contradiction, none wins); `born` is where age
     counts from and `anchor` where disuse counts from, both as something that compares with stems.
-    `circle` are the successors whose supersession was left out, because it closes a circle.
+    `circle` are the successors whose supersession was left out, because it closes a circle. `denied` are
+    (log, successor or "") of what calls it false and does not count, because it did not know what stands.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Fact(Record):
     redacted: bool = False
     rivals: tuple[str, ...] = ()
     circle: tuple[str, ...] = ()
+    denied: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:
@@ -84,8 +86,8 @@ class Fact(Record):
 
     @property
     def contradicted(self) -> bool:
-        """Several versions stand, or several live successors, or a circle has no other end."""
-        return len(self.heads) > 1 or len(self.rivals) > 1 or self.circular
+        """Several versions stand, or several live successors, or a circle, or it was reworded as well."""
+        return len(self.heads) > 1 or len(self.rivals) > 1 or self.circular or bool(self.denied)
 
     @property
     def circular(self) -> bool:

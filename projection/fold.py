@@ -24,7 +24,7 @@ from ledger.event import (
     ThreadReopened,
 )
 from ledger.ids import version_id
-from ledger.order import is_date, is_stem
+from ledger.order import is_date, is_stem, stem_in
 from ledger.session import META_KEYS, Entry
 from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
@@ -32,7 +32,7 @@ from projection.texts import Texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import assert_never
 else:
 
@@ -45,6 +45,8 @@ else:
 Edge = tuple[str, int, str, str]
 #: What a person took back, for good: (fact, stem, whether all that sorts before the stem is meant).
 Take = tuple[str, str, bool]
+#: What calls a fact false: (stem, successor or "", versions that its writer saw or None).
+Call = tuple[str, str, tuple[str, ...] | None]
 
 
 def collect(entries: Iterable[Entry]) -> dict[str, History]:
@@ -106,8 +108,8 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     texts = Texts()
     meta: dict[str, str] = {}
     closed: bool | None = None
-    brought = closed_at = superseded_at = invalidated_at = verified = ""
-    successors: list[str] = []
+    brought = closed_at = verified = ""
+    calls: list[Call] = []
     predecessors: list[str] = []
     circle: list[str] = []
     takes: list[Take] | None = None
@@ -134,15 +136,13 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                             circle.append(event.new)
                     continue
                 if event.id == fact:
-                    superseded_at = superseded_at or stem
-                    if event.new not in successors:
-                        successors.append(event.new)
+                    calls.append((stem, event.new, event.was))
                 elif event.id not in predecessors:
                     predecessors.append(event.id)
             case FactInvalidated():
                 takes = takes_in(fact, history) if takes is None else takes
                 if not _taken(stem, takes):
-                    invalidated_at = invalidated_at or stem
+                    calls.append((stem, "", event.was))
             case ThreadClosed():
                 closed, closed_at = True, stem
                 texts.close(stem, event.was)
@@ -170,6 +170,10 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     elif closed is None:
         closed, closed_at = _closed_at_birth(births)
     heads = texts.standing() if closed else texts.heads
+    denied: tuple[tuple[str, str], ...] = ()
+    if calls and not _known(heads, calls, history):
+        denied = tuple([(stem, new) for stem, new, _ in calls])
+        calls = []
     return Fact(
         id=fact,
         kind=kind,
@@ -183,15 +187,43 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         anchor=history.last or born,
         closed=bool(closed),
         closed_at=closed_at,
-        superseded_by=tuple(successors),
-        superseded_at=superseded_at,
+        superseded_by=tuple(dict.fromkeys([new for _, new, _ in calls if new])),
+        superseded_at=next((stem for stem, new, _ in calls if new), ""),
         supersedes=tuple(predecessors),
-        invalidated_at=invalidated_at,
+        invalidated_at=next((stem for stem, new, _ in calls if not new), ""),
         promoted=promoted,
         verified=verified,
         redacted=redacted,
         circle=tuple(circle),
+        denied=denied,
     )
+
+
+def _known(heads: Iterable[str], calls: Sequence[Call], history: History) -> bool:
+    """Tell whether what stands of a fact is known to what calls it false, or the other way round (F10)."""
+    seen: set[str] = set()
+    for _, _, was in calls:
+        if was is None:  # from before the rule: it speaks of every text
+            return True
+        seen.update(was)
+    unseen = {head for head in heads if head not in seen}
+    if unseen:
+        for stem, _, event in history.acts:
+            if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
+                if any(_aware(stem, event, call) for call, _, _ in calls):
+                    unseen.discard(version_id(event.text))
+    return not unseen
+
+
+def _aware(stem: str, event: FactCreated | FactUpdated, call: str) -> bool:
+    """Tell whether whoever brought a text knew of a log that calls the fact false."""
+    if stem == call:
+        return True
+    if isinstance(event, FactCreated):
+        return False
+    if event.was is None:
+        return call < stem
+    return stem_in(call) in (event.said or ())
 
 
 def _plain(fact: str, history: History) -> Fact | None:
@@ -293,11 +325,11 @@ def takes_of(stem: str, event: FactReinstated) -> list[Take]:
 
 def _taken(stem: str, takes: Iterable[Take]) -> bool:
     """Tell whether what a log said against a fact was taken back; `takes` are those of the fact."""
-    return any(stem < point if before else stem == point for _, point, before in takes)
+    return any(stem < point if before else stem_in(stem) == point for _, point, before in takes)
 
 
 def against(fact: str, history: History) -> tuple[str, ...]:
-    """Return the logs that call a fact false and were not taken back, oldest first."""
+    """Return the keys of the logs that call a fact false and were not taken back, oldest first."""
     takes = takes_in(fact, history)
     found: dict[str, None] = {}
     for stem, _, event in history.acts:
@@ -305,6 +337,11 @@ def against(fact: str, history: History) -> tuple[str, ...]:
         if said and not _taken(stem, takes):
             found[stem] = None
     return tuple(found)
+
+
+def said_against(fact: str, history: History) -> tuple[str, ...]:
+    """Return the stems of these logs, as an event names them."""
+    return tuple(dict.fromkeys([stem_in(key) for key in against(fact, history)]))
 
 
 def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:

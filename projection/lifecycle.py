@@ -12,10 +12,12 @@ from bisect import bisect_right
 from ledger.event import (
     FactCreated,
     FactDemoted,
+    FactInvalidated,
     FactPromoted,
     FactReactivated,
     FactRedacted,
     FactReferenced,
+    FactSuperseded,
     FactUpdated,
     FactVerified,
     ThreadClosed,
@@ -213,16 +215,21 @@ class _Walker:
                 said.setdefault(start, []).append(act)
         turns = self._cuts.turns(id, self._limit)
         points = sorted({*said, *uses, *turns})
+        acts = tuple(acts)
+        full = any(_sees(act) for act in acts if act.event.id == id)
         known: list[Act] = []
+        denying = False
         fact: Fact | None = None
         track = _Track()
         used, last = 0, ""
         for place, point in enumerate(points):
             if used < len(uses) and uses[used] == point:
                 used, last = used + 1, point
-            news = [act for act in said.get(point, ()) if fact is None or _matters(act)]
-            for act in news:
-                _learn(known, act)
+            met = said.get(point, [])
+            news = [act for act in met if fact is None or denying or _matters(act)]
+            denying = denying or (full and any(map(_sees, met)))
+            for act in met if full else news:
+                _learn(known, act, full)
             if news or point in turns:
                 known.sort()
                 history = History(used, last, tuple(known))
@@ -304,12 +311,21 @@ class _Track:
         self.moments += [Moment(one, stem, session, max(age, 0), max(days, 0)) for one in found]
 
 
-def _learn(known: list[Act], act: Act) -> None:
-    """Add an event to those that tell where a fact stands; of what the last word decides, that is one."""
+def _learn(known: list[Act], act: Act, full: bool) -> None:
+    """Add an event to those that tell where a fact stands; of what the last word decides, that is one.
+
+    Where the texts that stand tell, too, it is all of them (`full`).
+    """
     for deciding in _LAST_WORDS:
-        if isinstance(act.event, deciding):
+        if not full and isinstance(act.event, deciding):
             known[:] = [other for other in known if not isinstance(other.event, deciding)]
     known.append(act)
+
+
+def _sees(act: Act) -> bool:
+    """Tell whether something calls a fact false by the texts that stand: then every text matters (F10)."""
+    event = act.event
+    return isinstance(event, FactSuperseded | FactInvalidated) and event.was is not None
 
 
 def _matters(act: Act) -> bool:

@@ -43,12 +43,13 @@ class MachineLine(Record):
 
 
 class Conflict(Record):
-    """An entry under Contradictions: (version id, stem) of each version, live successors, a circle."""
+    """An entry under Contradictions: (version id, stem) of each version, and the other ends (`Fact`)."""
 
     id: str
     versions: Pairs
     rivals: tuple[str, ...]
     circle: tuple[str, ...] = ()
+    denied: Pairs = ()
     line: int = 0
 
 
@@ -130,7 +131,9 @@ def unparse(parsed: Parsed) -> str:
     if parsed.conflicts:
         parts.append(f"## {render.CONTRADICTIONS}")
         parts.extend(
-            render.item(render.conflict(entry.id, entry.versions, entry.rivals, entry.circle))
+            render.item(
+                render.conflict(entry.id, entry.versions, entry.rivals, entry.circle, entry.denied)
+            )
             for entry in parsed.conflicts
         )
     section = ""
@@ -408,7 +411,7 @@ def _read_conflict(text: str, line: int) -> Conflict | None:
     """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
     head, *rest = text.split("\n")
     id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
-    versions, rivals, circle = [], [], []
+    versions, rivals, circle, denied = [], [], [], []
     for entry in rest:
         if entry.startswith("- version `"):
             version, _, stem = entry[11:].partition("` of ")
@@ -417,7 +420,12 @@ def _read_conflict(text: str, line: int) -> Conflict | None:
             rivals.append(entry[13:-1])
         elif entry.startswith("- circle `"):
             circle.append(entry[10:-1])
-    parts = id, tuple(versions), tuple(rivals), tuple(circle)
+        elif entry.startswith("- superseded by `"):
+            new, _, stem = entry[17:].partition("` in ")
+            denied.append((stem, new))
+        elif entry.startswith("- invalidated in "):
+            denied.append((entry[17:], ""))
+    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied)
     if render.conflict(*parts) != text or not rest:
         return None
     return Conflict(*parts, line)

@@ -72,6 +72,7 @@ def render(view: LiveView) -> str:
                     else (),
                     fact.rivals if len(fact.rivals) > 1 else (),
                     fact.circle if fact.circular else (),
+                    fact.denied,
                 )
             )
             for fact in sorted(view.contradicted, key=_by_id)
@@ -167,6 +168,7 @@ def conflict(
     versions: tuple[tuple[str, str], ...],
     rivals: tuple[str, ...],
     circle: tuple[str, ...] = (),
+    denied: tuple[tuple[str, str], ...] = (),
 ) -> str:
     """Say what contradicts what in a fact, and what resolves it.
 
@@ -175,6 +177,7 @@ def conflict(
         versions: version id and stem of each standing version, () if there is no contradiction.
         rivals: the live successors, () if there are not several.
         circle: what supersedes it and is superseded by it, () for nothing.
+        denied: (log, successor or "") of what calls it false and did not know what stands, () for nothing.
     """
     said = []
     if versions:
@@ -190,10 +193,19 @@ def conflict(
         )
     if circle:
         said.append("It stands in a circle of supersessions; reinstating what holds resolves it.")
+    if denied:
+        said.append(
+            "It was called false by who did not know this text; "
+            f"`diurna resolve {id}` says which holds."
+        )
     lines = [f"`{id}`: {' '.join(said)}"]
     lines.extend(f"- version `{version}` of {stem}" for version, stem in versions)
     lines.extend(f"- successor `{rival}`" for rival in rivals)
     lines.extend(f"- circle `{other}`" for other in circle)
+    lines.extend(
+        f"- superseded by `{new}` in {stem}" if new else f"- invalidated in {stem}"
+        for stem, new in denied
+    )
     return "\n".join(lines)
 
 

@@ -94,7 +94,7 @@ def _contradictions(
 def _settled(entry: Conflict, known: Known, touched: set[str]) -> bool:
     standing = known(entry.id)
     decided = standing is None or not standing.fact.contradicted
-    return decided or bool(touched & {entry.id, *entry.rivals})
+    return decided or bool(touched & {entry.id, *entry.rivals, *[new for _, new in entry.denied]})
 
 
 def _line_of(start: str, lines: Sequence[str]) -> int:

@@ -70,9 +70,9 @@ def test_append_every_event(repo: Repo, run: Run) -> None:
     log = committed(repo, ran.json["stem"])
     was = "(was "
     assert "- Referenced: a, b, c\n- Created: d\n- Updated: a " + was in log
-    assert "- Superseded: c → d\n- Closed: b (was 94a72c07)\n" in log
+    assert "- Superseded: c → d (was 6b23c0d5)\n- Closed: b (was 94a72c07)\n" in log
     ran = run("append", "--reopen", "b", "--invalidate", "a", "--reactivate", "d", "--json")
-    assert "- Invalidated: a\n- Reactivated: d\n- Reopened: b\n" in committed(
+    assert "- Invalidated: a (was 08c3eb64)\n- Reactivated: d\n- Reopened: b\n" in committed(
         repo, ran.json["stem"]
     )
 

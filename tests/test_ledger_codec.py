@@ -91,9 +91,9 @@ marks = st.sampled_from(["", "", " ", "x"])
 events = st.one_of(
     st.builds(FactReferenced, ids, remarks),
     st.builds(FactCreated, ids, paragraphs, marks, metas, remarks),
-    st.builds(FactUpdated, ids, paragraphs, versions, marks, metas, remarks),
-    st.builds(FactSuperseded, ids, ids, remarks),
-    st.builds(FactInvalidated, ids, remarks),
+    st.builds(FactUpdated, ids, paragraphs, versions, marks, metas, remarks, stems),
+    st.builds(FactSuperseded, ids, ids, remarks, versions),
+    st.builds(FactInvalidated, ids, remarks, versions),
     st.builds(ThreadClosed, ids, remarks, versions),
     st.builds(ThreadReopened, ids, remarks),
     st.builds(FactReinstated, ids, remarks, stems),
@@ -128,7 +128,9 @@ simple_events = st.lists(
         st.builds(
             FactCreated, ids, simple_texts, st.just(" "), st.just((("kind", "thread"),)), none
         ),
-        st.builds(FactUpdated, ids, simple_texts, versions, none, st.just(()), none),
+        st.builds(FactUpdated, ids, simple_texts, versions, none, st.just(()), none, stems),
+        st.builds(FactSuperseded, ids, st.just("new"), none, versions),
+        st.builds(FactInvalidated, ids, none, versions),
         st.builds(FactReferenced, ids, st.sampled_from(["", "so (x), b", "a → b", "x — y"])),
         st.builds(ThreadClosed, ids, none, versions),
         st.builds(FactReinstated, ids, none, stems),

@@ -161,7 +161,7 @@ def test_a_deleted_bullet_is_invalidated() -> None:
     text = render(state.view())
     start = text.index("- One.")
     assert events(read(state, text[:start] + text[text.index("## Open") :])) == (
-        FactInvalidated("one"),
+        FactInvalidated("one", was=(version_id("One."),)),
     )
 
 

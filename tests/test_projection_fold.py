@@ -10,7 +10,9 @@ from ledger.codec import decode, encode, entry_of, read_entry
 from ledger.event import (
     Event,
     FactCreated,
+    FactInvalidated,
     FactReferenced,
+    FactReinstated,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
@@ -141,6 +143,64 @@ def test_a_pending_successor_makes_false_and_is_no_side_of_a_contradiction() -> 
     )
     assert fact_of(state).superseded_by == ("b", "pending")
     assert fact_of(state).rivals == () and not fact_of(state).contradicted
+
+
+# ---- F10: called false and reworded ------------------------------------------------------------------
+
+
+def denied(*logs: tuple[Event, ...]) -> tuple[tuple[str, str], ...]:
+    """What stands against the text of `a`, born as A in a log before these; () where it is false or true."""
+    found = fact_of(folded((FactCreated("a", "A"), FactCreated("b", "B")), *logs))
+    assert found.contradicted == bool(found.denied)
+    assert not (found.denied and found.false)
+    return found.denied
+
+
+CALL = FactSuperseded("a", "b", was=(A,))
+REWORDS = FactUpdated("a", "B", (A,))
+THIRD = "2026-05-03-100000"
+
+
+@pytest.mark.parametrize("call", (CALL, FactInvalidated("a", was=(A,))))
+def test_called_false_and_reworded_contradict_in_both_orders(call: Event) -> None:
+    new = "b" if isinstance(call, FactSuperseded) else ""
+    assert denied((call,), (REWORDS,)) == (("2026-05-02-100000", new),)
+    assert denied((REWORDS,), (call,)) == ((THIRD, new),)
+    late = FactCreated("a", "B")
+    assert [head.text for head in fact_of(folded((FactCreated("a", "A"),), (call,), (late,))).heads]
+    assert fact_of(folded((FactCreated("a", "A"),), (call,), (late,))).denied
+
+
+def test_who_names_what_stands_or_knows_what_was_said_contradicts_nobody() -> None:
+    says = FactUpdated("a", "B", (A,), said=("2026-05-02-100000",))
+    for logs in (
+        ((REWORDS,), (FactSuperseded("a", "b", was=(B,)),)),  # the superseder saw the rewording
+        ((CALL,), (says,)),  # the rewording's writer saw the supersession
+        ((CALL,), (FactUpdated("a", "B"),)),  # it names nothing: all before it
+        ((CALL, REWORDS),),  # one log says both
+        ((FactSuperseded("a", "b"),), (REWORDS,)),  # from before the rule
+        ((REWORDS,), (FactSuperseded("a", "b"),)),
+        ((CALL,), (REWORDS,), (FactSuperseded("a", "b", was=(B,)),)),  # decided since
+        ((CALL,), (REWORDS,), (FactUpdated("a", "B", (B,), said=("2026-05-02-100000",)),)),
+        ((CALL,), (FactUpdated("a", "B", (A,)),), (FactUpdated("a", "A", (B,)),)),  # as it was seen
+    ):
+        found = fact_of(folded((FactCreated("a", "A"), FactCreated("b", "B")), *logs))
+        assert found.false and not found.contradicted, logs
+    taken = FactReinstated("a", said=("2026-05-02-100000",))
+    assert denied((CALL,), (REWORDS,), (taken,)) == ()
+
+
+def test_an_update_without_was_knows_nothing_of_what_sorts_behind_it() -> None:
+    assert denied((FactUpdated("a", "B"),), (CALL,)) == ((THIRD, "b"),)
+
+
+def test_two_that_call_it_false_know_together() -> None:
+    """Each of two heads is known to one of them: nothing that stands is new to both."""
+    one, two = FactInvalidated("a", was=(A,)), FactInvalidated("a", was=(B,))
+    logs = ((FactCreated("a", "A"),), (FactCreated("a", "B"),), (one,))
+    assert fact_of(folded(*logs)).denied
+    both = fact_of(folded(*logs, (two,)))
+    assert both.false and len(both.heads) == 2 and not both.denied
 
 
 # ---- F8: closed and reworded -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ reworded a thread. Both sides are kept, shown first, listed with who said what, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from rituals.decide.disputes import (
     BIRTH,
     CIRCLE,
     CLOSED,
+    REWORDED,
     SUCCESSOR,
     TEXT,
     Dispute,
@@ -126,6 +128,22 @@ CASES: dict[str, tuple[str, Side, Side, str, str, set[str]]] = {
         V("Find both limits."),
         {V("Find the limit."), V("Find both limits.")},
     ),
+    "one superseded what the other reworded, and the new text holds": (
+        "old",
+        (FactSuperseded("old", "left"),),
+        (FactUpdated("old", "The old way, mended."),),
+        REWORDED,
+        V("The old way, mended."),
+        {V("The old way, mended."), "left"},
+    ),
+    "one superseded what the other reworded, and it is false": (
+        "old",
+        (FactSuperseded("old", "left"),),
+        (FactUpdated("old", "The old way, mended."),),
+        REWORDED,
+        "left",
+        {V("The old way, mended."), "left"},
+    ),
 }
 
 
@@ -186,7 +204,9 @@ def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: 
 
 
 @pytest.mark.parametrize("swap", [False, True])
-@pytest.mark.parametrize("case", [case for case in CASES if "thread" not in case])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if CASES[case][3] not in (CLOSED, REWORDED)]
+)
 def test_different_choices_are_a_contradiction_again(
     pair: tuple[Clone, Clone], case: str, swap: bool
 ) -> None:
@@ -242,6 +262,95 @@ def test_a_new_text_resolves_and_names_all_heads(pair: tuple[Clone, Clone]) -> N
     decide(one, decision)
     meet(one, two)
     assert two.memory.state()["limit"].fact.text == "Twenty-five seconds."
+
+
+# ---- superseded or invalidated here, reworded there -------------------------------------------------
+
+MENDED = "The old way, mended."
+
+
+@pytest.fixture
+def mended(pair: tuple[Clone, Clone]) -> tuple[Clone, Clone]:
+    """One invalidated what the other reworded."""
+    one, two = pair
+    one.append("It is false", FactInvalidated("old"))
+    two.append("It is mended", FactUpdated("old", MENDED))
+    meet(one, two)
+    return pair
+
+
+def test_an_invalidated_fact_that_was_reworded_elsewhere_stands_until_somebody_decides(
+    mended: tuple[Clone, Clone],
+) -> None:
+    """It is live and in the list of contradictions; the sides are its text and the log that denies it."""
+    for clone in mended:
+        standing = clone.memory.state()["old"]
+        assert standing.live and standing.fact.text == MENDED
+        ((stem, new),) = standing.fact.denied
+        assert listed(clone) == [("old", REWORDED, (V(MENDED), stem))] and new == ""
+        text = clone.memory.continuity()
+        assert f"- invalidated in {stem}" in text and f"- {MENDED}\n" in text
+        assert [one.code for one in clone.memory.state().findings()] == ["contradiction"]
+        brief = clone.memory.brief()
+        assert "old" in str(brief) and MENDED in str(brief)
+    resolve(mended[0], "old", listed(mended[0])[0][2][1])
+    meet(*mended)
+    assert mended[1].memory.state()["old"].reason == "invalidated"
+    assert listed(mended[1]) == []
+
+
+def test_a_new_text_resolves_what_was_called_false_and_reworded(
+    mended: tuple[Clone, Clone],
+) -> None:
+    resolve(mended[0], "old", text="The old way, mended twice.")
+    meet(*mended)
+    fact = mended[1].memory.state()["old"].fact
+    assert (fact.text, fact.contradicted, fact.false) == (
+        "The old way, mended twice.",
+        False,
+        False,
+    )
+
+
+def test_rewording_on_what_is_denied_decides_nothing(mended: tuple[Clone, Clone]) -> None:
+    """Whoever updates a fact that stands in a contradiction has not said which side holds."""
+    mended[0].append("Again", FactUpdated("old", "The old way, once more."))
+    meet(*mended)
+    assert [kind for _, kind, _ in listed(mended[1])] == [REWORDED]
+    mended[1].append("No", FactSuperseded("old", "right"))
+    meet(*mended)
+    assert listed(mended[0]) == []
+    assert mended[0].memory.state()["old"].fact.superseded_by == ("right",)
+
+
+@pytest.mark.parametrize("said", (FactSuperseded("old", "left"), FactInvalidated("old")))
+def test_who_saw_the_other_side_contradicts_nobody(pair: tuple[Clone, Clone], said: Event) -> None:
+    """Reworded and then called false, or called false and then reworded: by one who saw that, all is said."""
+    one, two = pair
+    one.append("Mend", FactUpdated("old", MENDED))
+    meet(one, two)
+    two.append("False", said)
+    meet(one, two)
+    assert listed(one) == [] and one.memory.state()["old"].fact.false
+    one.append("Reword what is false", FactUpdated("old", "The old way, as it was."))
+    meet(one, two)
+    assert listed(two) == []
+    fact = two.memory.state()["old"].fact
+    assert fact.false and fact.text == "The old way, as it was."
+
+
+def test_a_bullet_taken_away_here_and_reworded_there(pair: tuple[Clone, Clone]) -> None:
+    """A person deletes a bullet of the file that they read; the new text of the other clone stays."""
+    one, two = pair
+    two.append("Mend", FactUpdated("old", MENDED))
+    path = one.folder / "continuity.md"
+    block = re.search(r"- The old way\.\n  <!-- id: old [^\n]*\n\n", path.read_text())
+    assert block is not None
+    path.write_text(path.read_text().replace(block[0], ""))
+    one.memory.absorb()
+    meet(one, two)
+    assert [kind for _, kind, _ in listed(one)] == [REWORDED]
+    assert MENDED in one.memory.continuity()
 
 
 @pytest.mark.parametrize(

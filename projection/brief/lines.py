@@ -93,6 +93,10 @@ def disputed(fact: Fact, chars: int) -> str:
         said.append(f"{len(fact.rivals)} successors stand: {', '.join(fact.rivals[:4])}")
     if fact.circular:
         said.append(f"a circle of supersessions with {', '.join(fact.circle[:4])}")
+    if fact.denied:
+        by = ", ".join([new or "nothing" for _, new in fact.denied[:4]])
+        now = REDACTED if fact.redacted else shortened(plain(fact.heads[0].text), chars * 2 // 3)
+        said.append(f"called false (replaced by {by}) by who did not know this text: {now}")
     return "; ".join(said)
 
 

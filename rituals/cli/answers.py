@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ledger.event import (
+    SEEING,
     VERB_OF,
     Event,
     FactCreated,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
-    ThreadClosed,
 )
 from ledger.findings import Finding
 from ledger.secrets import without_secrets
@@ -122,6 +122,7 @@ def fact_object(standing: Standing) -> dict[str, object]:
         "contradiction": fact.contradicted,
         "rivals": list(fact.rivals),
         "circle": list(fact.circle) if fact.circular else [],
+        "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
         "reason": standing.reason,
         "quarter": standing.quarter,
     }
@@ -186,11 +187,11 @@ def event_object(event: Event) -> dict[str, object]:
     if isinstance(event, FactCreated | FactUpdated):
         text = None if event.text is None else without_secrets(event.text)
         described.update(text=text, mark=event.mark, meta=dict(event.meta))
-    if isinstance(event, FactUpdated | ThreadClosed):
+    if isinstance(event, SEEING):
         described["was"] = list(event.was or ())
-    elif isinstance(event, FactReinstated):
+    if isinstance(event, FactReinstated) or (isinstance(event, FactUpdated) and event.said):
         described["said"] = list(event.said or ())
-    elif isinstance(event, FactSuperseded):
+    if isinstance(event, FactSuperseded):
         described["new"] = event.new
     return described
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from projection.replay import State
 
 #: What stands against what.
-TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE = KINDS = (
-    "text", "birth", "closed", "successor", "circle",
+TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED = KINDS = (
+    "text", "birth", "closed", "successor", "circle", "reworded",
 )  # fmt: skip
 SAYS = {
     TEXT: "changed on several sides",
@@ -27,14 +27,15 @@ SAYS = {
     CLOSED: "closed on one side, reworded on another",
     SUCCESSOR: "superseded by several facts",
     CIRCLE: "supersedes what supersedes it",
+    REWORDED: "called false on one side, reworded on another",
 }
 
 
 class Choice(Record):
-    """One side of a contradiction: a version of the fact, or a fact that may replace it.
+    """One side of a contradiction: a version of the fact, a fact that may replace it, or that it is false.
 
     Args:
-        id: of the version or fact.
+        id: of the version or fact; of an invalidation the log.
         text: what it says.
         stem: the log that put it there.
         agent: who wrote that log.
@@ -72,6 +73,8 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
         found.append(SUCCESSOR)
     if fact.circular:
         found.append(CIRCLE)
+    if fact.denied:
+        found.append(REWORDED)
     return tuple(found)
 
 
@@ -123,7 +126,7 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
     if kind == CIRCLE:
         return tuple(_member(state, one) for one in _around(state, fact))
     closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()
-    return tuple(
+    texts = tuple(
         Choice(
             version.id,
             REDACTED if fact.redacted else version.text,
@@ -132,6 +135,23 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
         )
         for version in ordered(fact.heads)
     )
+    if kind != REWORDED:
+        return texts
+    calls = {new or stem: (stem, new) for stem, new in reversed(fact.denied)}
+    return texts + tuple(_call(state, *calls[id]) for id in reversed(calls))
+
+
+def _call(state: State, stem: str, new: str) -> Choice:
+    """Return that a fact is false, by the log that says so first: by what replaces it, or as it is."""
+    standing = state.get(new) if new else None
+    text = (
+        standing.fact.text
+        if standing
+        else f"({new})"
+        if new
+        else "(false, and nothing replaces it)"
+    )
+    return Choice(new or stem, text, stem)
 
 
 def _successor(state: State, fact: Fact, rival: str) -> Choice:

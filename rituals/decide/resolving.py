@@ -8,6 +8,7 @@ from __future__ import annotations
 from ledger.errors import DiurnaError, WrongUsage
 from ledger.event import (
     Event,
+    FactInvalidated,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -17,8 +18,16 @@ from ledger.event import (
 from ledger.facts import tidy
 from ledger.ids import version_id
 from ledger.values import Record
-from projection.fold import against
-from rituals.decide.disputes import CIRCLE, CLOSED, SUCCESSOR, Choice, Dispute, disputes
+from projection.fold import said_against
+from rituals.decide.disputes import (
+    CIRCLE,
+    CLOSED,
+    REWORDED,
+    SUCCESSOR,
+    Choice,
+    Dispute,
+    disputes,
+)
 from rituals.decide.recording import Decision, titled
 
 TYPE_CHECKING = False
@@ -75,8 +84,12 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
             return _one_successor(dispute, choice, verdict)
         if dispute.kind == CIRCLE:
             return _out_of_circle(memory, dispute, choice, verdict)
+        if dispute.kind == REWORDED:
+            return _true_or_false(memory, standing, dispute, choice, verdict)
         return _one_text(standing, dispute, choice.text, choice, verdict)
-    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE)]
+    if found[-1].kind == REWORDED and verdict.text:
+        return _true_or_false(memory, standing, found[-1], tidy(verdict.text), verdict)
+    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE, REWORDED)]
     if not texts:
         raise WrongUsage(
             f"{fact} is {found[0].said}: {'; '.join(_brief(found))}",
@@ -123,13 +136,9 @@ def _one_text(
     """Let one text stand, in place of all that were seen."""
     heads = tuple(version.id for version in fact.heads)
     if fact.redacted:
-        kept = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
-        if not kept:
-            raise DiurnaError(
-                f"{fact.id} is redacted; no new text of it is shown",
-                hint="choose a version by its id, or create a fact of its own",
-            )
-        text = kept
+        text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
+        if not text:
+            _refuse_withheld(fact)
     closed = verdict.closed
     if dispute.kind != CLOSED:
         if closed is not None:
@@ -151,6 +160,14 @@ def _one_text(
     return Decision(titled("Resolve", (fact.id,)), (does,), tuple(events))
 
 
+def _refuse_withheld(fact: Fact) -> None:
+    if fact.redacted:
+        raise DiurnaError(
+            f"{fact.id} is redacted; no new text of it is shown",
+            hint="choose a version by its id, or create a fact of its own",
+        )
+
+
 def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
     """Let one successor replace the others, too."""
     _refuse_state(dispute, verdict)
@@ -163,10 +180,36 @@ def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decisi
 def _out_of_circle(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
     """Take back what was said against the one of a circle that holds."""
     _refuse_state(dispute, verdict)
-    said = against(choice.id, memory.state().histories[choice.id])
+    said = said_against(choice.id, memory.state().histories[choice.id])
     does = f"{choice.id} holds; what {', '.join(said)} said against it is taken back"
     event = FactReinstated(choice.id, said=said)
     return Decision(titled("Resolve", (dispute.fact,)), (does,), (event,))
+
+
+def _true_or_false(
+    memory: Memory, fact: Fact, dispute: Dispute, choice: Choice | str, verdict: Verdict
+) -> Decision:
+    """Let a text stand and take back what called the fact false, or say that this text is false, too."""
+    _refuse_state(dispute, verdict)
+    heads = tuple(version.id for version in fact.heads)
+    title = titled("Resolve", (fact.id,))
+    if isinstance(choice, Choice) and choice.id not in heads:
+        replaced = choice.id in [new for _, new in fact.denied]
+        event = (
+            FactSuperseded(fact.id, choice.id, was=heads)
+            if replaced
+            else FactInvalidated(fact.id, was=heads)
+        )
+        by = f"superseded by {choice.id}" if replaced else "false"
+        return Decision(title, (f"{fact.id} is {by}, with what it says now",), (event,))
+    text = choice if isinstance(choice, str) else choice.text
+    said = said_against(fact.id, memory.state().histories[fact.id])
+    events: list[Event] = [FactReinstated(fact.id, said=said)]
+    if isinstance(choice, str) or len(heads) > 1:
+        _refuse_withheld(fact)
+        events.insert(0, FactUpdated(fact.id, text, heads, "x" if fact.closed else ""))
+    does = f"{fact.id} holds and says: {_line(text)}; what {', '.join(said)} said is taken back"
+    return Decision(title, (does,), tuple(events))
 
 
 def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from ledger.errors import DiurnaError
 from ledger.event import FactReinstated, FactVerified
-from projection.fold import against
+from projection.fold import said_against
 from projection.tiers import never_decaying
 from rituals.decide.recording import Decision, because, titled
 
@@ -82,7 +82,7 @@ def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
     """
     now = memory.standing(fact).fact
     title = titled("Reinstate", (fact,))
-    said = against(fact, memory.state().histories[fact])
+    said = said_against(fact, memory.state().histories[fact])
     if not said:
         return Decision(title, already=f"{fact} holds; nothing is said against it")
     event = because(FactReinstated(fact, said=said), reason)
