@@ -1,7 +1,7 @@
 """The laws with many examples: `python -m tests.campaigns.laws --examples 10000`.
 
-Those of replay and of merging: `tests/test_laws.py` and the union of trees in `tests/test_ledger_union.py`; and
-those of recall, of links and of the brief. All together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
+Those of replay and of merging: `tests/test_laws.py`, `tests/test_second_fold.py` and the union of trees in
+`tests/test_ledger_union.py`; and those of recall, of links and of the brief. All together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 LAWS = [
     "tests/test_ledger_union.py",
     "tests/test_laws.py",
+    "tests/test_second_fold.py",
     "tests/test_memory_recall_index.py",
     "tests/test_memory_linking.py",
     "tests/test_projection_brief.py",

@@ -1,0 +1,264 @@
+"""The fold against a second one that was written from FORMAT.md alone.
+
+`python -m tests.campaigns.second_fold --ledgers 10000 --seed N` makes up that many ledgers with every kind of event:
+sealed, hand-written, date-only logs and twins, in a few instants, events in any written order. Each is read from its
+bytes, replayed cold, and brought into a cache log by log in a random order of arrival; both must say of every fact what
+`tests.second_fold` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from ledger.codec import decode, encode, read_entry
+from ledger.digest import blob_id
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    Meta,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.ids import version_id
+from ledger.layout import log_path
+from ledger.logset import LogRef
+from ledger.order import is_sealed, seal, stem_in
+from ledger.session import Entry, SessionLog
+from memory.build import build
+from memory.states import state_from, state_of
+from projection.policy import BUILT_IN_KINDS, Policy
+from projection.policy import Windows as PolicyWindows
+from projection.replay import State
+from projection.state import Standing
+from tests.second_fold import Known, Log, SecondFold, Windows
+
+IDS = ("a", "b", "c", "d", "e")
+TEXTS = ("One.", "Two.", "Three.", "Four.")
+VERSIONS = tuple(version_id(text) for text in TEXTS)
+TYPES = ("work",) * 6 + ("review", "import", "edit", "checkpoint")
+DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
+METAS: tuple[Meta, ...] = (
+    (), (), (), (), (("kind", "thread"),), (("kind", "thread"),), (("kind", "invariant"),),
+    (("kind", "decision"), ("tags", "x, y")), (("own", "value"),), (("own", "another"),),
+)  # fmt: skip
+TOLD: tuple[Meta, ...] = (
+    (("created", "2026-03-31"),), (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
+    (("kind", "thread"), ("created", "2026-04-01")), (("origin", "somewhere"),),
+    (("origin", "2026-02-01-090000"),),
+)  # fmt: skip
+PLAIN: tuple[type[Event], ...] = (
+    FactReferenced, FactReferenced, FactReactivated, ThreadReopened, FactVerified, FactPromoted,
+    FactDemoted, FactRedacted, FactReinstated, ThreadClosed, FactInvalidated,
+)  # fmt: skip
+
+
+class Case:
+    """One made-up ledger: its logs as they were read by either side, and a policy."""
+
+    def __init__(self) -> None:
+        self.refs: list[LogRef] = []
+        self.entries: list[Entry] = []
+        self.logs: list[Log] = []
+        self.policy = Policy()
+
+    def add(self, key: str, data: bytes) -> None:
+        """Take a log in as it is read from its bytes."""
+        sealed = is_sealed(stem_in(key))
+        entry, _ = read_entry(key, data)
+        log, _ = decode(data, sealed=sealed)
+        self.refs.append(LogRef(key, log_path(stem_in(key)), blob_id(data)))
+        self.entries.append(entry)
+        self.logs.append(Log(key, log.type, log.events))
+
+    def second(self, count: int | None = None) -> dict[str, Known]:
+        """What the second fold says of the first so many logs."""
+        lasting = [kind.name for kind in self.policy.kinds if not kind.decays]
+        return SecondFold(self.logs[:count], Windows(*self.policy.windows), lasting).facts()
+
+
+def made_up(rng: random.Random, most: int = 24) -> Case:
+    """Make a ledger up; the order of its logs is that of their arrival."""
+    case = Case()
+    sizes = sorted(rng.choices(range(6), k=3))
+    lasting = rng.choice(("", "", "decision", "fact"))
+    case.policy = Policy(
+        windows=PolicyWindows(*sizes),
+        kinds=tuple(
+            kind._replace(decays=kind.decays and kind.name != lasting) for kind in BUILT_IN_KINDS
+        ),
+    )
+    taken: set[str] = set()
+    for _ in range(rng.randint(1, most)):
+        type = rng.choice(TYPES)
+        header = (("agent", rng.choice("xyz")), *(() if type == "work" else (("type", type),)))
+        said = [stem_in(ref.key) for ref in case.refs]
+        data = encode(SessionLog(header, "T", "", _events(rng, type, said)))
+        instant = f"{rng.choice(DAYS)}-10{rng.randrange(6):02d}00"
+        shape = rng.randrange(10)
+        if shape < 7:
+            key = seal(f"{instant}{rng.randrange(2):03d}", data)
+        else:
+            key = (instant, f"{instant}-words", instant[:10])[shape - 7]
+        if key in taken:  # two logs of one name, or one log twice
+            key = f"{key}~{blob_id(data)}"
+        if key not in taken:
+            taken.add(key)
+            case.add(key, data)
+    return case
+
+
+def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event, ...]:
+    """Make up what one log says; of each id it brings at most one text, as a log can."""
+    found: list[Event] = []
+    brought: set[str] = set()
+    for _ in range(rng.randint(0, 6)):
+        id, kind = rng.choice(IDS), rng.randrange(10)
+        was = _some(rng, VERSIONS, 2)
+        if kind < 3 and id not in brought:
+            brought.add(id)
+            text = rng.choice(TEXTS)
+            mark = rng.choice(("", "", " ", "x"))
+            meta = rng.choice((*METAS, *TOLD) if type == "import" else METAS)
+            if kind < 1:
+                found.append(FactCreated(id, text, mark, meta))
+            else:
+                said = _some(rng, stems, 2) if rng.randrange(3) == 0 else None
+                meta = rng.choice(METAS)
+                found.append(FactUpdated(id, text, was, mark, meta, said=said))
+        elif kind < 5:
+            new = rng.choice(IDS if rng.randrange(9) else ("pending",))
+            found.append(FactSuperseded(id, new, was=was))
+        elif kind < 6:
+            named = was if rng.randrange(3) else None
+            which = rng.choice((ThreadClosed, FactInvalidated))
+            found.append(which(id, "", named))
+        elif kind < 7 and stems and rng.randrange(2):
+            found.append(FactReinstated(id, said=_some(rng, stems, 3)))
+        else:
+            found.append(rng.choice(PLAIN)(id))  # type: ignore[call-arg]
+    rng.shuffle(found)
+    return tuple(found)
+
+
+def _some(rng: random.Random, values: Sequence[str], most: int) -> tuple[str, ...] | None:
+    """Choose a few of them, or say nothing."""
+    if not values or rng.randrange(4) == 0:
+        return None
+    return tuple(rng.sample(values, min(len(values), rng.randint(1, most))))
+
+
+def said_by(standings: Sequence[Standing]) -> dict[str, Known]:
+    """What the first fold says, in the words of the second."""
+    found = {}
+    for standing in standings:
+        fact = standing.fact
+        found[fact.id] = Known(
+            fact.kind, dict(fact.meta), sorted((head.text, head.stem) for head in fact.heads),
+            fact.created, fact.origin, fact.uses, fact.last_used, fact.closed, fact.closed_at,
+            fact.superseded_by, fact.supersedes, fact.invalidated_at, fact.promoted, fact.verified,
+            fact.redacted, fact.rivals, fact.circle, fact.denied, fact.contradicted,
+            standing.tier, standing.reason, standing.quarter,
+        )  # fmt: skip
+    return found
+
+
+def cold(case: Case) -> State:
+    """Replay a case from nothing."""
+    return state_from(case.refs, case.entries, case.policy)
+
+
+def differences(case: Case, rng: random.Random) -> list[str]:
+    """Compare both folds, cold and through a cache that meets the logs in this order, batch by batch."""
+    expected = case.second()
+    found = compare("cold", said_by(cold(case).standings()), expected)
+    begun = rng.randrange(len(case.refs))
+    cache = build("", "0", case.refs[:begun], case.entries[:begun], (), ("", case.policy, ""))
+    try:
+        seen, number = begun, 0
+        while seen < len(case.refs):
+            upto = min(len(case.refs), seen + rng.choice((1, 1, 1, 2, 5)))
+            refs, entries = case.refs[seen:upto], case.entries[seen:upto]
+            if not cache.advance(str(number), str(number + 1), refs, entries, ()):
+                return [*found, "the cache did not move"]
+            seen, number = upto, number + 1
+            if rng.randrange(3) == 0:
+                state = state_of(cache)
+                found += compare(
+                    f"warm, {seen} logs", said_by(state.standings()), case.second(seen)
+                )
+        found += compare("warm", said_by(state_of(cache).standings()), expected)
+        for id in expected:
+            if cache.fact(id) != cold(case).fact(id):
+                found.append(f"the cache alone differs about {id}")
+    finally:
+        cache.close()
+    return found
+
+
+def compare(where: str, first: dict[str, Known], second: dict[str, Known]) -> list[str]:
+    """Say where two folds differ."""
+    if first == second:
+        return []
+    found = [f"{where}: {sorted(first)} are facts, or {sorted(second)}"] * (
+        first.keys() != second.keys()
+    )
+    for id in first.keys() & second.keys():
+        for field, one, two in zip(Known._fields, first[id], second[id], strict=True):
+            if one != two:
+                found.append(f"{where}: {field} of {id}: the fold says {one!r}, the second {two!r}")
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Compare the folds on as many ledgers as asked for."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaigns.second_fold",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--ledgers", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--logs", type=int, default=24, help="at most so many in a ledger")
+    chosen = parser.parse_args(arguments)
+    begun, counts, wrong = time.monotonic(), Counter[str](), 0
+    for number in range(chosen.ledgers):
+        rng = random.Random(f"{chosen.seed} {number}")
+        case = made_up(rng, chosen.logs)
+        found = differences(case, rng)
+        for known in said_by(cold(case).standings()).values():
+            counts["facts"] += 1
+            counts["of them contradicted"] += known.contradicted
+            counts["denied"] += bool(known.denied)
+            counts["in circles"] += bool(known.circle)
+            counts["false"] += known.tier == "superseded"
+            counts["archived otherwise"] += bool(known.reason) and known.tier != "superseded"
+        counts["logs"] += len(case.refs)
+        counts["events"] += sum(len(log.events) for log in case.logs)
+        if found:
+            wrong += 1
+            print(f"ledger {number} of seed {chosen.seed}:", *found[:8], sep="\n  ", flush=True)
+        if (number + 1) % 1000 == 0:
+            print(f"{number + 1} ledgers, {wrong} differ", flush=True)
+    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    took = time.monotonic() - begun
+    print(f"second fold: {chosen.ledgers} ledgers ({said}): {wrong} differ, {took:.0f} s")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

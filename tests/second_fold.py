@@ -1,0 +1,456 @@
+"""A second fold: sections 4 and 5 of FORMAT.md word for word, simple and slow, for comparing with the first.
+
+It was written from the text alone and shares nothing with `projection/`: where the two differ, either is wrong.
+Everything is asked anew of the whole list of logs; nothing is kept up and nothing is fast.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from functools import cached_property
+from typing import NamedTuple
+
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    ThreadReopened,
+)
+
+#: The event table of 3.3.
+TABLE: tuple[type[Event], ...] = (
+    FactReferenced, FactCreated, FactUpdated, FactSuperseded, FactInvalidated, FactReactivated,
+    ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
+    FactReinstated,
+)  # fmt: skip
+
+
+class Log(NamedTuple):
+    """A log as it was read: its key, its type, what it says."""
+
+    key: str
+    type: str
+    events: tuple[Event, ...]
+
+
+class Windows(NamedTuple):
+    """The windows of the policy."""
+
+    working: int
+    active: int
+    archive: int
+
+
+class Known(NamedTuple):
+    """What is known of a fact, and where it stands."""
+
+    kind: str
+    footer: dict[str, str]
+    texts: list[tuple[str, str]]
+    created: str
+    origin: str
+    uses: int
+    last_used: str
+    closed: bool
+    closed_at: str
+    superseded_by: tuple[str, ...]
+    supersedes: tuple[str, ...]
+    invalidated: str
+    promoted: bool
+    verified: str
+    redacted: bool
+    rivals: tuple[str, ...]
+    circle: tuple[str, ...]
+    denied: tuple[tuple[str, str], ...]
+    contradicted: bool
+    tier: str
+    reason: str
+    page: str
+
+
+Step = tuple[str, Event]
+
+
+class SecondFold:
+    """Answers for a set of logs.
+
+    Args:
+        logs: in any order.
+        windows: of the policy.
+        lasting: the kinds that do not decay.
+    """
+
+    def __init__(self, logs: Iterable[Log], windows: Windows, lasting: Iterable[str]) -> None:
+        self.logs = sorted(logs, key=lambda log: log.key)  # O1
+        self.windows, self.lasting = windows, frozenset(lasting)
+        self.steps: list[Step] = [
+            (log.key, event) for log in self.logs for event in in_one_log(log.events)
+        ]
+        self.work = [log.key for log in self.logs if log.type == "work"]
+
+    def ids(self) -> set[str]:
+        """Every id that is named."""
+        found = {event.id for _, event in self.steps}
+        return found | {event.new for _, event in self.steps if isinstance(event, FactSuperseded)}
+
+    def facts(self) -> dict[str, Known]:
+        """What is known of every fact; pending ids are left out."""
+        return {id: self.known(id) for id in sorted(self.ids()) if self.is_fact(id)}
+
+    def said(self, id: str) -> list[Step]:
+        """What is said of an id, in ledger order."""
+        return [(key, event) for key, event in self.steps if event.id == id]
+
+    def texts_said(self, id: str) -> list[tuple[str, FactCreated | FactUpdated]]:
+        return [
+            (key, event)
+            for key, event in self.said(id)
+            if isinstance(event, FactCreated | FactUpdated) and event.text is not None
+        ]
+
+    def is_fact(self, id: str) -> bool:
+        return bool(self.texts_said(id))
+
+    # ---- F3 and F8 --------------------------------------------------------------------------------
+
+    def standing(self, id: str, *, thread: bool) -> dict[str, tuple[str, str]]:
+        """What stands at the end: version -> (text, log)."""
+        heads: dict[str, tuple[str, str]] = {}
+        ever: dict[str, tuple[str, str]] = {}  # as they stand, or last stood
+        came: dict[str, list[tuple[str, tuple[str, ...]]]] = {}  # (log, what it named) each time
+        closing: tuple[str, tuple[str, ...]] | None = None
+        settled: set[str] = set()
+
+        def by_closing() -> dict[str, tuple[str, str]]:
+            named = closing[1] if closing else ()
+            return {
+                one: ever[one]
+                for one in named
+                if one in ever and one not in heads and one not in settled
+            }
+
+        for key, event in self.said(id):
+            if isinstance(event, ThreadReopened):
+                closing = None
+            elif isinstance(event, ThreadClosed):
+                closing, settled = (key, event.was or ()), set()
+                for times in came.values():
+                    for log, named in times:
+                        settled |= set(named) if log == key else set()
+            if not isinstance(event, FactCreated | FactUpdated) or event.text is None:
+                continue
+            version, stands = version_of(event.text), {**heads, **by_closing()}
+            named = names_of(event, stands)
+            if closing and isinstance(event, FactUpdated):
+                both = set(named) & set(heads) and set(named) & set(by_closing())
+                if closing[0] == key or event.mark == "x" or event.was is None or both:
+                    settled |= set(named)
+            gone = {
+                one
+                for one in named
+                if one != version and not came_unseen(one, named, came.get(one, []), stands)
+            }
+            heads = {one: head for one, head in heads.items() if one not in gone}
+            heads[version] = ever[version] = heads.get(version, (event.text, key))
+            came.setdefault(version, []).append((key, named))
+        return {**heads, **by_closing()} if thread and closing else heads
+
+    # ---- F5 ---------------------------------------------------------------------------------------
+
+    def birth(self, id: str) -> tuple[str, str, str]:
+        """(created, origin, what age counts from)."""
+        births = [(key, event) for key, event in self.said(id) if isinstance(event, FactCreated)]
+        for _, event in births:
+            footer = dict(event.meta)
+            told, origin = footer.get("created", ""), footer.get("origin", "")
+            if is_stem(origin):
+                return told if is_date(told) else origin[:10], origin, origin
+            if is_date(told):
+                return told, "", f"{told}-~"  # behind every log of that day
+        key = births[0][0] if births else self.texts_said(id)[0][0]
+        return key[:10], key, key
+
+    def footer(self, id: str) -> dict[str, str]:
+        footer: dict[str, str] = {}
+        for _, event in reversed(self.said(id)):
+            if isinstance(event, FactCreated):
+                footer.update(event.meta)
+        for _, event in self.said(id):
+            if isinstance(event, FactUpdated):
+                footer.update(event.meta)
+        return {key: value for key, value in footer.items() if key not in ("created", "origin")}
+
+    def box(self, id: str) -> tuple[str, str]:
+        """The checkbox at birth and its log."""
+        for key, event in self.said(id):
+            if isinstance(event, FactCreated) and event.mark:
+                return event.mark, key
+        return "", ""
+
+    # ---- F4, F7 -----------------------------------------------------------------------------------
+
+    def naming(self, id: str) -> list[str]:
+        """The work logs that name an id."""
+        return [log.key for log in self.logs if log.type == "work" and names(log, id)]
+
+    def last(self, id: str, *kinds: type[Event]) -> Step | None:
+        found = [step for step in self.said(id) if isinstance(step[1], kinds)]
+        return found[-1] if found else None
+
+    # ---- F6 and F10 -------------------------------------------------------------------------------
+
+    def taken_back(self, id: str, key: str) -> bool:
+        return any(
+            key < back if event.said is None else key.split("~")[0] in event.said
+            for back, event in self.said(id)
+            if isinstance(event, FactReinstated)
+        )
+
+    @cached_property
+    def supersessions(
+        self,
+    ) -> tuple[list[tuple[str, FactSuperseded]], list[tuple[str, FactSuperseded]]]:
+        """Those that count, and those left out because they close a circle."""
+        count: list[tuple[str, FactSuperseded]] = []
+        left: list[tuple[str, FactSuperseded]] = []
+        for key, event in self.steps:
+            if not isinstance(event, FactSuperseded) or self.taken_back(event.id, key):
+                continue
+            reached = {event.new}
+            while True:
+                more = {one.new for _, one in count if one.id in reached} - reached
+                if not more:
+                    break
+                reached |= more
+            (left if event.id in reached else count).append((key, event))
+        return count, left
+
+    def calls(self, id: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
+        """What calls a fact false and was neither taken back nor left out: (log, successor, versions)."""
+        count, _ = self.supersessions
+        return [
+            (key, event.new if isinstance(event, FactSuperseded) else "", event.was)
+            for key, event in self.said(id)
+            if (isinstance(event, FactSuperseded) and (key, event) in count)
+            or (isinstance(event, FactInvalidated) and not self.taken_back(id, key))
+        ]
+
+    def denying(self, id: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
+        """Of these, all where a head is known to none of them, else none."""
+        calls = self.calls(id)
+        for version in self.standing(id, thread=self.kind(id) == "thread" and self.closed(id)[0]):
+            if not any(self.knows(id, version, call) for call in calls):
+                return calls
+        return []
+
+    def knows(self, id: str, version: str, call: tuple[str, str, tuple[str, ...] | None]) -> bool:
+        log, _, named = call
+        if named is None or version in named:
+            return True
+        for key, event in self.texts_said(id):
+            if version_of(event.text or "") == version:
+                if key == log:
+                    return True
+                if isinstance(event, FactUpdated):
+                    if log.split("~")[0] in (event.said or ()):
+                        return True
+                    if event.was is None and key > log:
+                        return True
+        return False
+
+    def false(self, id: str) -> bool:
+        return bool(self.calls(id)) and not self.denying(id)
+
+    # ---- all of it --------------------------------------------------------------------------------
+
+    def kind(self, id: str) -> str:
+        return self.footer(id).get("kind") or ("thread" if self.box(id)[0] else "fact")
+
+    def closed(self, id: str) -> tuple[bool, str]:
+        if self.kind(id) != "thread":
+            return False, ""
+        word = self.last(id, ThreadClosed, ThreadReopened)
+        if word is not None:
+            return (True, word[0]) if isinstance(word[1], ThreadClosed) else (False, "")
+        mark, key = self.box(id)
+        return (True, key) if mark == "x" else (False, "")
+
+    def known(self, id: str) -> Known:
+        """All that is known of a fact."""
+        kind, (closed, closed_at) = self.kind(id), self.closed(id)
+        texts = self.standing(id, thread=kind == "thread" and closed)
+        created, origin, born = self.birth(id)
+        naming = self.naming(id)
+        denied, calls = self.denying(id), self.calls(id)
+        calls = [] if denied else calls
+        by = distinct(new for _, new, _ in calls if new)
+        invalidated = [key for key, new, _ in calls if not new]
+        count, left = self.supersessions
+        rivals = sorted(one for one in by if self.is_fact(one) and not self.false(one))
+        rivals = rivals if len(rivals) > 1 else []
+        circle = distinct(one.new for _, one in left if one.id == id != one.new)
+        promotion = self.last(id, FactPromoted, FactDemoted)
+        verified = self.last(id, FactVerified)
+        promoted = promotion is not None and isinstance(promotion[1], FactPromoted)
+        tier = self.tier(bool(calls), promoted, kind, closed, born, naming)
+        reason, page = self.place(tier, calls, closed, closed_at, (naming or [born])[-1])
+        footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
+        return Known(
+            kind=kind,
+            footer=footer,
+            texts=sorted(texts.values()),
+            created=created,
+            origin=origin,
+            uses=len(naming),
+            last_used=naming[-1][:10] if naming else created,
+            closed=closed,
+            closed_at=closed_at,
+            superseded_by=by,
+            supersedes=distinct(one.id for _, one in count if one.new == id),
+            invalidated=invalidated[0] if invalidated else "",
+            promoted=promoted,
+            verified=verified[0] if verified else "",
+            redacted=self.last(id, FactRedacted) is not None,
+            rivals=tuple(rivals),
+            circle=circle,
+            denied=tuple((key, new) for key, new, _ in denied),
+            contradicted=len(texts) > 1
+            or bool(rivals)
+            or bool(denied)
+            or bool(circle and not calls),
+            tier=tier,
+            reason=reason,
+            page=page,
+        )
+
+    # ---- section 5 --------------------------------------------------------------------------------
+
+    def behind(self, point: str) -> list[str]:
+        """The work logs behind a place."""
+        return [key for key in self.work if key > point]
+
+    def tier(
+        self, false: bool, promoted: bool, kind: str, closed: bool, born: str, naming: Sequence[str]
+    ) -> str:
+        age, since = len(self.behind(born)), len(self.behind((naming or [born])[-1]))
+        if false:
+            return "superseded"
+        if promoted or kind in self.lasting:
+            return "core"
+        if age <= self.windows.working and len(naming) <= 1:
+            found = "working"
+        elif since <= self.windows.active:
+            found = "active"
+        elif since <= self.windows.archive:
+            found = "archive-candidate"
+        else:
+            found = "archived"
+        if kind == "thread" and not closed and found in ("archive-candidate", "archived"):
+            return "active"
+        return found
+
+    def place(
+        self,
+        tier: str,
+        calls: list[tuple[str, str, tuple[str, ...] | None]],
+        closed: bool,
+        closed_at: str,
+        used: str,
+    ) -> tuple[str, str]:
+        """Why and on which page a fact is archived (T2, T4)."""
+        if calls:
+            by = [key for key, new, _ in calls if new]
+            return ("superseded", quarter(by[0])) if by else ("invalidated", quarter(calls[0][0]))
+        crossed = []
+        if closed and len(self.behind(closed_at)) > self.windows.archive:
+            crossed.append(self.behind(closed_at)[self.windows.archive])
+        if tier == "archived":
+            crossed.append(self.behind(used)[self.windows.archive])
+        if not crossed:
+            return "", ""
+        return "closed" if closed else "faded", quarter(min(crossed))
+
+
+def in_one_log(events: Iterable[Event]) -> list[Event]:
+    """The order in which events of one log count (C6)."""
+
+    def place(event: Event) -> tuple[int, str, str, tuple[str, ...]]:
+        new = event.new if isinstance(event, FactSuperseded) else ""
+        named: tuple[str, ...] = ()
+        if isinstance(event, FactSuperseded | FactUpdated | ThreadClosed):
+            named = event.was or ()
+        return TABLE.index(type(event)), event.id, new, named
+
+    return sorted(events, key=place)
+
+
+def names_of(event: FactCreated | FactUpdated, stands: Iterable[str]) -> tuple[str, ...]:
+    """The versions that an event names (F3)."""
+    if isinstance(event, FactCreated):
+        return ()
+    return tuple(stands) if event.was is None else event.was
+
+
+def came_unseen(
+    version: str,
+    named: Sequence[str],
+    came: Sequence[tuple[str, tuple[str, ...]]],
+    stands: Iterable[str],
+) -> bool:
+    """Whether a version came up again in place of one that is named too and does not stand (F3)."""
+    if len(came) < 2:
+        return False
+    replaced = came[-1][1]
+    return any(other in replaced and other not in stands for other in named if other != version)
+
+
+def names(log: Log, id: str) -> bool:
+    """Whether a log names an id, in a way that is a use (F4)."""
+    for event in log.events:
+        if isinstance(event, FactSuperseded):
+            if event.new == id:
+                return True
+        elif event.id == id and not isinstance(event, FactInvalidated):
+            return True
+    return False
+
+
+def distinct(found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found))
+
+
+def version_of(text: str) -> str:
+    """A version id (3.3)."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def is_date(text: str) -> bool:
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_stem(text: str) -> bool:
+    """Whether a text is a name of 3.1, sealed or not: a date, and what may follow it."""
+    return is_date(text[:10]) and re.fullmatch(r"(-[a-z0-9\-_.]+)?", text[10:]) is not None
+
+
+def quarter(key: str) -> str:
+    return f"{key[:4]}-Q{(int(key[5:7]) + 2) // 3}"
