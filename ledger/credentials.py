@@ -12,7 +12,8 @@ from ledger.hits import Hit, hit
 
 #: The words that a name of a credential holds.
 _NAMES = (
-    "password", "passwd", "passphrase", "pwd", "_pass", "secret", "token", "api_key", "apikey",
+    "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
+    "token", "api_key", "apikey",
     "api-key", "api key", "app_key", "appkey", "access_key", "accesskey", "access-key", "private_key",
     "account_key", "auth_key", "authkey", "signing_key", "encryption_key", "master_key",
     "credential", "bearer", "authorization",
@@ -24,7 +25,11 @@ _TAILS = frozenset(
     "hex base64 1 2 3 basic".split()
 )
 #: Names of passwords that people choose: weaker ones count, too.
-_CHOSEN = frozenset(("password", "passwd", "passphrase", "pwd", "_pass"))
+_CHOSEN = frozenset(
+    ("password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode")
+)
+#: Names of what a sentence tells: `the password for staging is X`.
+_SPOKEN = frozenset(("password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "passcode"))
 _QUOTES = "\"'`"
 _BARE_END = " \t\n\"'`,;)}]|<>&"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
@@ -54,8 +59,6 @@ def find_credentials(text: str) -> list[Hit]:
                 found.append(hit("credential", *place))
                 end = place[1]
             at = low.find(name, end)
-    if "-u " in low or "--user " in low:
-        found += _logins(text)
     return found
 
 
@@ -77,31 +80,17 @@ def _value_behind(
     more = 0
     while more < len(tail) and tail[more] in _NAME_CHARS:
         more += 1
-    rest = tail[:more].rstrip(".-")
     before = low[max(0, at - 48) : at]
     front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
+    if front[-2:] == "${" and "-" in tail[:more]:
+        more = tail.index("-")
+    rest = tail[:more].rstrip(".-")
     if not _may_follow(rest) or front[-2:] == "::" or before.endswith("public"):
         return None
-    spot = end + more
-    head = text[spot : spot + 4]
-    closing = len(head) - len(head.lstrip("\"'`*]"))  # the name itself stands in quotes, or bold
-    spot += closing
-    blanks = _blanks(text, spot)
-    sign = text[spot + blanks : spot + blanks + 2]
-    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("--")
-    strict = False
-    if sign[:2] in (":=", "=>", "?="):
-        spot += blanks + 2
-    elif sign[:2] in ("==", "=~", "::"):
+    found = _sign(text, low, at, end + more, name, front)
+    if found is None:
         return None
-    elif sign[:1] in (":", "="):
-        spot += blanks + 1
-    elif name in ("bearer",) and blanks:
-        spot, strict = spot + blanks, True
-    elif blanks == 1 and (flag or (name == "password" and _in_netrc(low, at))):
-        spot += blanks
-    else:
-        return None
+    spot, strict, chosen = found
     head = text[spot : spot + 4]
     spot += len(head) - len(head.lstrip("*"))  # `**Password:** value`
     spot += _blanks(text, spot)
@@ -111,15 +100,155 @@ def _value_behind(
         if scheme.lower() in ("bearer", "basic", "token", "apikey", "bot"):
             spot = text.index(scheme, spot) + len(scheme)
             spot += _blanks(text, spot)
-    place = _span_at(text, spot)
+    place = _span_at(text, _behind_default(text, spot))
     if place is None or tried.get(place[1], 0) > _TRIES:
         return None
     tried[place[1]] = tried.get(place[1], 0) + 1
     start, stop = place
+    value = text[start:stop]
+    quoted = text[start - 1 : start] in tuple(_QUOTES)
+    if chosen:
+        return place if _is_told(value, quoted, text[stop : stop + 12]) else None
     near = text[max(0, start - 200) : start].lower()
     server = any(word in near for word in _SERVERS)
-    quoted = text[start - 1 : start] in tuple(_QUOTES)
-    return place if _is_secret(text[start:stop], name, quoted, strict, server) else None
+    return place if _is_secret(value, name, quoted, strict, server) else None
+
+
+def _sign(
+    text: str, low: str, at: int, end: int, name: str, front: str
+) -> tuple[int, bool, bool] | None:
+    """Return where a value begins that a name announces, and how it has to look.
+
+    Returns:
+        The place; whether only what looks drawn at random counts; whether a sentence tells it.
+    """
+    head = text[end : end + 4]
+    closing = len(head) - len(head.lstrip("\"'`*])"))  # the name itself stands in quotes, or bold
+    spot = end + closing
+    blanks = _blanks(text, spot)
+    sign = text[spot + blanks : spot + blanks + 2]
+    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("--")
+    if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
+        return spot + (2 if sign[0] == ":" else 1), False, False
+    if sign in (":=", "=>", "?=", "||", "??"):
+        return spot + blanks + 2, False, False
+    if sign in ("==", "=~", "::"):
+        return None
+    if sign[:1] in (":", "="):
+        return spot + blanks + 1, False, False
+    if sign[:1] == "," and closing and front[-2:-1] == "(":  # `getenv("NAME", "value")`
+        spot += blanks + 1
+        spot += _blanks(text, spot)
+        return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
+    if name == "bearer" and blanks:
+        return spot + blanks, True, False
+    if blanks == 1 and (flag or (name == "password" and _in_netrc(low, at))):
+        return spot + blanks, False, False
+    paired = _pair(low, spot)
+    if paired:
+        return paired, False, False
+    if blanks == 1 and name in _SPOKEN and _is_strong(text[spot + 1 : spot + 81]):
+        return spot + blanks, False, True
+    told = _told(low, spot) if name in _SPOKEN else 0
+    return (told, False, True) if told else None
+
+
+#: What may part a name from the word `value` in a pair of the two.
+_PAIRED = " \t\r\n\"',;|-"
+_TAGS = ("/key>", "/name>", "key>", "name>", "")
+
+
+def _pair(low: str, at: int) -> int:
+    """Return where the value of a pair begins: `"key": NAME, "value": …`; 0 where none follows."""
+    near = low[at : at + 64]
+    for word in ("value", "string"):
+        cut = near.find(word)
+        if cut <= 0:
+            continue
+        gap = near[:cut].strip(_PAIRED + "<")
+        behind = at + cut + len(word)
+        if gap not in _TAGS:
+            continue
+        tail = low[behind : behind + 6]
+        behind += len(tail) - len(tail.lstrip("\"' "))
+        if low[behind : behind + 1] in tuple(":=>"):
+            return behind + 1
+    return 0
+
+
+def _told(low: str, at: int) -> int:
+    """Return where the value begins that a sentence tells, `… for staging is X`; 0 where none does."""
+    near = low[at : at + 80]
+    stop = min(
+        [cut for cut in map(near.find, ("\n", ". ", ", ", "; ", ": ")) if cut >= 0], default=80
+    )
+    near = near[:stop]
+    for word in (" is ", " was ", " lautet ", " ist "):
+        cut = near.find(word)
+        if 0 <= cut and near.count(" ", 0, cut) <= 6:
+            return at + cut + len(word)
+    return 0
+
+
+def _is_told(value: str, quoted: bool, behind: str) -> bool:
+    """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
+    if not 6 <= len(value) < 80 or not value.isascii() or is_placeholder(value) or is_stock(value):
+        return False
+    if (
+        _is_code(value)
+        or "://" in value
+        or value[0] in "/~."
+        or any(char in value for char in " ()[]")
+    ):
+        return False
+    bare = value.lower().replace("-", "").replace("_", "")
+    if not any(char.isalpha() for char in value) or bare.startswith(_KEPT):
+        return False
+    if value.isalpha():
+        return quoted and not value.islower() and not value.isupper() and not is_wordy(value)
+    digits = any(char.isdigit() for char in value)
+    if is_wordy(value):
+        ends = (
+            not behind
+            or behind[0] in "\n.,;!)\"'`|"
+            or behind.startswith((" on ", " for ", " at ", " in "))
+        )
+        return digits and value.isalnum() and (quoted or ends)
+    return digits or (quoted and any(char in value for char in "!#%^&@$?+="))
+
+
+def _is_strong(near: str) -> bool:
+    """Tell whether the next word is a password beyond doubt: `with password Xk29fj38`."""
+    word = near.lstrip(_QUOTES).partition("\n")[0].split(" ")[0].rstrip(".,;)\"'`|")
+    return (
+        len(word) > 9
+        and any(char.isdigit() for char in word)
+        and any(char.islower() for char in word)
+        and any(char.isupper() for char in word)
+        and not is_wordy(word)
+        and distinct(word) > 6
+    )
+
+
+#: What is said of how a password is kept or made.
+_KEPT = (
+    "sha", "md5", "md4", "bcrypt", "scrypt", "argon", "pbkdf", "base64", "base32", "base58", "utf", "aes",
+    "rsa", "ed25519", "hmac", "oauth", "http", "x509", "rot13", "crc", "ipv", "python", "node", "java",
+    "rfc", "iso", "ntlm", "tls", "ssl", "ec2", "s3", "k8s", "v1", "v2", "v3",
+)  # fmt: skip
+
+
+def _behind_default(text: str, at: int) -> int:
+    """Return where the default begins of a variable that a value is: `${PW:-real}`."""
+    quote = text[at : at + 1] in tuple(_QUOTES)
+    if text[at + quote : at + quote + 2] != "${":
+        return at
+    near = text[at + quote : at + quote + 80].partition("}")[0]
+    for sign in (":-", ":=", "-"):
+        cut = near.find(sign)
+        if cut > 2:
+            return at + quote + cut + len(sign)
+    return at
 
 
 def _may_follow(rest: str) -> bool:
@@ -170,7 +299,7 @@ def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) 
         return False
     if is_stock(value) or not value.isascii() or "://" in value:
         return False
-    if any(char in value for char in ("()" if quoted else "()[")) or value[0] in "/~.-":
+    if value[0] in "/~.-" or _is_call(value, quoted):
         return False
     if not strict and (quoted or server) and name in _CHOSEN:
         letters = any(char.isalpha() for char in value)
@@ -187,6 +316,14 @@ def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) 
     return len(value) >= 20 and is_random(value) and distinct(value) > 11
 
 
+def _is_call(value: str, quoted: bool) -> bool:
+    """Tell whether a value calls something; in quotes any character may stand."""
+    if quoted:
+        at = value.find("(")
+        return at >= 0 and ("()" in value or value[-1] == ")" or value[:at].isidentifier())
+    return any(char in value for char in "()[")
+
+
 def _is_code(value: str) -> bool:
     """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
     if value.startswith(
@@ -197,27 +334,3 @@ def _is_code(value: str) -> bool:
         return True
     parts = value.split(".")
     return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)
-
-
-def _logins(text: str) -> list[Hit]:
-    """Find the password of `curl -u name:password`."""
-    found: list[Hit] = []
-    for flag in ("-u ", "--user "):
-        at = text.find(flag)
-        while at >= 0:
-            start = at + len(flag)
-            near = text[max(0, at - 200) : at]
-            if ("curl" in near or "wget" in near) and text[max(0, at - 1) : at] in ("", " ", "\n"):
-                head = text[start : start + 256]
-                head = head.partition("\n")[0].lstrip(_QUOTES)
-                word = head.partition(" ")[0].rstrip(_QUOTES)
-                name, colon, password = word.partition(":")
-                if (
-                    colon
-                    and len(password) > 5
-                    and not (is_placeholder(password) or is_stock(password) or "://" in word)
-                ):
-                    begin = text.index(word, start) + len(name) + 1
-                    found.append(hit("credential", begin, begin + len(password)))
-            at = text.find(flag, start)
-    return found

@@ -14,6 +14,13 @@ _NAMES = (
     "user", "admin", "my", "the", "access", "client", "default", "private", "public", "string",
     "value", "name", "auth", "some", "foo", "bar", "baz", "none", "null", "true", "false",
 )  # fmt: skip
+#: What vendors print in their own documents.
+_PRINTED = (
+    "IOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "4eC39HqLyjWDarjtT1zdp7dc", "BQokikJOvBiI2HlWgH4olfQ2",
+    "TYooMQauvdEDq54NiTphI7jx", "SflKxwRJSMeKKF2QT4fwpM", "16C7e42F292c6912E7710c838347Ae178B4a",
+    "TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ", "je7MtGbClwBF",
+)  # fmt: skip
+_JOINTS = "-_.:/ "
 _VOWELS = frozenset("aeiouyAEIOUY")
 
 
@@ -22,9 +29,44 @@ def is_placeholder(value: str) -> bool:
     if value[0] in "<$%{[(&*@" or value[-1] in ">})":
         return True
     low = value.lower()
-    if "${" in low or "{{" in low or "<" in low:
+    if "${" in low or "{{" in low or "<" in low or is_printed(value):
         return True
-    return any(filling in low for filling in _FILLINGS) or len(set(low)) < 5
+    if len(set(low)) < 5:
+        return True
+    return any(filling in low and not _is_rest_real(value, low, filling) for filling in _FILLINGS)
+
+
+def is_printed(value: str) -> bool:
+    """Tell whether a value is one that vendors print in their own documents."""
+    return any(printed in value for printed in _PRINTED)
+
+
+def _is_rest_real(value: str, low: str, filling: str) -> bool:
+    """Tell whether something real only leans on a word for nothing: `changeme-…`, `…_example`."""
+    if not filling.strip("-_")[:1].isalpha() or filling in ("xxxx", "abcdefgh", "deadbeef"):
+        return False
+    at = low.find(filling)
+    end = at + len(filling)
+    parts = []
+    if end < len(value) and (value[end] in _JOINTS or filling[-1] in _JOINTS):
+        parts.append(value[end:].lstrip(_JOINTS))
+    if at and value[at - 1] in _JOINTS:
+        parts.append(value[:at].rstrip(_JOINTS))
+    return any(_is_real(part) for part in parts)
+
+
+def _is_real(part: str) -> bool:
+    kinds = (
+        any(char.isdigit() for char in part)
+        + any(char.islower() for char in part)
+        + any(char.isupper() for char in part)
+    )
+    return (
+        ((kinds > 2 and len(part) > 7) or (kinds > 1 and len(part) > 15))
+        and is_random(part)
+        and not is_wordy(part)
+        and not any(filling in part.lower() for filling in _FILLINGS)
+    )
 
 
 def is_random(value: str) -> bool:

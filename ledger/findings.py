@@ -111,7 +111,7 @@ CODES: dict[str, tuple[str, str]] = {
     "secret-found": (ERROR, "a secret"),
     "secret-redacted": (WARNING, "a secret was not stored; its kind stands in its place"),
     "secret-waived": (INFO, "lines that look like secrets and say that they are none"),
-    "personal-data": (WARNING, "the path of a home folder, or an e-mail address"),
+    "personal-data": (WARNING, "a home folder, an address or a number that belongs to a person"),
     "undeclared-edit": (WARNING, "an edit of a projection file that no log declares"),
     # adoption
     "adopt-differs": (INFO, "the right count differs from the reference tool's"),

@@ -1,8 +1,9 @@
-"""Personal data: home folders, which tell a name, and e-mail addresses (durability catalogue, L13)."""
+"""Personal data: home folders, e-mail addresses, numbers (durability catalogue, L13)."""
 
 from __future__ import annotations
 
 from ledger.hits import Hit, hit
+from ledger.numbers import find_numbers
 from ledger.tokens import ALNUM, DOTTED, run_of
 
 #: Accounts of machines and names that documents put for one.
@@ -30,7 +31,7 @@ _USER = ALNUM + "._%+-"
 
 
 def find_personal(text: str) -> list[Hit]:
-    """Find home folders and e-mail addresses."""
+    """Find home folders, e-mail addresses, numbers of cards, of social security and of telephones."""
     found: list[Hit] = []
     if "@" in text:
         found += _mails(text)
@@ -39,7 +40,7 @@ def find_personal(text: str) -> list[Hit]:
             found += _homes(text, root)
     if ("Users" in text and ":\\" in text) or ":/Users" in text:
         found += _windows_homes(text)
-    return found
+    return found + find_numbers(text)
 
 
 def _homes(text: str, root: str) -> list[Hit]:

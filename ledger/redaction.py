@@ -7,16 +7,23 @@ from __future__ import annotations
 
 from ledger.codec import encode
 from ledger.errors import DraftRefused
-from ledger.event import Event, FactCreated, FactUpdated
+from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
 from ledger.facts import tidy
 from ledger.findings import Finding
 from ledger.hits import PERSONAL, PERSONAL_RULES, SECRET, Hit
-from ledger.secrets import find_all, is_waived, line_of, redacted
+from ledger.secrets import Lines, find_all, find_secrets, redacted
 from ledger.session import SessionLog
 
 #: What to do with personal data.
 WARN, REDACT, KEEP = "warn", "redact", "keep"
 _STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
+_PERSONAL_SAID = {
+    "home-path": "the path of a home folder",
+    "email": "an e-mail address",
+    "card-number": "the number of a payment card",
+    "us-ssn": "a US social security number",
+    "phone": "a telephone number",
+}
 _HINT = (
     "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept"
 )
@@ -46,10 +53,12 @@ class Look:
         if not found:
             return text
         out: list[Hit] = []
-        for place in found:
-            if place.start < len(name) or is_waived(name + text, place):
+        lines = Lines(name + text)
+        for place in lines.held(found):
+            if place.end <= len(name):
                 continue
-            line = line_of(text, place) if "\n" in text else 0
+            place = place._replace(start=max(place.start, len(name)))
+            line = lines.number(place) if "\n" in text else 0
             said = f"line {line} of {where}" if line else where
             if place.kind == SECRET:
                 self.secrets.append((said, place))
@@ -105,7 +114,7 @@ def guard(
         data = encode(log).decode("utf-8")
     except UnicodeError:  # nothing that can be stored; the draft's own checks say so
         return log, ()
-    if all(is_waived(data, place) for place in _wanted(data, personal)):
+    if not Lines(data).held(_wanted(data, personal)):
         return log, ()
     look = Look(personal)
     clean = look.log(log)
@@ -120,7 +129,7 @@ def guard(
                 for where, one in look.secrets
             )
         )
-    _refuse_rest(encode(clean).decode("utf-8"))
+    _refuse_names(clean)
     found = [
         Finding(
             "secret-redacted",
@@ -152,13 +161,20 @@ def _wanted(data: str, personal: str) -> list[Hit]:
     return [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
 
 
-def _refuse_rest(data: str) -> None:
+def _refuse_names(log: SessionLog) -> None:
     """Refuse a log that holds a secret where it can not be put out: an id, the name of a key.
 
     Raises:
         DraftRefused: it does.
     """
-    rest = [one for one in find_all(data) if one.kind == SECRET and not is_waived(data, one)]
+    names = [key for key, _ in log.header]
+    for event in log.events:
+        names.append(event.id)
+        if isinstance(event, FactSuperseded):
+            names.append(event.new)
+        elif isinstance(event, FactCreated | FactUpdated):
+            names += [key for key, _ in event.meta]
+    rest = find_secrets("\n\n".join(dict.fromkeys(names)))
     if rest:
         hint = "choose another id or name"
         raise DraftRefused(
@@ -176,5 +192,5 @@ def _refuse_rest(data: str) -> None:
 def article(rule: str) -> str:
     """Write a rule as a message calls it: `a github-token`, `an e-mail address`."""
     if rule in PERSONAL_RULES:
-        return "an e-mail address" if rule == "email" else "the path of a home folder"
+        return _PERSONAL_SAID[rule]
     return f"{'an' if rule[0] in 'aeio' or rule[:3] == 'npm' or rule[:3] == 'ssh' else 'a'} {rule}"

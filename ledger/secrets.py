@@ -7,14 +7,25 @@ backtracking, cheap enough for every append (durability catalogue, G23, L9, L10,
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from ledger.credentials import find_credentials
+from ledger.entropy import is_wordy
+from ledger.flags import find_flags
 from ledger.hits import Hit, apart, hit
+from ledger.masks import View, chained, place_in_source, unmasked
 from ledger.personal import find_personal
 from ledger.shapes import find_shapes
 from ledger.tokens import BASE64, HEX, find_tokens
 
-#: On a line with one of these nothing is a secret. The last two are those of other scanners.
-WAIVERS = ("diurna: allow-secret", "gitleaks:allow", "pragma: allowlist secret")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: On a line with one of these nothing is a secret. All but the first are those of other scanners.
+WAIVERS = (
+    "diurna: allow-secret", "lint:allow-secret-material", "gitleaks:allow", "pragma: allowlist secret",
+)  # fmt: skip
 #: A token has at least so many characters, with no blank in it.
 _LONG = 16
 #: What base64 of a token has at least, and up to how much is decoded.
@@ -24,12 +35,58 @@ _DEPTH = 2
 
 def find_secrets(text: str) -> tuple[Hit, ...]:
     """Find all secrets of a text, in order, also those on lines that are waived."""
-    return apart(_find(text, _DEPTH))
+    return _look(text, lambda said: _find(said, _DEPTH))
 
 
 def find_all(text: str) -> tuple[Hit, ...]:
     """Find secrets and personal data; of what is both, the secret."""
-    return apart(_find(text, _DEPTH) + find_personal(text))
+    return _look(text, lambda said: _find(said, _DEPTH) + find_personal(said))
+
+
+def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
+    """Look through a text as it stands, and as it reads unmasked."""
+    found = find(text)
+    said, views = unmasked(text)
+    masked: list[Hit] = []
+    if views:
+        masked += _masked(find(said), views)
+    chain = chained(said)
+    if chain is not None:
+        whole = [one._replace(end=_untailed(chain, one)) for one in find(chain.text)]
+        masked += _masked(whole, [*views, chain])
+    return apart(_widened(masked, found) + found) if masked else apart(found)
+
+
+def _untailed(chain: View, one: Hit) -> int:
+    """Return where a value ends that a line break cut, without a plain word that only follows it."""
+    cut = chain.cut_before(one.end)
+    return cut if cut > one.start and is_wordy(chain.text[cut : one.end]) else one.end
+
+
+def _widened(masked: list[Hit], found: list[Hit]) -> list[Hit]:
+    """Let what was found masked cover what was found of it as the text stands."""
+    plain = apart(found)
+    starts = [one.start for one in plain]
+    wide = []
+    for one in masked:
+        first = max(0, bisect_right(starts, one.start) - 1)
+        for other in plain[first : bisect_right(starts, one.end - 1)]:
+            if other.end > one.start:
+                start, end = min(one.start, other.start), max(one.end, other.end)
+                one = hit(one.rule, start, end, one.shown.rpartition("…")[0])
+        wide.append(one)
+    return wide
+
+
+def _masked(found: list[Hit], views: list[View]) -> list[Hit]:
+    """Return the places of what was found in a view, of that which is masked there."""
+    places = []
+    for one in found:
+        start, end = place_in_source(views, one.start, one.end)
+        if end - start != one.end - one.start:
+            mark = one.shown.rpartition("…")[0]
+            places.append(hit(one.rule, start, end, mark))
+    return places
 
 
 def _find(text: str, depth: int) -> list[Hit]:
@@ -40,6 +97,8 @@ def _find(text: str, depth: int) -> list[Hit]:
         found += find_tokens(text, words)
         found += find_shapes(text, words)
     found += find_credentials(text)
+    if " -" in text or "'-" in text or '"-' in text:
+        found += find_flags(text)
     if depth and long:
         found += _encoded(text, long, depth)
     return found
@@ -104,17 +163,37 @@ def _unquoted(word: str) -> str:
     return "".join(made)
 
 
-def is_waived(text: str, place: Hit) -> bool:
-    """Tell whether the line on which a value begins says that it is none."""
-    start = text.rfind("\n", 0, place.start) + 1
-    end = text.find("\n", place.start)
-    line = text[start : end if end >= 0 else len(text)]
-    return any(tag in line for tag in WAIVERS)
+class Lines:
+    """The lines of a text, for places in it: each is looked up in steps, and judged once."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = text.find("\n", at + 1)
+        self._tagged = any(tag in text for tag in WAIVERS)
+        self._waived: dict[int, bool] = {}
 
-def line_of(text: str, place: Hit) -> int:
-    """Return the line on which a value begins, 1-based."""
-    return text.count("\n", 0, place.start) + 1
+    def number(self, place: Hit) -> int:
+        """Return the line on which a value begins, 1-based."""
+        return bisect_right(self._starts, place.start)
+
+    def is_waived(self, place: Hit) -> bool:
+        """Tell whether the line on which a value begins says that it is none."""
+        if not self._tagged:
+            return False
+        number = self.number(place)
+        if number not in self._waived:
+            end = self._starts[number] if number < len(self._starts) else len(self._text)
+            line = self._text[self._starts[number - 1] : end]
+            self._waived[number] = any(tag in line for tag in WAIVERS)
+        return self._waived[number]
+
+    def held(self, places: Iterable[Hit]) -> tuple[Hit, ...]:
+        """Return those places that no line waives."""
+        return tuple([place for place in places if not self.is_waived(place)])
 
 
 def redacted(text: str, places: tuple[Hit, ...]) -> str:
@@ -134,11 +213,11 @@ def stand_in(rule: str) -> str:
 
 def nameable(text: str) -> str:
     """Return a text without secrets and personal data, to make a name of: everybody sees it."""
-    places = tuple(place for place in find_all(text) if not is_waived(text, place))
-    return redacted(text, places) if places else text
+    places = find_all(text)
+    return redacted(text, Lines(text).held(places)) if places else text
 
 
 def without_secrets(text: str) -> str:
     """Return a text without its secrets: for what is printed, and for names that are made of it."""
-    places = tuple(place for place in find_secrets(text) if not is_waived(text, place))
-    return redacted(text, places) if places else text
+    places = find_secrets(text)
+    return redacted(text, Lines(text).held(places)) if places else text

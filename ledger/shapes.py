@@ -5,7 +5,7 @@ Like `ledger.tokens` a scan by hand: each look behind or ahead has a limit (dura
 
 from __future__ import annotations
 
-from ledger.entropy import distinct, is_placeholder, is_random, is_stock
+from ledger.entropy import distinct, is_placeholder, is_printed, is_random, is_stock
 from ledger.hits import Hit, hit
 from ledger.tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
 
@@ -49,6 +49,8 @@ def find_shapes(text: str, words: str) -> list[Hit]:
         found += _signatures(text)
     if "." in words:
         found += _dotted(text, words)
+    if "AKIA" in words or "ASIA" in words:
+        found += _aws_pairs(text)
     return found
 
 
@@ -61,6 +63,7 @@ def _blocks(text: str) -> list[Hit]:
         body = at + len(_BEGIN) + len(label) + 5
         if at >= last and "PRIVATE KEY" in label and "\n" not in label:
             end = text.find(_END + label, body, body + _BLOCK_CHARS)
+            alone = end < 0 and _stands_alone(text, at, body)
             if end < 0:
                 end = _block_end(text, body)
             else:
@@ -72,8 +75,8 @@ def _blocks(text: str) -> list[Hit]:
                 for line in content.split("\n")
                 if run_of(line.strip(" \t>"), 0, BASE64, 80) > 15
             ]
-            if dense and distinct("".join(dense)) > 15:
-                found.append(hit("private-key", at, end, _BEGIN + label))
+            if (dense and distinct("".join(dense)) > 15) or alone:
+                found.append(hit("private-key", at, max(end, body), _BEGIN + label))
                 last = end
         at = text.find(_BEGIN, body)
     at = text.find("Private-Lines:")
@@ -83,6 +86,18 @@ def _blocks(text: str) -> list[Hit]:
         if end > start + 40:
             found.append(hit("private-key", start, end))
     return found
+
+
+def _stands_alone(text: str, at: int, body: int) -> bool:
+    """Tell whether the header of a key without an end has its line for itself, and no filling below."""
+    before = text[text.rfind("\n", max(0, at - 80), at) + 1 or max(0, at - 80) : at]
+    behind, _, below = text[body : body + 120].partition("\n")
+    below = below.lstrip(" \t\n>").partition("\n")[0]
+    return (
+        not before.strip(" \t>\"'")
+        and not behind.strip(" \t\"'\\n")
+        and not below.startswith((".", "<", "[", "…", "*", "xx"))
+    )
 
 
 def _block_end(text: str, at: int) -> int:
@@ -112,7 +127,12 @@ def _web_tokens(text: str) -> list[Hit]:
             and parts[1][:2] in ("ey", "e3", "eW")
         ) or (len(parts) == 5 and len(parts[0]) > 20):
             size = len(".".join(parts))
-            if len(parts[0]) > 15 and len(parts[-1]) > 15 and is_random(parts[-1]):
+            if (
+                len(parts[0]) > 15
+                and len(parts[-1]) > 15
+                and is_random(parts[-1])
+                and not is_printed(parts[-1])
+            ):
                 found.append(hit("jwt", at, at + size, "eyJ"))
         at = text.find("eyJ", at + max(count, 3))
     return found
@@ -203,9 +223,44 @@ def _signatures(text: str) -> list[Hit]:
         near = text[max(0, at - 400) : at] + text[start + count : start + count + 200]
         signed = text[start : start + count]
         marked = ("sv=" in near or "sp=" in near) and ("se=" in near or "st=" in near)
-        if count > 39 and marked and is_random(signed) and not is_placeholder(signed):
+        alone = text[at - 1 : at] in ("?", "&", ";") and signed.endswith(("%3D", "%3d", "="))
+        if count > 39 and (marked or alone) and is_random(signed) and not is_placeholder(signed):
             found.append(hit("azure-sas", start, start + count))
         at = text.find("sig=", start)
+    return found
+
+
+def _aws_pairs(text: str) -> list[Hit]:
+    """Find the secret half of an AWS key, 40 characters that stand near the half with the mark."""
+    found: list[Hit] = []
+    seen = 0
+    for mark in ("AKIA", "ASIA"):
+        at = text.find(mark)
+        while at >= 0:
+            start, end = max(0, at - 200), at + 220
+            if end > seen:
+                for word in _words(text, start, end):
+                    value = text[word[0] : word[1]]
+                    if is_random(value) and distinct(value) > 19 and value.strip(HEX):
+                        found.append(hit("aws-secret-key", *word))
+                seen = end
+            at = text.find(mark, max(at + 4, seen - 200))
+        seen = 0
+    return found
+
+
+def _words(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the runs of exactly 40 characters of base64 that begin between two places."""
+    near = text[start : end + 41]
+    plain = near
+    for char in set(near) - set(BASE64):
+        plain = plain.replace(char, " ")
+    found: list[tuple[int, int]] = []
+    at = 0
+    for word in plain.split(" "):
+        if len(word.rstrip("=")) == 40 and not is_placeholder(word):
+            found.append((start + at, start + at + 40))
+        at += len(word) + 1
     return found
 
 

@@ -28,12 +28,14 @@ _CHARS = {
     "s": WORD + ".+/=%",
     "p": ALNUM + "/",
     "x": HEX + "-",
+    "t": HEX + "-/",
 }
 #: rule: marks / characters, at least, at most (0: any number).
 _TABLE = """
 adafruit-key: aio_ / a 28 28
 age-key: AGE-SECRET-KEY-1 / U 58 58
 alibaba-key: LTAI / a 20 20
+amazon-mws-token: amzn.mws. / x 36 36
 anthropic-key: sk-ant- / w 32 0
 artifactory-key: AKCp / a 69 69
 artifactory-key: cmVmdGtu / a 56 56
@@ -47,15 +49,19 @@ circleci-token: CCIPAT_ CCIPRJ_ / w 40 0
 clojars-token: CLOJARS_ / a 60 60
 cloudflare-origin-key: v1.0- / x 171 171
 contentful-token: CFPAT- / w 43 43
+crates-io-token: cio / a 32 32
 databricks-token: dapi / x 32 34
 digitalocean-token: dop_v1_ doo_v1_ dor_v1_ / h 64 64
 discord-webhook: /api/webhooks/ / s 60 120
+docker-swarm-token: SWMTKN-1- / w 70 90
 docker-token: dckr_pat_ dckr_oat_ / w 24 40
 doppler-token: dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. / d 40 90
+duffel-token: duffel_live_ duffel_test_ / w 43 43
 dynatrace-token: dt0c01. dt0s01. / d 80 100
 easypost-key: EZAK EZTK / a 54 54
 facebook-token: EAAM EAAC EAAB EAAG / a 80 0
 figma-token: figd_ figo_ figr_ figu_ / w 36 60
+flutterwave-key: FLWSECK- FLWSECK_TEST- / w 32 40
 fly-token: fm2_ fm1r_ fo1_ / s 40 0
 github-fine-grained-token: github_pat_ / w 36 255
 github-token: ghp_ gho_ ghu_ ghs_ ghr_ / a 36 255
@@ -76,6 +82,7 @@ langsmith-key: lsv2_pt_ lsv2_sk_ / w 36 60
 linear-key: lin_api_ lin_oauth_ lin_wh_ / a 40 80
 mailgun-key: key- / h 32 32
 mapbox-token: sk.eyJ / d 60 0
+microsoft-webhook: /IncomingWebhook/ / t 60 90
 netlify-token: nfp_ nfc_ / w 36 60
 new-relic-key: NRAK- / U 27 27
 new-relic-key: NRJS- / h 19 19
@@ -84,6 +91,7 @@ notion-token: ntn_ / a 44 54
 notion-token: secret_ / a 43 43
 nuget-key: oy2 / a 43 43
 npm-token: npm_ / a 36 36
+nvidia-key: nvapi- / w 60 72
 onepassword-token: ops_eyJ / b 100 0
 openai-key: sk-proj- sk-svcacct- sk-admin- / w 40 0
 openai-key: sk- / a 32 64
@@ -99,6 +107,7 @@ pypi-token: pypi-AgE / w 50 0
 readme-key: rdme_ / a 70 70
 replicate-token: r8_ / w 37 37
 rubygems-key: rubygems_ / h 48 48
+scalingo-token: tk-us- tk-eu- / w 48 48
 sendgrid-key: SG. / d 60 75
 sentry-token: sntrys_ / b 60 0
 sentry-token: sntryu_ / h 64 64
@@ -112,9 +121,11 @@ square-token: EAAA / w 60 60
 square-token: sq0atp- / w 22 22
 square-token: sq0csp- / w 43 43
 stripe-key: sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ / a 16 255
+stripe-key: sk_org_live_ sk_org_test_ / a 16 255
 stripe-webhook-secret: whsec_ / b 24 90
 supabase-key: sbp_ sb_secret_ / w 30 60
 tailscale-key: tskey- / w 20 80
+tavily-key: tvly- / w 28 60
 twilio-key: SK / h 32 32
 typeform-token: tfp_ / d 40 70
 vault-token: hvs. hvb. hvr. / w 24 0
@@ -169,7 +180,7 @@ def find_tokens(text: str, words: str) -> list[Hit]:
 
 #: Marks that are no part of the token.
 _PLACES = frozenset(
-    "AccountKey= SharedAccessKey= /api/webhooks/ hooks.slack.com/services/ "
+    "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "
     "hooks.slack.com/workflows/ hooks.slack.com/triggers/".split()
 )
 

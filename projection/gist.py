@@ -8,7 +8,7 @@ type and what was cut off behind `…`. Secrets are out before anything is read.
 from __future__ import annotations
 
 from ledger.hits import Hit
-from ledger.secrets import find_secrets, is_waived, stand_in
+from ledger.secrets import Lines, find_secrets, stand_in
 from ledger.values import Record
 from projection.cues import ACTIONS, CHECKS, EMPTY_TITLE, SUMMARY
 from projection.mentions import Mention, mentions
@@ -120,7 +120,7 @@ def _read(text: str) -> Reading:
 
 def _without_secrets(text: str) -> str:
     """Put secrets out of a text; every line keeps its number."""
-    places = [place for place in find_secrets(text) if not is_waived(text, place)]
+    places = Lines(text).held(find_secrets(text))
     if not places:
         return text
     parts: list[str] = []

@@ -36,6 +36,8 @@ Keys = tuple[str, ...]  #: keys from the root of the file, `("windows", "active"
 POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
+#: How many parts a key can have; none that means something has more than three.
+_PARTS_LIMIT = 50
 #: How much is read to find a line: a file that needs more gets no line, and nobody a long wait.
 _SEARCH_LIMIT_CHARS = 1_000_000
 
@@ -206,6 +208,13 @@ def _decode(data: bytes | str) -> str:
 
 
 def _load(text: str) -> dict[str, object]:
+    deep = _deep_line(text)
+    if deep:  # the parser of Python takes a time that grows with the square of a key's parts
+        raise PolicyInvalid(
+            f"a key of more than {_PARTS_LIMIT} parts",
+            where=f"{POLICY_FILE}:{deep}",
+            hint="keys are like `windows.active`",
+        )
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -227,6 +236,29 @@ def _load(text: str) -> dict[str, object]:
             where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE,
             hint='a line is `key = value`, and text stands in quotes: project = "name"',
         ) from None
+
+
+def _deep_line(text: str) -> int:
+    """Return the first line with a key of more parts than any can have, 0 for none."""
+    if not any(line.count(".") >= _PARTS_LIMIT for line in text.split("\n")):
+        return 0
+    parts, quote, line = 1, "", 1
+    for char in text:
+        if char == "\n":
+            line += 1
+            parts = 1
+            quote = "" if quote == "#" else quote
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'#":
+            quote = char
+        elif char == ".":
+            parts += 1
+            if parts > _PARTS_LIMIT:
+                return line
+        elif char in "=,[]{}":
+            parts = 1
+    return 0
 
 
 def _digits_after(text: str, word: str) -> int:

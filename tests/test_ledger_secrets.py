@@ -13,17 +13,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.hits import PERSONAL_RULES
+from ledger.masks import place_in_source, unmasked
+from ledger.redaction import guard
 from ledger.secrets import (
+    Lines,
     find_all,
     find_secrets,
-    is_waived,
-    line_of,
     nameable,
     redacted,
     without_secrets,
 )
 from ledger.tokens import MARKS
-from tests.planted_secrets import ALNUM, TOKENS, Draw, lookalikes, others, tokens
+from tests.planted_places import DISGUISES, HELD, KNOWN, PLACES, SEEN, leftover, logs
+from tests.planted_secrets import (
+    ALNUM,
+    TOKENS,
+    Draw,
+    lookalikes,
+    more_lookalikes,
+    others,
+    rate,
+    tokens,
+)
 
 LEDGERS = Path(__file__).resolve().parents[2] / "shared" / "ledgers"
 SEEDS = range(8)
@@ -57,10 +68,95 @@ def test_recall_over_all_kinds() -> None:
     assert sum(found.values()) >= 0.99 * sum(planted.values())
 
 
+def test_recall_over_kinds_places_and_disguises(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all kinds, in nine places and nine disguises, at least 98 of 100 are not stored.
+
+    Of the kinds that no rule was written along it is at least four of five.
+    """
+    share = {}
+    kinds = {"known": KNOWN, "seen": SEEN, "held": HELD}
+    missed: Counter[tuple[str, str]] = Counter()
+    for name, makes in kinds.items():
+        planted = left = 0
+        for log, put in logs(makes, seed=1):
+            remain = leftover(guard(log)[0], put)
+            planted += len(put)
+            left += len(remain)
+            missed.update((f"{name} {one.kind}", one.disguise) for one in remain)
+        share[name] = (planted - left, planted)
+    with capsys.disabled():
+        print()
+        for name, (found, planted) in share.items():
+            print(f"{name:<6} {len(kinds[name]):>3} kinds  {rate(found, planted)}")
+        for (kind, disguise), count in sorted(missed.items()):
+            print(f"  missed {kind:<32} {disguise:<16} {count}")
+    assert len(KNOWN) + len(SEEN) >= 60
+    assert len(PLACES) >= 7
+    assert len(DISGUISES) >= 8
+    found, planted = (sum(numbers) for numbers in zip(share["known"], share["seen"], strict=True))
+    assert found >= 0.98 * planted
+    assert share["held"][0] >= 0.8 * share["held"][1]
+
+
 def test_lookalikes_raise_no_alarm() -> None:
-    """Of hashes, ids, images, lock files, placeholders, code and prose at most 1 of 100 is taken for a secret."""
-    alarms = [text for seed in SEEDS for text in lookalikes(seed) if find_secrets(text)]
-    assert len(alarms) <= 0.01 * sum(len(lookalikes(seed)) for seed in SEEDS), alarms
+    """Of 1,500 hashes, ids, images, lock files, placeholders, numbers, code and prose at most 3 are taken for more."""
+    texts = [text for seed in SEEDS for text in lookalikes(seed) + more_lookalikes(seed)]
+    assert len(texts) >= 1500
+    alarms = [(text, rules(text)) for text in texts if find_all(text)]
+    assert len(alarms) <= 3, alarms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("card 4539 1488 0343 6467", "card [redacted: card-number]"),
+        ("pay with 4556737586899855.", "pay with [redacted: card-number]."),
+        ("pay with 4556737586899854.", "pay with 4556737586899854."),
+        ("amex 3434 343434 34343? no: 3714 496353 98431", "amex 3434 343434 34343? no: 3714 496353 98431"),
+        ("her SSN is 536-22-8741", "her SSN is [redacted: us-ssn]"),
+        ("ssn 536 22 8741; 666-22-8741", "ssn [redacted: us-ssn]; 666-22-8741"),
+        ("call (415) 867-5309 now", "call [redacted: phone] now"),
+        ("ring +49 30 8754321", "ring [redacted: phone]"),
+        ("in +491701298765", "in [redacted: phone]"),
+        ("phone: 015112398765", "phone: [redacted: phone]"),
+        ("card 4539\u200b 1488 0343&#32;6467", "card [redacted: card-number]"),
+    ],
+)  # fmt: skip
+def test_numbers_of_people(text: str, expected: str) -> None:
+    """Cards by Luhn's sum, US social security numbers and telephone numbers are personal data."""
+    assert redacted(text, find_all(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\x1b[1mgh\x1b[0mp_", "ghp_"),
+        ("gh\\p\\_a", "gh\\p_a"),
+        ("\\u0067hp\\x5f, \\u{41}", "ghp_, A"),
+        ("&#103;hp&lowbar;&amp;&nosuch;", "ghp_&&nosuch;"),
+        ("gh\u200bp\xad_\ufe0f", "ghp_"),
+        ('x = "gh" + \n "p_"', 'x = "ghp_"'),
+        ("'gh' 'p_' and \"a\", \"b\"", "'ghp_' and \"a\", \"b\""),
+        ("^[[31mgh\\033[0mp_[0m", "ghp_"),
+        ("\\u001b[31mghp_", "ghp_"),
+        ("ends in a\\\n  backslash", "ends in abackslash"),
+    ],
+)  # fmt: skip
+def test_what_a_masked_text_says(text: str, expected: str) -> None:
+    """Colours and unseen characters go, escapes are decoded, strings are joined; each place leads back."""
+    assert unmasked(text)[0] == expected
+
+
+@given(st.text(st.sampled_from("gh\x1b[31m\\u005f&#95;\u200b\"' +\n\tab")))
+def test_every_character_of_a_view_has_its_place(text: str) -> None:
+    """A view's places lie in order inside the text, and what was copied reads the same there."""
+    said, views = unmasked(text)
+    at = 0
+    for number, char in enumerate(said):
+        start, end = place_in_source(views, number, number + 1)
+        assert at <= start < end <= len(text)
+        assert end - start > 1 or text[start] == char or not text[start].isprintable()
+        at = start
 
 
 @pytest.mark.skipif(not LEDGERS.is_dir(), reason="the shared ledgers are not here")
@@ -119,11 +215,13 @@ def test_l12_a_line_waives() -> None:
         "<!-- diurna: allow-secret -->",
         "# gitleaks:allow",
         "# pragma: allowlist secret",
+        "// lint:allow-secret-material",
     ):
         text = f"one {token()} {tag}\ntwo {token(2)}"
         first, second = find_secrets(text)
-        assert (is_waived(text, first), is_waived(text, second)) == (True, False)
-        assert (line_of(text, first), line_of(text, second)) == (1, 2)
+        lines = Lines(text)
+        assert (lines.is_waived(first), lines.is_waived(second)) == (True, False)
+        assert (lines.number(first), lines.number(second)) == (1, 2)
         assert without_secrets(text) == f"one {token()} {tag}\ntwo [redacted: github-token]"
 
 

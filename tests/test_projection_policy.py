@@ -257,3 +257,16 @@ def test_a_hostile_file_is_refused_in_a_moment() -> None:
     with pytest.raises(PolicyInvalid, match="unknown key `a`"):
         read_policy(text)
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a." * 20_000 + "b = 1", "[" + "a . " * 15_000 + "b]", "x = {" + '"a".' * 15_000 + "b = 1}"],
+)
+def test_a_key_of_many_parts_is_refused_in_a_moment(text: str) -> None:
+    """A dotted key that no policy has is refused with its line before the parser takes minutes for it."""
+    start = time.process_time()
+    with pytest.raises(PolicyInvalid, match="a key of more than 50 parts") as refused:
+        read_policy(f'# {"." * 99}\nproject = "{"." * 99}"\n{text}\n')
+    assert refused.value.where == "diurna.toml:3"
+    assert time.process_time() - start < 1

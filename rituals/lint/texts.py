@@ -8,7 +8,7 @@ from ledger.hits import SECRET
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
 from ledger.markers import marker_line
 from ledger.redaction import KEEP, article
-from ledger.secrets import find_all, find_secrets, is_waived, line_of
+from ledger.secrets import Lines, find_all, find_secrets
 from ledger.session import LOG_LIMIT_BYTES
 from memory.bulk import Uncollected
 from memory.parallel import in_two, may_fork
@@ -51,9 +51,12 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     places = find_secrets(text) if personal == KEEP else find_all(text)
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []
+    if not places:
+        return []
+    lines = Lines(text)
     for place in places:
-        line = line_of(text, place)
-        if is_waived(text, place):
+        line = lines.number(place)
+        if lines.is_waived(place):
             if place.kind == SECRET:
                 waived.append(line)
             continue
@@ -70,13 +73,13 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
         said = "a line of a merge that was never settled"
         said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT))
     if waived:
-        lines = len(set(waived))
+        count = len(set(waived))
         noun = (
             "line looks like a secret and says that it is"
-            if lines == 1
+            if count == 1
             else "lines say that they are"
         )
-        message = f"{lines} {noun} none"
+        message = f"{count} {noun} none"
         said_of.append(Finding("secret-waived", message, path, waived[0]))
     return said_of
 
