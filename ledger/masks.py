@@ -12,7 +12,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from ledger.tokens import MARKS
-from ledger.unseen import CLASS, is_plain
+from ledger.unseen import is_plain, unseen_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,12 +180,8 @@ def _parameters(text: str, at: int) -> int:
 
 def _unseen(text: str) -> Iterator[Edit]:
     """Take out what can not be seen."""
-    import re
-
-    for found in re.finditer(f"[{CLASS}]+", text):
-        said = found[0]
-        if _ESC not in said and "\x9b" not in said:
-            yield (found.start(), found.end(), "")
+    for char in unseen_in(text) - {_ESC, "\x9b", "\r"}:
+        yield from _each(text, char, lambda _, at: (at, at + 1, ""))
 
 
 def _escape(text: str, at: int) -> Edit | None:

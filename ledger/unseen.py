@@ -10,27 +10,37 @@ from __future__ import annotations
 
 #: Scripts that join, and emoji, begin here; Latin, Greek and Cyrillic need no joiner.
 _JOINING = "\u0590"
-JOINERS = "\u200c\u200d"
-SELECTORS = "\ufe0e\ufe0f"
+_JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
+_CONTEXT = frozenset(_JOINERS + _SELECTORS)
 _KEYCAP = "\u20e3"
-#: Printable by its category, and yet nothing to see. What is above `_TAGS` is looked at apart.
-_BLANK = (
+#: Printable by their category, and yet nothing to see.
+_BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
     + "".join([chr(code) for code in range(0xFE00, 0xFE10)])
-)  # fmt: skip
-_TAGS = "\U000e0000"
-#: Everything that is never plain text, as the inside of a character class.
-CLASS = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_FIRST = "\x7f"  # nothing below it but controls is in the class
+#: Not printable by their category, and yet what they seem: blanks of some width.
+_BLANKS = frozenset(
+    "\n\t\xa0\u1680\u202f\u205f\u3000" + "".join([chr(code) for code in range(0x2000, 0x200B)])
+)
+_TAG_BYTES = b"\xf3\xa0"  # how tags begin in UTF-8
+_TAGS = "\U000e0000"  # from here on nothing can be seen
 
 
 def visible(text: str) -> str:
     """Write what a terminal or a reader would obey, or not see, as JSON escapes it."""
-    return text if is_plain(text) else _slowly(text)
+    if is_plain(text):
+        return text
+    unseen = unseen_in(text)
+    if not unseen:
+        return text
+    if not unseen.isdisjoint(_CONTEXT):
+        text = "".join(
+            [
+                char if char not in _CONTEXT or _belongs(text, at) else escaped(ord(char))
+                for at, char in enumerate(text)
+            ]
+        )
+    return text.translate({ord(char): escaped(ord(char)) for char in unseen - _CONTEXT})
 
 
 def is_plain(text: str) -> bool:
@@ -38,19 +48,18 @@ def is_plain(text: str) -> bool:
     bare = text.replace("\n", "").replace("\t", "")
     if not bare.isprintable():
         return False
-    return bare.isascii() or (
-        not any(char in bare for char in _BLANK) and b"\xf3\xa0" not in bare.encode()
-    )
+    if bare.isascii():
+        return True
+    return not any(char in bare for char in _BLANK) and _TAG_BYTES not in bare.encode()
 
 
-def _slowly(text: str) -> str:
-    import re
-
-    def written(found: re.Match[str]) -> str:
-        at = found.start()
-        return found[0] if _belongs(text, at) else escaped(ord(found[0]))
-
-    return re.sub(f"[{CLASS}]", written, text)
+def unseen_in(text: str) -> set[str]:
+    """Return the characters of a text that are unseen, also those that may belong where they stand."""
+    return {
+        char
+        for char in set(text)
+        if (not char.isprintable() and char not in _BLANKS) or char in _BLANK or char >= _TAGS
+    }
 
 
 def escaped(code: int) -> str:
@@ -64,12 +73,12 @@ def escaped(code: int) -> str:
 def _belongs(text: str, at: int) -> bool:
     """Tell whether a joiner or a selector does what it is there for: it stands alone."""
     char = text[at]
-    if not at or char not in JOINERS + SELECTORS:
+    if not at or char not in _CONTEXT:
         return False
     before, behind = text[at - 1], text[at + 1 : at + 2]
-    if char in SELECTORS:
+    if char in _SELECTORS:
         return behind == _KEYCAP if before in "0123456789#*" else _is_symbol(before)
-    if before in SELECTORS:  # `heart, selector, joiner, fire`
+    if before in _SELECTORS:  # `heart, selector, joiner, fire`
         return at > 1 and _belongs(text, at - 1) and _joins(behind)
     return _joins(before) and _joins(behind)
 

@@ -175,7 +175,13 @@ def report(problem: BaseException, arguments: list[str]) -> int:
 
 
 def _print(data: bytes) -> int:
-    """Write to standard output, past Python's buffers."""
+    """Write to standard output, past Python's buffers, with what nobody can see made visible."""
+    from ledger.unseen import visible
+
+    text = data.decode("utf-8", "surrogateescape")
+    shown = visible(text)
+    if shown is not text:
+        data = shown.encode()
     try:
         while data:
             data = data[os.write(1, data) :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 import subprocess
@@ -16,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.findings import Finding
-from rituals.cli.output import Output, counted, visible
+from ledger.unseen import visible
+from rituals.cli.output import Output, counted
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -86,11 +88,16 @@ def test_visible_is_a_fixed_point(text: str) -> None:
     )
 
 
-def test_j12_files_keep_their_bytes() -> None:
-    """What goes into a pipe or file is what the ledger holds."""
+def test_j12_a_pipe_gets_what_a_terminal_gets() -> None:
+    """A model may read there; in JSON the escapes are the characters themselves."""
     output, out, _ = _output(terminal=False)
     output.text(HOSTILE)
-    assert out.getvalue() == HOSTILE
+    output.line(HOSTILE)
+    assert out.getvalue() == visible(HOSTILE) + visible(HOSTILE) + "\n"
+    output, out, _ = _output(terminal=False)
+    output.answer({"a": HOSTILE})
+    assert json.loads(out.getvalue())["a"] == HOSTILE
+    assert "\u202e" not in out.getvalue()
 
 
 def test_j12_talk_is_never_raw() -> None:

@@ -7,6 +7,7 @@ shown (FORMAT.md, F9).
 
 from __future__ import annotations
 
+from ledger.unseen import visible
 from projection.brief.sections import SUPERSEDED, Line, News, Session
 from projection.render import NO_TEXT, REDACTED, ordered
 
@@ -23,8 +24,6 @@ LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS, _SHORT_STEM_CHARS = 32, 12, 48, 33
 _CUT, _BREAK = "…", " ⏎ "
 #: How a line starts that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
-_JOINERS = "\u200c\u200d"  # scripts and emoji need them
-_TAGS = "\U000e0000"  # from here on nothing can be seen
 _MARKS = str.maketrans("<>&\"'\\`", "·······")
 
 
@@ -131,24 +130,6 @@ def plain(text: str) -> str:
             parts.append(said)
         fresh = not said
     return visible("".join(parts))
-
-
-def visible(text: str) -> str:
-    """Write what a terminal or a reader would obey, or not see, as JSON escapes it."""
-    if text.isprintable() and (text.isascii() or max(text) < _TAGS):
-        return text
-    return "".join([char if _harmless(char) else _escaped(ord(char)) for char in text])
-
-
-def _harmless(char: str) -> bool:
-    return char in _JOINERS or (char.isprintable() and char < _TAGS)
-
-
-def _escaped(code: int) -> str:
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 def label(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.secrets import without_secrets
+from ledger.unseen import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def sarif(findings: Sequence[Finding], prefix: str, fallback: str) -> dict[str, 
             "ruleId": finding.code,
             "ruleIndex": codes.index(finding.code),
             "level": _LEVEL[finding.severity],
-            "message": {"text": _sentence(finding)},
+            "message": {"text": visible(_sentence(finding))},
             "locations": [
                 {
                     "physicalLocation": {
@@ -71,8 +72,8 @@ def _sentence(finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
-    """Escape what the runner would read as the end of a command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Escape what the runner would read as the end of a command, and what a terminal would obey."""
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

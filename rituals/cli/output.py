@@ -1,19 +1,19 @@
 """Output: results to stdout, talk to stderr, and nothing that could command a terminal.
 
-Keeps J12 and G15 of the durability catalogue: control characters, escapes and bidi overrides of
-texts and names reach a terminal only as visible JSON escapes. What goes into a file or
-pipe keeps its bytes.
+Keeps J12 and G15 of the durability catalogue: control characters, escapes, overrides of direction and what
+can not be seen leave only as JSON escapes (`ledger.unseen`), into a pipe or file as well: what reads
+there may be a model, or a terminal behind it. In `--json` such an escape is the character itself.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from typing import TextIO
 
 from ledger.errors import DiurnaError
 from ledger.findings import ERROR, Finding
 from ledger.secrets import without_secrets
+from ledger.unseen import visible
 from rituals.cli.progress import Progress
 
 TYPE_CHECKING = False
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 Piece = str | tuple[str, str]
 
 FORMAT = 1  #: of every `--json` answer
-#: Controls but tab and line feed, bidi marks and overrides, zero-width characters other than the
-#: joiners that scripts and emoji need, line separators, tag characters, lone surrogates.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
 #: The verbs that steps of plans start with, and how they read afterwards.
 _DONE = {
     "bring": "brought", "close": "closed", "commit": "committed", "import": "imported",
@@ -56,19 +50,6 @@ def told(step: str, *, done: bool) -> str:
     if verb not in _DONE:
         return step
     return f"{_DONE[verb]}{blank}{rest}" if done else f"would {step}"
-
-
-def visible(text: str) -> str:
-    """Show what a terminal would obey or hide, written as JSON escapes it."""
-    return _HIDDEN.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
 
 
 class OutputFailed(DiurnaError):
@@ -106,15 +87,15 @@ class Output:
         _set_encoding(stderr, True)
 
     def text(self, text: str) -> None:
-        """Print a result as it is; on a terminal with hidden characters made visible."""
+        """Print a result, with what nobody can see made visible."""
         self._clear()
-        self._print(visible(text) if self._out_terminal else text)
+        self._print(visible(text))
 
     def line(self, *pieces: Piece) -> None:
         """Print one line of a result."""
         self._clear()
         styled = self._colour and self._out_terminal
-        said = "".join([_styled(piece, styled, self._out_terminal) for piece in pieces])
+        said = "".join([_styled(piece, styled) for piece in pieces])
         self._print(said + "\n")
 
     def answer(self, values: Mapping[str, object]) -> None:
@@ -131,7 +112,7 @@ class Output:
         """Say one line on stderr."""
         self._clear()
         styled = self._colour and self._err_terminal
-        said = "".join([_styled(_told(piece), styled, True) for piece in pieces])
+        said = "".join([_styled(_told(piece), styled) for piece in pieces])
         self._err.write(said + "\n")
 
     def hint(self, text: str) -> None:
@@ -186,10 +167,9 @@ class Output:
             self._progress.clear()
 
 
-def _styled(piece: Piece, styled: bool, terminal: bool) -> str:
+def _styled(piece: Piece, styled: bool) -> str:
     text, style = (piece, "") if isinstance(piece, str) else piece
-    if terminal:
-        text = visible(text)
+    text = visible(text)
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if styled and style else text
 
 

@@ -51,9 +51,7 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     places = find_secrets(text) if personal == KEEP else find_all(text)
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []
-    if not places:
-        return []
-    lines = Lines(text)
+    lines = Lines(text if places else "")
     for place in places:
         line = lines.number(place)
         if lines.is_waived(place):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.secrets import without_secrets
+from ledger.unseen import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,15 +157,18 @@ class StatusAnswered(Answered):
 
 
 def whole(value: Any) -> Any:
-    """Replace lone surrogates (bytes of a log that are no UTF-8), which no message can carry."""
+    """Make a value fit to be read by a model: nothing unseen in it, and no lone surrogates.
+
+    These, bytes of a log that are no UTF-8, no message can carry.
+    """
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return value
+            value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return visible(value)
     if isinstance(value, dict):
-        return {key: whole(one) for key, one in value.items()}
+        return {whole(key): whole(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [whole(one) for one in value]
     return value
