@@ -16,6 +16,7 @@ from ledger.event import (
     FactDemoted,
     FactInvalidated,
     FactPromoted,
+    FactRedacted,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -27,6 +28,7 @@ from ledger.findings import INFO, Finding
 from ledger.ids import is_fact_id, is_version_id
 from ledger.order import is_stem
 from ledger.outline import outline
+from ledger.references import is_holder
 from ledger.scan import scan
 from ledger.session import (
     IDS_LIMIT,
@@ -184,6 +186,10 @@ def _of_seen(event: Event) -> list[Finding]:
         if not event.said or not all(map(is_stem, event.said)):
             said = f"no log {list(event.said)} says anything against {event.id}"
             found.append(Finding("bad-event", said))
+    if isinstance(event, FactRedacted):
+        wrong = [one for one in event.held if not is_holder(" ".join(one))]
+        if wrong:
+            found.append(Finding("bad-event", f"{event.id} was held by no log {wrong}"))
     return found
 
 

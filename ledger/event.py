@@ -107,10 +107,14 @@ class FactDemoted(Record):
 
 
 class FactRedacted(Record):
-    """The text of the fact is withheld from every projection; a stem as `id` is a log's words."""
+    """The text of the fact is withheld from every projection; a stem as `id` is a log's words.
+
+    `held` are the logs that held it, (stem, blob id of its bytes): they alone may go from the history.
+    """
 
     id: str
     remark: str = ""
+    held: tuple[tuple[str, str], ...] = ()
 
 
 class FactReinstated(Record):

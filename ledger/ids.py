@@ -9,6 +9,8 @@ from __future__ import annotations
 from ledger.digest import sha256
 
 ID_LIMIT_CHARS = 80
+#: Begins what stands for a text that is withheld. No bytes are read as this character, so no log says it.
+WITHHELD = "\ud800"
 _SET = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 
 
@@ -28,7 +30,14 @@ def is_fact_id(text: str) -> bool:
 
 def version_id(text: str) -> str:
     """Name a text: the first 8 hex digits of the SHA-256 of its UTF-8 bytes."""
+    if text[:1] == WITHHELD:
+        return text[1:]
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def withheld_text(text: str) -> str:
+    """Return what stands for a text that is withheld: the name of its version, no word of it."""
+    return WITHHELD + version_id(text)
 
 
 def is_version_id(text: str) -> bool:

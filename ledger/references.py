@@ -69,6 +69,7 @@ _SAID_BEHIND = (
     "created", "updated", "substance updated", "closed", "reopened", "verified", "reactivated",
     "corrected",
 )  # fmt: skip
+BLOB_CHARS = 40
 #: Events that are nothing but an id and a remark.
 _PLAIN: dict[type[Event], Callable[[str, str], Event]] = {
     FactReferenced: FactReferenced,
@@ -142,6 +143,8 @@ def write_references(events: tuple[Event, ...]) -> list[str]:
             written += f" (was {', '.join(event.was)})"
         if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
             written += f" (said {', '.join(event.said)})"
+        if isinstance(event, FactRedacted) and event.held:
+            written += f" (held {', '.join([f'{stem} {blob}' for stem, blob in event.held])})"
         alone = bool(event.remark) or kind is FactUpdated or written != event.id
         if group and (kind is not last or alone or len(group) == IDS_A_BULLET):
             lines.append(f"- {VERB_OF[last]}: {', '.join(group)}")
@@ -389,6 +392,16 @@ class _Reader:
             elif kind is FactReinstated:
                 said, at = _named_in(item, "said ", is_stem)
                 self.events.append(FactReinstated(name, item.remark(at).strip(), said))
+            elif kind is FactRedacted:
+                held, at = _named_in(item, "held ", is_holder)
+                pairs = [one.split(" ") for one in held or ()]
+                self.events.append(
+                    FactRedacted(
+                        name,
+                        item.remark(at).strip(),
+                        tuple([(stem, blob) for stem, blob in pairs]),
+                    )
+                )
             elif kind is FactCreated:
                 self.events.append(FactCreated(name, None, remark=remark))
             else:
@@ -415,6 +428,12 @@ class _Reader:
                 if unit.bullet:
                     self.unknown(unit, text)
                 return
+
+
+def is_holder(text: str) -> bool:
+    """Tell whether a text names a log and its bytes: a stem, a blank, a blob id."""
+    stem, _, blob = text.partition(" ")
+    return is_stem(stem) and len(blob) == BLOB_CHARS and not blob.strip("0123456789abcdef")
 
 
 def _named_in(

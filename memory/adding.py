@@ -25,6 +25,7 @@ from projection.fact import History
 from projection.fold import Edge, collect, cut_edges, merge
 from projection.replay import log_digest, merge_summaries, set_digest, summarise
 from projection.state import Summary
+from projection.withholding import redactions_in, withheld_entry, withheld_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class Head(Record):
         counts: (facts, false ones among them).
         cut: supersessions that do not count (`projection.fold.cut_edges`).
         unread: findings, as plain tuples, about logs that could not be read.
+        redacted: ids of facts and stems of logs of which nothing is shown.
+        redactions: how many events say so.
+        unclean: the file may hold texts that were redacted since they were written into it.
     """
 
     commit: str
@@ -48,17 +52,21 @@ class Head(Record):
     counts: tuple[int, int]
     cut: frozenset[Edge]
     unread: tuple[tuple[Any, ...], ...]
+    redacted: frozenset[str]
+    redactions: int
+    unclean: bool
 
     def packed(self) -> bytes:
         """Return it for the cache's file."""
-        commit, summary, counts, cut, unread = self
-        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread))
+        commit, summary, counts, cut, unread, redacted, *rest = self
+        gone = tuple(sorted(redacted))
+        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
 
 
 def unpack_head(packed: bytes) -> Head:
     """Return the head that a file holds."""
-    commit, summary, counts, cut, unread = marshal.loads(packed)
-    return Head(commit, Summary(*summary), counts, frozenset(cut), unread)
+    commit, summary, counts, cut, unread, gone, *rest = marshal.loads(packed)
+    return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
 
 
 def add_logs(
@@ -83,6 +91,10 @@ def add_logs(
     if not refs and not findings:
         return head
     run = base.execute
+    said = redactions_in(entries)
+    redacted = head.redacted.union(said)
+    if redacted:
+        entries = [withheld_entry(entry, redacted) for entry in entries]
     base.executemany(
         "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
         [log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)],
@@ -117,6 +129,8 @@ def add_logs(
         if row is not None:
             before = row[1]
             news = merge(unpack_history(row[0]), news)
+        if fact in redacted:
+            news = withheld_history(news)
         made = fact_row(fact, news, cut)
         rows.append(made)
         facts += (made[2] != PENDING) - (before != PENDING)
@@ -131,6 +145,9 @@ def add_logs(
         counts=(facts, false),
         cut=cut,
         unread=(*head.unread, *unreadable(findings)),
+        redacted=redacted,
+        redactions=head.redactions + len(said),
+        unclean=head.unclean or bool(said),
     )
 
 

@@ -139,9 +139,7 @@ class Memory(Reader):
         )
         self.snapshot.notes.clear()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
-            from memory.shown import forget
-
-            forget(self.home)
+            self.snapshot.settle()  # now that no lock is held
         if receipt.commit and not receipt.already and draft.type == "work":
             from memory.due import due_findings
 

@@ -30,6 +30,7 @@ from memory.stamp import Stamp
 from projection.fold import collect, cut_edges
 from projection.policy import Policy
 from projection.replay import NOTHING, log_digest, set_digest, summarise
+from projection.withholding import redactions_in, withheld_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def build(
         base.execute("PRAGMA journal_mode=OFF")
         base.executescript(TABLES)
         base.execute("BEGIN")
+        said = redactions_in(entries)
+        redacted = frozenset(said)
+        if redacted:
+            entries = [withheld_entry(entry, redacted) for entry in entries]
         base.executemany(
             "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
             (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
@@ -99,6 +104,9 @@ def build(
             (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
             cut,
             unreadable(findings),
+            redacted,
+            len(said),
+            unclean=False,
         )
         base.executemany(
             "INSERT INTO meta VALUES (?, ?)",
@@ -189,6 +197,20 @@ def _install(temporary: str, path: str) -> None:
         finally:
             old.close()
     raise sqlite3.OperationalError(f"{path} kept changing")
+
+
+def take_away(path: str) -> None:
+    """Remove a cache's file while no process writes to it; the next question builds it anew.
+
+    Raises:
+        sqlite3.OperationalError, OSError: it can not be removed, or somebody is at it.
+    """
+    with Stamp(path).replacing():
+        _drop_journal(path)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
 
 
 def _drop_journal(path: str) -> None:

@@ -41,6 +41,7 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
         kept: look at the kept logs too: once is enough, for after a power cut every process is a new one.
     """
     cache = snapshot.cache()
+    drop_purged(cache, spool)
     logs = {stem: spool.read(stem) for stem in spool.waiting() if cache.log_ref(stem) is not None}
     if kept:
         for stem in suspects(snapshot.home, spool, cache):
@@ -67,6 +68,8 @@ def let_go(
     if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
         return
     os.sync()
+    drop_purged(snapshot.cache(), spool)
+    kept = spool.kept()
     remake()
     waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
     cache = snapshot.cache()
@@ -77,6 +80,24 @@ def let_go(
     if not waits:
         intents.forget()
     git.tidy()
+
+
+def drop_purged(cache: Cache, spool: Spool) -> None:
+    """Let go of copies of logs that were redacted and taken out of the history: they must not return."""
+    if not cache.redacted:
+        return
+    from memory.withheld import held_logs
+
+    held = held_logs(cache)
+    for stem in {stem for stem, _ in held}:
+        known = cache.log_ref(stem)
+        for data, drop in (
+            (spool.read(stem), spool.withdraw),
+            (spool.read_kept(stem), lambda gone: spool.forget([gone])),
+        ):
+            blob = "" if data is None else blob_id(data)
+            if (stem, blob) in held and (known is None or known.blob != blob):
+                drop(stem)
 
 
 def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:

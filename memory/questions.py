@@ -42,6 +42,11 @@ class Questions:
         """Supersessions that do not count: they close a circle, or were taken back."""
         return self.head.cut
 
+    @property
+    def redacted(self) -> frozenset[str]:
+        """Ids of facts and stems of logs of which nothing is shown (F9)."""
+        return self.head.redacted
+
     def clock(self) -> DecayClock:
         """Return where the ledger stands."""
         windows = self.policy.windows
@@ -173,13 +178,6 @@ class Questions:
             if row is not None:
                 found[fact] = unpack_history(row[0])
         return found
-
-    def pending_histories(self, start: str, end: str) -> list[tuple[str, History]]:
-        """Return the ids from one string up to another that no log has brought a text for."""
-        rows = self._base.execute(
-            "SELECT id, history FROM facts WHERE id >= ? AND id < ? AND state = 0", (start, end)
-        )
-        return [(fact, unpack_history(packed)) for fact, packed in rows]
 
     def abouts(self) -> list[tuple[str, int, int]]:
         """Return each value of the footer `entity`, with how many facts have it, and false ones."""

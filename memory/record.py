@@ -8,6 +8,7 @@ from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
 from ledger.event import (
     Event,
     FactInvalidated,
+    FactRedacted,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -192,6 +193,10 @@ class Recorder:
             else event
             for event in draft.events
         )
+        if any(isinstance(event, FactRedacted) for event in events):
+            from memory.withheld import naming_holders
+
+            events = naming_holders(cache, events)
         return canonical(SessionLog(header, draft.title, draft.prose, events))
 
     def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:

@@ -96,15 +96,6 @@ def brief(start: str, wish: Wish) -> bytes | None:
     return _answer(home, _BRIEFED, key, _BRIEFS, make)
 
 
-def forget(home: Home) -> None:
-    """Take what is kept off the disk: it may say what is withheld from now on."""
-    for suffix in (_SHOWN, _BRIEFED):
-        try:
-            os.unlink(home.cache_file + suffix)
-        except OSError:
-            pass  # none there; or a read-only disk, where the next answer does not use it anyway
-
-
 def _answer(
     home: Home, suffix: str, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
 ) -> bytes | None:

@@ -45,10 +45,35 @@ class Snapshot:
         self._path = home.cache_file + ".sqlite"
         self._cache: Cache | None = None
         self._file = 0
+        #: so many redactions were looked after
+        self._cleaned = 0
         self.notes: list[Finding] = []
 
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache, brought to the branch's tip (or to the commit given)."""
+        cache = self._followed(tip)
+        if cache.head.redactions != self._cleaned:
+            cache = self._without_redacted(cache)
+        return cache
+
+    def settle(self) -> None:
+        """Clean up after redactions, once more where something was in the way a moment ago."""
+        if self.cache().head.redactions:
+            self._cleaned = 0
+            self.cache()
+
+    def _without_redacted(self, cache: Cache) -> Cache:
+        """Take out of all that is kept beside git what was redacted since; return the cache without it."""
+        from memory.cleaning import clean, is_clean
+
+        if cache.head.unclean:
+            cache = self._rebuild(cache.commit)
+        if not is_clean(self.home, cache):
+            clean(self.home, cache)
+        self._cleaned = cache.head.redactions  # what had to wait is for the next command
+        return cache
+
+    def _followed(self, tip: str | None) -> Cache:
         wanted = tip
         for _ in range(20):
             wanted = self.home.tip() if tip is None else tip

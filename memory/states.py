@@ -60,21 +60,40 @@ def state_from(
     entries: Sequence[Entry],
     policy: Policy,
     findings: tuple[Finding, ...] = (),
+    withheld: frozenset[str] = frozenset(),
 ) -> State:
-    """Return the state of some logs: a full replay."""
-    return _state(_folded(refs, entries, findings), policy)
+    """Return the state of some logs: a full replay.
+
+    Args:
+        refs: the logs.
+        entries: what they say, in the same order.
+        policy: in force.
+        findings: what reading them brought up.
+        withheld: facts that were redacted since.
+    """
+    return _state(_folded(refs, entries, findings), policy, withheld)
 
 
 def cold_state(
-    snapshot: Snapshot, commit: str, progress: Callable[[int, int], None] | None = None
+    snapshot: Snapshot,
+    commit: str,
+    progress: Callable[[int, int], None] | None = None,
+    withheld: frozenset[str] = frozenset(),
 ) -> State:
-    """Replay a commit from git alone; no cache is read or written."""
+    """Replay a commit from git alone; no cache is read or written.
+
+    Args:
+        snapshot: of the home.
+        commit: to be replayed.
+        progress: told how far it is.
+        withheld: facts that were redacted since.
+    """
     home = snapshot.home
     with Uncollected():
         refs, odd = snapshot.list_logs(commit)
         _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
         if not worth_two(refs):
-            return _state(_part(home, refs, len(refs), progress, odd), policy)
+            return _state(_part(home, refs, len(refs), progress, odd), policy, withheld)
         half = len(refs) // 2
         packed, newer = in_two(
             lambda: _pack(_part(home, refs[:half], half, None, odd)),
@@ -84,7 +103,7 @@ def cold_state(
             older = _part(home, refs[:half], half, progress, odd)
         else:
             older = _unpack(packed)
-        return _state(_joined(older, newer), policy)
+        return _state(_joined(older, newer), policy, withheld)
 
 
 class _Folded(Record):
@@ -130,8 +149,9 @@ def _joined(older: _Folded, newer: _Folded) -> _Folded:
     )
 
 
-def _state(folded: _Folded, policy: Policy) -> State:
-    return State(folded.histories, folded.work, folded.summary, policy, folded.findings)
+def _state(folded: _Folded, policy: Policy, withheld: frozenset[str]) -> State:
+    histories, work, summary, findings = folded
+    return State(histories, work, summary, policy, findings, withheld=withheld)
 
 
 def _pack(part: _Folded) -> tuple[Any, ...]:
@@ -241,16 +261,24 @@ def point_in_time(home: Home, as_of: str) -> tuple[str, str]:
 def state_at(snapshot: Snapshot, as_of: str) -> State:
     """Return the state as it was at a point of time: the replay of the logs up to it.
 
+    What was redacted since is withheld (F9).
+
     Raises:
         NotFound: the point is not known.
     """
     how, value = point_in_time(snapshot.home, as_of)
     if how == "commit":
-        return cold_state(snapshot, value)
+        now = snapshot.ask(lambda cache: cache.redacted)
+        return cold_state(snapshot, value, withheld=now)
 
     def until(cache: Cache) -> State:
         kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
         kept.sort(key=lambda pair: pair[0].key)
-        return state_from([ref for ref, _ in kept], [entry for _, entry in kept], cache.policy)
+        return state_from(
+            [ref for ref, _ in kept],
+            [entry for _, entry in kept],
+            cache.policy,
+            withheld=cache.redacted,
+        )
 
     return snapshot.ask(until)

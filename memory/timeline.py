@@ -12,12 +12,12 @@ from ledger.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stam
 from ledger.session import Entry
 from ledger.values import Record
 from memory.anchors import Anchor, answer_anchor, duration_ms, named_anchor
-from memory.digesting import readable, shown
+from memory.digesting import readable
 from memory.draft import did
 from memory.provenance import ended_at
 from memory.reading import read_bytes
 from memory.recall.values import tokens_of
-from memory.withheld import redacted_logs
+from memory.withheld import redacted_logs, shown
 from memory.within import keys_within, logs_of, of_kinds
 from projection.gist import lead
 from projection.render import REDACTED
@@ -222,15 +222,21 @@ def _sessions(
     }
     gone = redacted_logs(cache)
     return [
-        _session(cache, ref, entry, texts.get(ref, ""), ref.stem in gone, anchor)
+        _session(
+            shown(snapshot.home, cache, texts.get(ref, ""), entry.acts),
+            ref,
+            entry,
+            tokens_of(texts.get(ref, "")),
+            ref.stem in gone,
+            anchor,
+        )
         for ref, entry in logs
     ]
 
 
 def _session(
-    cache: Cache, ref: LogRef, entry: Entry, text: str, redacted: bool, anchor: Anchor
+    kept: str, ref: LogRef, entry: Entry, tokens: int, redacted: bool, anchor: Anchor
 ) -> Session:
-    kept = shown(cache, text, entry.acts)
     log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
     if not redacted:
@@ -245,7 +251,7 @@ def _session(
         title,
         summary,
         did(entry),
-        tokens_of(text),
+        tokens,
         ref.key in anchor.stems
         or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
     )

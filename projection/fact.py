@@ -10,6 +10,9 @@ from __future__ import annotations
 from ledger.event import Event, Meta
 from ledger.values import Record
 
+#: Stands for every text of a redacted fact.
+REDACTED_TEXT = "(redacted)"
+
 
 class Act(Record):
     """One event of one log that changes more than a count; sorts by (stem, seq)."""
@@ -76,7 +79,7 @@ class Fact(Record):
     def text(self) -> str:
         """The text, or all standing versions one after the other, or a withheld mark."""
         if self.redacted:
-            return "(redacted)"
+            return REDACTED_TEXT
         return "\n\n".join(version.text for version in self.heads)
 
     @property

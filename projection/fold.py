@@ -23,12 +23,13 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.ids import version_id
+from ledger.ids import WITHHELD, version_id
 from ledger.order import is_date, is_stem, stem_in
 from ledger.session import META_KEYS, Entry
 from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
 from projection.texts import Texts
+from projection.withholding import without_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,10 +175,13 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     if calls and not _known(heads, calls, history):
         denied = tuple([(stem, new) for stem, new, _ in calls])
         calls = []
+    versions = tuple(heads.values())
+    if redacted or any(version.text[:1] == WITHHELD for version in versions):
+        redacted, versions = True, without_texts(versions)
     return Fact(
         id=fact,
         kind=kind,
-        heads=tuple(heads.values()),
+        heads=versions,
         meta=_ordered(meta),
         created=created,
         origin=origin,
@@ -232,7 +236,7 @@ def _plain(fact: str, history: History) -> Fact | None:
     Returns None when there is more to it; `resolve` then says the same the long way.
     """
     stem, _, event = history.acts[0]
-    if type(event) is not FactCreated or event.text is None:
+    if type(event) is not FactCreated or event.text is None or event.text[:1] == WITHHELD:
         return None
     kind, meta = "", event.meta
     for key, value in meta:

@@ -22,6 +22,7 @@ The forms, once::
 from __future__ import annotations
 
 from ledger.layout import FORMAT_VERSION
+from projection.fact import REDACTED_TEXT
 from projection.policy import THREAD_KIND
 from projection.state import TIERS
 
@@ -42,7 +43,7 @@ NOTE = (
 STATE_LABELS = ("Sessions", "Last session", "Last review", "Last invariant check", "Facts")
 CONTRADICTIONS = "Contradictions"
 NONE = "none"
-REDACTED = "(redacted)"
+REDACTED = REDACTED_TEXT
 NO_TEXT = "(no text)"
 #: How the first line of a contradicted fact starts.
 LEAD = "**Contradiction**: "

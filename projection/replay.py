@@ -13,6 +13,7 @@ from projection.fact import Fact, History
 from projection.fold import Edge, cut_of, resolve, rivals
 from projection.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
 from projection.tiers import clock_of, never_decaying, stand, surely_faded, tier
+from projection.withholding import without_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class State:
         policy: windows and kinds.
         noticed: what reading the logs brought up.
         resolved: facts already resolved from these very histories, to be reused and added to.
+        cut: supersessions that do not count, None to work them out.
+        withheld: facts that were redacted since: F9 holds at every point of the past.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class State:
         noticed: tuple[Finding, ...] = (),
         resolved: dict[str, tuple[History, Fact | None]] | None = None,
         cut: frozenset[Edge] | None = None,
+        withheld: frozenset[str] = frozenset(),
     ) -> None:
         self.histories = histories
         self.work = work
@@ -54,6 +58,7 @@ class State:
         self.policy = policy
         self.cut = cut_of(histories) if cut is None else cut
         self._noticed = noticed
+        self._withheld = withheld
         self._resolved = {} if resolved is None else resolved
         self._clock = clock_of(work, policy.windows)
         self._lasting = never_decaying(policy)
@@ -68,6 +73,8 @@ class State:
             found = known[1]
         else:
             found = resolve(fact, history, self.cut)
+            if found is not None and fact in self._withheld and not found.redacted:
+                found = found._replace(redacted=True, heads=without_texts(found.heads))
             self._resolved[fact] = (history, found)
         if found is not None and len(found.superseded_by) > 1:
             return found._replace(rivals=self._rivals(found))

@@ -16,6 +16,7 @@ from ledger.event import (
     Event,
     FactCreated,
     FactInvalidated,
+    FactRedacted,
     FactReferenced,
     FactReinstated,
     FactSuperseded,
@@ -80,6 +81,7 @@ remarks = st.one_of(
 )
 versions = st.one_of(st.none(), st.lists(st.sampled_from(["01234567", "89abcdef"]), min_size=1, max_size=2).map(tuple))  # fmt: skip
 stems = st.one_of(st.none(), st.lists(st.sampled_from([STEM, "2026-05-01-101500-word", "2026-05-02"]), min_size=1, max_size=2).map(tuple))  # fmt: skip
+held = st.lists(st.tuples(st.sampled_from([STEM, "2026-05-02"]), st.sampled_from(["0123456789" * 4, "f" * 40])), max_size=2).map(tuple)  # fmt: skip
 metas = st.lists(
     st.tuples(
         st.sampled_from(["kind", "tags", "source", "x-new", "created", "id", "Kind"]),
@@ -97,6 +99,7 @@ events = st.one_of(
     st.builds(ThreadClosed, ids, remarks, versions),
     st.builds(ThreadReopened, ids, remarks),
     st.builds(FactReinstated, ids, remarks, stems),
+    st.builds(FactRedacted, ids, remarks, held),
 )
 headers = st.lists(
     st.tuples(st.sampled_from([*HEADER_KEYS, "x-new"]), st.one_of(st.just("work"), words)), max_size=4
@@ -134,6 +137,7 @@ simple_events = st.lists(
         st.builds(FactReferenced, ids, st.sampled_from(["", "so (x), b", "a → b", "x — y"])),
         st.builds(ThreadClosed, ids, none, versions),
         st.builds(FactReinstated, ids, none, stems),
+        st.builds(FactRedacted, ids, st.sampled_from(["", "why (so)"]), held),
     ),
     max_size=6,
     unique_by=lambda event: event.id,

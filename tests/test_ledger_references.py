@@ -15,6 +15,7 @@ from ledger.event import (
     Event,
     FactCreated,
     FactInvalidated,
+    FactRedacted,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
@@ -55,6 +56,10 @@ STRICT: dict[str, list[Event]] = {
     "- Superseded: a (invalidated)": [FactInvalidated("a")],
     "- Superseded: a (invalidated: wrong)": [FactInvalidated("a", "wrong")],
     "- Invalidated: a": [FactInvalidated("a")],
+    f"- Redacted: a (held 2026-05-02 {'0' * 40}, 2026-05-03-x {'a' * 40}) — why": [
+        FactRedacted("a", "why", (("2026-05-02", "0" * 40), ("2026-05-03-x", "a" * 40)))
+    ],
+    "- Redacted: a (held by nobody), b": [FactRedacted("a", "held by nobody"), FactRedacted("b")],
     "- CLOSED: a\n- Reopened: b": [ThreadClosed("a"), ThreadReopened("b")],
     "- Created:\n  - a\n  - b (x)": [FactCreated("a", None), FactCreated("b", None, remark="x")],
 }

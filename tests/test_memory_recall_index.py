@@ -111,7 +111,7 @@ def told(index: Index) -> dict[str, Any]:
 def fresh(memory: Memory) -> dict[str, Any]:
     """Return what an index says that is made of the same logs in one go."""
     base = new_file(":memory:")
-    fill(memory.home, base, memory.snapshot.ask(everything))
+    fill(memory.home, base, memory.snapshot.ask(lambda cache: everything(memory.home, cache)))
     index = Index(base, Stamp(""))
     try:
         return told(index)
@@ -427,7 +427,7 @@ def test_other_processes_prepare_the_same(
     """The batches of workers come in order; what one does not live to send is prepared here."""
     set_logs(home, dict(POOL))
     monkeypatch.setattr(preparing, "_BATCH", 3)
-    sources = memory.snapshot.ask(everything).fresh
+    sources = memory.snapshot.ask(lambda cache: everything(home, cache)).fresh
     alone = [log for batch in prepare(home, sources, 0) for log in batch]
     assert len(alone) == len(POOL)
     for workers in (1, 2, 3):

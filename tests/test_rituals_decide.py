@@ -713,13 +713,14 @@ def test_what_is_not_there_can_not_be_redacted(memory: Memory) -> None:
 
 
 def test_a_contradiction_of_a_redacted_fact_shows_no_text(torn: Memory) -> None:
-    """A side is chosen by its id, the text stays withheld."""
+    """A side is chosen by its id; the text stays withheld, and no log says it again."""
     record(torn, redaction(torn, ("limit",), "Secret.").decision, Author())
     (found,) = disputes(torn)
     assert isinstance(found, Dispute)
     assert {choice.text for choice in found.choices} == {"(redacted)"}
     decision = resolution(torn, "limit", Verdict(V("Thirty.")))
     assert "Thirty" not in " ".join(decision.does)
-    record(torn, decision, Author())
-    assert [head.id for head in torn.state()["limit"].fact.heads] == [V("Thirty.")]
+    receipt = record(torn, decision, Author())
+    assert receipt is not None and b"Thirty" not in receipt.data
+    assert [head.id for head in torn.state()["limit"].fact.heads] == [V("(redacted)")]
     assert torn.state()["limit"].fact.text == "(redacted)"

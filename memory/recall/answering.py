@@ -26,7 +26,7 @@ from memory.recall.values import (
     Part,
     tokens_of,
 )
-from memory.withheld import redacted_logs
+from memory.withheld import redacted_logs, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Recaller:
         self._following = Following(snapshot, progress)
         self._lookups = Lookups()
         self._texts: dict[str, list[str]] = {}
+        self._redacted: frozenset[str] = frozenset()
         self._store: Store | None = None
         self._asked = 0
 
@@ -119,19 +120,24 @@ class Recaller:
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
-        if log.blob not in self._texts:
-            self.fetch([log])
+        if log.blob not in self._texts or cache.redacted != self._redacted:
+            self.fetch([log], cache)
         return self._texts[log.blob]
 
-    def fetch(self, logs: Iterable[LogRow]) -> None:
-        """Read logs, as far as they were not read yet, all at once."""
-        if len(self._texts) >= _TEXTS_KEPT:
+    def fetch(self, logs: Iterable[LogRow], cache: Cache) -> None:
+        """Read logs, as far as they were not read yet, all at once; what is withheld is left out."""
+        if len(self._texts) >= _TEXTS_KEPT or cache.redacted != self._redacted:
             self._texts.clear()
+            self._redacted = cache.redacted
         missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
+        keys = {ref.blob: ref.key for ref in missing.values()}
         for blob in self._texts.keys() & missing.keys():
             del missing[blob]
         for blob, data in self._bytes(missing):
-            self._texts[blob] = text_of(data).split("\n")
+            text = text_of(data)
+            if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
+                text = shown(self._snapshot.home, cache, text, entry.acts)
+            self._texts[blob] = text.split("\n")
         for blob in missing:
             self._texts.setdefault(blob, [""])
 
@@ -194,17 +200,19 @@ class _View:
         """Return the texts of passages, but of those that are withheld."""
         found: dict[int, str] = {}
         logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
-        shown = {
+        there = {
             row: log
             for row, log in logs.items()
             if log.stem.partition("~")[0] not in self._withheld
         }
-        self._recaller.fetch([log for row, log in shown.items() if row & PLACES < FACTS_FROM])
+        self._recaller.fetch(
+            [log for row, log in there.items() if row & PLACES < FACTS_FROM], self._cache
+        )
         for row, log in logs.items():
             piece = log.at(row & PLACES)
             if piece is not None and piece.fact:
                 found[row] = self._facts.text(piece.fact)
-            elif piece is not None and row in shown:
+            elif piece is not None and row in there:
                 lines = self._recaller.lines(log, self._cache)
                 found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found

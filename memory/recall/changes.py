@@ -19,6 +19,7 @@ from memory.recall.filling import (
 from memory.recall.index import NOWHERE, IndexDamaged, Mark, Totals
 from memory.recall.preparing import Source, mended, prepare
 from memory.stamp import StampBroken
+from memory.withheld import hidden_by_log
 from projection.replay import log_digest, set_digest
 
 TYPE_CHECKING = False
@@ -59,9 +60,9 @@ def in_step(mark: Mark, cache: Cache) -> bool:
     return same and (not mark.skipped or mark.generation == cache.generation)
 
 
-def everything(cache: Cache) -> Change:
+def everything(home: Home, cache: Cache) -> Change:
     """Return what fills an empty index with the logs of a cache."""
-    return Change(NOWHERE, _mark(cache), _sources(cache.packed_entries()), ())
+    return Change(NOWHERE, _mark(cache), _sources(home, cache, cache.packed_entries()), ())
 
 
 def _mark(cache: Cache, skipped: int = 0, recent: int = 0) -> Mark:
@@ -73,10 +74,11 @@ def _worn(mark: Mark, cache: Cache) -> bool:
     return mark.recent > max(REBUILD_FROM, cache.summary.logs // _RECENT_SHARE)
 
 
-def appended(mark: Mark, cache: Cache) -> Change | None:
+def appended(home: Home, mark: Mark, cache: Cache) -> Change | None:
     """Return what adds the logs that came since; None where that is not all that happened.
 
     Args:
+        home: where the logs are.
         mark: where the index stands.
         cache: open for reading.
     """
@@ -88,29 +90,37 @@ def appended(mark: Mark, cache: Cache) -> Change | None:
     terms = [log_digest(key, blob) for key, _, blob, _ in rows]
     if set_digest([int(mark.digest, 16), *terms]) != cache.summary.digest:
         return None
-    return Change(mark, _mark(cache, mark.skipped, mark.recent), _sources(rows), ())
+    return Change(mark, _mark(cache, mark.skipped, mark.recent), _sources(home, cache, rows), ())
 
 
-def difference(index: Index, cache: Cache) -> Change | None:
+def difference(home: Home, index: Index, cache: Cache) -> Change | None:
     """Return what brings an index to a cache, however they came apart; None where a new file is faster."""
     if _worn(index.mark, cache):
         return None
-    change = appended(index.mark, cache)
+    change = appended(home, index.mark, cache)
     if change is not None:
         return change if len(change.fresh) <= REBUILD_FROM else None
     known = index.logs()
     refs = {ref.key: ref.blob for ref in cache.log_refs()}
     gone = [(key, source) for key, (blob, source) in known.items() if refs.get(key) != blob]
     wanted = {key for key, blob in refs.items() if key not in known or known[key][0] != blob}
-    if len(wanted) + len(gone) > REBUILD_FROM:
-        return None
+    if len(wanted) + len(gone) > REBUILD_FROM or (gone and cache.redacted):
+        return None  # what is withheld now may have been written into it, and can not be taken out
     rows = [row for row in cache.packed_entries() if row[0] in wanted] if wanted else []
     after = _mark(cache, 0, index.mark.recent)
-    return Change(index.mark, after, _sources(rows), tuple(sorted(gone)))
+    return Change(index.mark, after, _sources(home, cache, rows), tuple(sorted(gone)))
 
 
-def _sources(rows: Sequence[tuple[str, str, str, bytes]]) -> tuple[Source, ...]:
-    return tuple([Source(LogRef(key, path, blob), packed) for key, path, blob, packed in rows])
+def _sources(
+    home: Home, cache: Cache, rows: Sequence[tuple[str, str, str, bytes]]
+) -> tuple[Source, ...]:
+    hidden = hidden_by_log(home, cache) if rows else {}
+    return tuple(
+        [
+            Source(LogRef(key, path, blob), packed, hidden.get(key))
+            for key, path, blob, packed in rows
+        ]
+    )
 
 
 def write(home: Home, index: Index, change: Change) -> bool:

@@ -39,7 +39,7 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
     following = Following(snapshot)
 
     def said(cache: Cache, index: Index) -> tuple[Change, list[list[Any]]]:
-        return everything(cache), _contents(index)
+        return everything(snapshot.home, cache), _contents(index)
 
     try:
         change, known = following.ask(said)

@@ -6,6 +6,7 @@ import marshal
 
 from ledger.codec import conflicted
 from ledger.event import FactCreated, FactUpdated
+from ledger.ids import WITHHELD
 from ledger.order import is_date
 from ledger.values import Record
 from memory.recall.index import FACTS_APART, FACTS_FROM, LATE_BIT
@@ -49,7 +50,11 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     facts: list[tuple[int, int, str, bool, str]] = []
     chars = prose
     for event in entry.acts:
-        if isinstance(event, FactCreated | FactUpdated) and event.text:
+        if (
+            isinstance(event, FactCreated | FactUpdated)
+            and event.text
+            and not _withheld(event.text)
+        ):
             names = dict(event.meta)
             said = " ".join([event.id, names.get("entity", ""), names.get("tags", "")])
             texts.append(
@@ -71,6 +76,10 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     )  # fmt: skip
     speakers = tuple(sorted({piece[2] for piece in pieces if piece[2]}))
     return Indexed(row, tuple(texts), chars, speakers)
+
+
+def _withheld(text: str) -> bool:
+    return text[:1] == WITHHELD
 
 
 def header_of(text: str) -> dict[str, str]:

@@ -124,7 +124,7 @@ class Following:
             if index is None:
                 return None
             if not in_step(index.mark, cache):
-                change = appended(index.mark, cache)
+                change = appended(self._home, index.mark, cache)
                 if change is None or len(change.fresh) > _AT_ONCE:
                     return None
                 with NOT_THE_CACHE:
@@ -139,7 +139,7 @@ class Following:
 
     def _alone(self, cache: Cache, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer from an index made here and now: others write faster than we follow."""
-        change = everything(cache)
+        change = everything(self._home, cache)
         with NOT_THE_CACHE:
             index = self._in_memory(change)
         return question(cache, index)
@@ -183,7 +183,7 @@ class Following:
         try:
             index = self._opened()
             if index is not None:
-                change = self._snapshot.ask(lambda cache: difference(index, cache))
+                change = self._snapshot.ask(lambda cache: difference(self._home, index, cache))
                 if change is not None and self._bring(index, change) is not None:
                     return
         except IndexDamaged:
@@ -216,7 +216,7 @@ class Following:
 
     def _build(self) -> None:
         """Write the whole index beside the old one and put it in its place."""
-        change = self._snapshot.ask(everything)
+        change = self._snapshot.ask(lambda cache: everything(self._home, cache))
         temporary = f"{self._path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
         if not Stamp(self._path).usable:
             self._in_memory(change)

@@ -20,6 +20,8 @@ from ledger.values import Record
 from memory.parallel import may_fork
 from memory.reading import read_bytes
 from memory.recall.cutting import Indexed, indexed
+from memory.withheld import without_lines
+from projection.withholding import withheld_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from ledger.home import Home
+    from memory.withheld import Hidden
 
 #: From how many logs on other processes pay for their start, and how many there are then.
 _FORK_FROM = 3000
@@ -43,10 +46,12 @@ class Source(Record):
     Args:
         ref: the log; its blob is the one to be read.
         packed: its entry as the cache has it, b"" to read that from the bytes too.
+        hidden: what of it must not be in the index, None where all may.
     """
 
     ref: LogRef
     packed: bytes
+    hidden: Hidden | None = None
 
 
 def prepare(home: Home, sources: Sequence[Source], workers: int = -1) -> Iterator[list[Indexed]]:
@@ -82,11 +87,14 @@ def mended(home: Home, sources: Iterable[Source]) -> list[Indexed]:
     """Return what history has of logs that are not what they were sealed as."""
     from ledger.history import sealed_before
 
-    refs = {one.ref.path: one.ref for one in sources if is_sealed(one.ref.stem)}
-    if not refs:
+    sealed = {one.ref.path: one for one in sources if is_sealed(one.ref.stem)}
+    if not sealed:
         return []
-    known = sealed_before(home, home.tip(), {path: ref.blob for path, ref in refs.items()})
-    firsts = [Source(refs[path]._replace(blob=blobs[0]), b"") for path, blobs in known.items()]
+    found = sealed_before(home, home.tip(), {path: one.ref.blob for path, one in sealed.items()})
+    firsts = [
+        Source(sealed[path].ref._replace(blob=blobs[0]), b"", sealed[path].hidden)
+        for path, blobs in found.items()
+    ]
     return _prepared(firsts, _contents(home, firsts))
 
 
@@ -106,7 +114,7 @@ def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list
     else:
         from ledger.digest import sha256
     found = []
-    for (ref, packed), data in zip(batch, contents, strict=False):
+    for (ref, packed, hidden), data in zip(batch, contents, strict=False):
         if data is None or len(data) > LOG_LIMIT_BYTES:
             continue
         stem = ref.stem
@@ -114,8 +122,20 @@ def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list
             proves(stem, sha256(data).digest()) if is_sealed(stem) else blob_id(data) == ref.blob
         ):
             continue
-        found.append(indexed(ref, text_of(data), _entry(ref, packed, data)))
+        text, entry = text_of(data), _entry(ref, packed, data)
+        if hidden is not None:
+            gone = hidden.facts | {ref.stem} if hidden.words else hidden.facts
+            text, entry = _without(text, hidden), withheld_entry(entry, gone)
+        found.append(indexed(ref, text, entry))
     return found
+
+
+def _without(text: str, hidden: Hidden) -> str:
+    """Return what of a log's text may be in the index: nothing but the header, where its words may not."""
+    if not hidden.words:
+        return without_lines(text, hidden.texts)
+    end = text.find("\n---", 3) if text[:3] == "---" else -1
+    return text[: end + 5] if end > 0 else ""
 
 
 def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:

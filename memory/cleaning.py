@@ -1,0 +1,245 @@
+"""Cleaning: what was redacted is taken out of everything beside git that Diurna keeps (FORMAT.md, F9).
+
+The copies of committed logs, the caches, what was shown last, the mirror, and what was noted of faults.
+Each home remembers which redactions it cleaned up after, so one that arrives by a sync or a pull, and one
+whose cleaning was killed, is seen to by the next command. What git holds is a person's to decide about.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from ledger.codec import decode
+from ledger.digest import blob_id, sha256
+from ledger.disk import Lock, make_folder, replace_file
+from ledger.errors import DiurnaError
+from ledger.event import FactCreated, FactUpdated
+from ledger.home import OWN_BRANCH, Home
+from ledger.intents import Intents
+from ledger.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
+from ledger.logset import LogRef
+from ledger.order import is_sealed
+from ledger.spool import Spool
+from ledger.stale import git_prunes, is_abandoned
+from memory.build import take_away
+from memory.cache import CACHE_ERRORS
+from memory.mending import drop_purged
+from memory.reading import read_bytes
+from memory.withheld import held_logs, redacted_logs, withheld_texts
+from projection.render import REDACTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.session import SessionLog
+    from memory.cache import Cache
+
+#: What is shorter says nothing by itself, and stands in too many lines.
+_TELLING_CHARS = 4
+#: How the files begin in which repairs and faults are noted.
+_NOTES = ("journal.log", "bug-")
+
+
+def is_clean(home: Home, cache: Cache) -> bool:
+    """Tell whether this home cleaned up after all redactions of a cache."""
+    try:
+        with open(_record(home), encoding="ascii", errors="replace") as file:
+            return file.read() == _said(cache)
+    except OSError:
+        return False
+
+
+def clean(home: Home, cache: Cache) -> bool:
+    """Take out what is redacted; False where something has to wait, for the next command.
+
+    Args:
+        home: the home.
+        cache: of its tip, without those texts itself.
+    """
+    try:
+        telling = _Telling(home, cache)
+        _clear_caches(home)
+        done = _clear_kept(home, cache, telling)
+        _clear_notes(home, telling)
+        _clear_mirror(home, cache, telling)
+        if done:
+            make_folder(os.path.dirname(_record(home)))
+            replace_file(_record(home), _said(cache).encode("ascii"), 0o600)
+    except (DiurnaError, OSError, *CACHE_ERRORS):  # a read-only disk, or somebody is at it
+        return False
+    return done
+
+
+def _record(home: Home) -> str:
+    return home.cache_file + ".redacted"
+
+
+def _said(cache: Cache) -> str:
+    names = "\n".join(sorted(cache.redacted)).encode("utf-8", "surrogatepass")
+    return f"{cache.head.redactions} {sha256(names).hexdigest()}\n"
+
+
+class _Telling:
+    """The lines that must be nowhere, as far as git or a kept copy still has them."""
+
+    def __init__(self, home: Home, cache: Cache) -> None:
+        self._cache = cache
+        self._bare = redacted_logs(cache)
+        self.held = held_logs(cache)
+        self._lines: set[str] = set()
+        for text in withheld_texts(home, cache, cache.redacted):
+            self._add(text)
+        refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
+        for ref, data in read_bytes(home, refs):
+            self.read(ref.stem, data)
+
+    def read(self, stem: str, data: bytes) -> None:
+        """Learn what is withheld of a log."""
+        log, _ = decode(data, sealed=is_sealed(stem))
+        for event in log.events:
+            if isinstance(event, FactCreated | FactUpdated) and event.id in self._cache.redacted:
+                self._add(event.text or "")
+        if stem in self._bare:
+            self._add_words(log)
+
+    def _add_words(self, log: SessionLog) -> None:
+        for text in (log.title, log.prose, *[event.remark for event in log.events]):
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        lines = (line.strip() for line in text.split("\n"))
+        self._lines.update(line for line in lines if len(line) >= _TELLING_CHARS)
+
+    def stands_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines."""
+        return any(line in data for line in self._bytes())
+
+    def without(self, data: bytes) -> bytes:
+        """Return a text without the lines in which one of them stands."""
+        said = REDACTED.encode()
+        return b"\n".join(said if self.stands_in(line) else line for line in data.split(b"\n"))
+
+    def _bytes(self) -> Iterable[bytes]:
+        for line in sorted(self._lines):
+            yield line.encode("utf-8", "surrogatepass")
+            yield line.encode("unicode_escape")
+
+
+def _clear_caches(home: Home) -> None:
+    """Take away the caches of this clone, but the home's own, which was built anew without the texts."""
+    folder = f"{home.repository.commondir}/{CACHE_DIR}"
+    own = os.path.basename(home.cache_file)
+    mine = {f"{own}.sqlite", f"{own}.sqlite-journal", os.path.basename(_record(home))}
+    for name in sorted(os.listdir(folder)):
+        path = f"{folder}/{name}"
+        if name in mine or name.endswith((".redacted", ".stamp")):
+            continue
+        if name.endswith("-journal"):
+            if not os.path.exists(path.removesuffix("-journal")):
+                _unlink(path)
+        elif name.endswith(".tmp"):
+            if is_abandoned(path):
+                _unlink(path)
+        elif name.endswith((".sqlite", ".recall")):
+            take_away(path)
+        else:
+            _unlink(path)
+
+
+def _clear_kept(home: Home, cache: Cache, telling: _Telling) -> bool:
+    """Let go of the copies of committed logs, and of what commits are made of; False where that must wait.
+
+    What git holds whole, and what a redaction allows to be gone, needs no copy. The disks are flushed
+    first.
+    """
+    spool, common = Spool(home.spool_folder), home.repository.commondir
+    kept = {stem: spool.read_kept(stem) for stem in spool.kept()}
+    if not kept and not Intents(home.spool_folder).read():
+        return True
+    if git_prunes(common):  # it may delete what the copies are for
+        return False
+    with Lock(f"{common}/{LOCK_FILE}", 0.0):
+        os.sync()
+        refs = {
+            LogRef(stem, log_path(stem), blob_id(data)): data
+            for stem, data in kept.items()
+            if data is not None
+        }
+        for ref, data in refs.items():
+            telling.read(ref.stem, data)
+        whole = {ref.stem for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
+        drop_purged(cache, spool)
+        spool.forget([stem for stem in kept if stem in whole or kept[stem] is None])
+        if not spool.kept():
+            Intents(home.spool_folder).forget()
+            return True
+    return False
+
+
+def _clear_notes(home: Home, telling: _Telling) -> None:
+    """Take withheld lines out of what was noted of repairs and faults, and out of what was set aside."""
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    for name in sorted(os.listdir(state)):
+        path = f"{state}/{name}"
+        if not os.path.isfile(path) or os.path.islink(path):
+            continue
+        if name.startswith(_NOTES):
+            data = _read(path)
+            if telling.stands_in(data):
+                replace_file(path, telling.without(data), 0o600)
+        elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
+            _unlink(path)
+    aside = f"{state}/stale"
+    blobs = {blob for _, blob in telling.held}
+    for name in sorted(os.listdir(aside)) if os.path.isdir(aside) else ():
+        data = _read(f"{aside}/{name}")
+        object_id = name.partition(".")[0].replace("%2F", "")[-40:]
+        if object_id in blobs or telling.stands_in(data) or telling.stands_in(_inflated(data)):
+            _unlink(f"{aside}/{name}")
+
+
+def _clear_mirror(home: Home, cache: Cache, telling: _Telling) -> None:
+    """Write the mirror of an own branch anew where it still shows what is withheld."""
+    if home.kind != OWN_BRANCH or not home.repository.top:
+        return
+    from memory.mirror import mirror
+    from memory.publish import projection_files
+    from memory.states import state_of
+
+    folder = f"{home.repository.top}/{MIRROR_DIR}"
+    files = [
+        os.path.relpath(f"{where}/{name}", folder)
+        for where, _, names in os.walk(folder)
+        for name in names
+    ]
+    if any(telling.stands_in(_read(f"{folder}/{path}")) for path in files):
+        made = projection_files(state_of(cache))
+        mirror(home, [(path, made.get(path)) for path in sorted(files)])
+
+
+def _inflated(data: bytes) -> bytes:
+    """Return as much as can be read of an object's file, which may be damaged."""
+    reader, found = zlib.decompressobj(), b""
+    try:
+        for start in range(0, len(data), 512):
+            found += reader.decompress(data[start : start + 512])
+    except zlib.error:
+        pass
+    return found
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

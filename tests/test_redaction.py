@@ -1,0 +1,251 @@
+"""Redaction (F9, L2, L3, catalogue E7): withheld at every point of time, in every command and index."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import click
+import pytest
+
+from ledger.draft import problems
+from ledger.errors import DiurnaError
+from ledger.event import FactRedacted
+from ledger.home import discover
+from ledger.ids import version_id
+from ledger.session import SessionLog
+from memory.api import Memory
+from projection.replay import State
+from rituals.cli.registry import available
+from rituals.mcp.caller import Caller
+from rituals.mcp.tools import TOOLS
+from tests.conftest import Repo, Run
+
+#: Words that stand nowhere else: in two texts of a fact, and in the title, prose and remarks of a log.
+TEXT, LATER, WORDS = "zanzibarquokka", "ultramarineferret", "heliotropemarmot"
+TOKENS = (TEXT, LATER, WORDS)
+#: What spelling help would name if an index had it.
+MISSPELLED = "zanzibarqoukka ultramarineferet heliotropemramot"
+
+
+class Told:
+    """A ledger with a redacted fact and a redacted log: the points of its past, and what can be asked."""
+
+    def __init__(self, repo: Repo, run: Run) -> None:
+        self.repo, self.run = repo, run
+        made = [
+            run("append", "--title", "First", "--new", "id=plain Orders are kept a year.", "--json"),
+            run("append", "--title", "The vault", "--json", "--new",
+                f"id=vault thread: The code of the vault is {TEXT} for now."),
+            run("append", "--title", "Again", "--update", "vault", f"The code is {LATER} by now.",
+                "--ref", "plain", "--json"),
+            run("append", "--from-json", "-", "--json", stdin=(
+                f'{{"title": "About {WORDS}", "body": "We saw the {WORDS} at noon.\\n\\nAnd left.",'
+                f'"refs": ["plain"]}}').encode()),
+            run("append", "--title", "After", "--ref", "vault", "--json"),
+        ]  # fmt: skip
+        assert all(one.code == 0 for one in made), made
+        self.stems = [one.json["stem"] for one in made]
+        self.before = repo.git("rev-parse", "HEAD").strip()
+        assert run("publish").code == 0
+        assert all(run("recall", token, "--superseded").out for token in TOKENS)
+        assert run("brief", "--task", TEXT).code == 0
+
+    def redact(self) -> None:
+        for target in ("vault", self.stems[3]):
+            assert self.run("redact", target, "--reason", "Private.").code == 0
+        assert self.run("publish").code == 0
+
+    @property
+    def points(self) -> list[str]:
+        """What can be written where a point of time is wanted: all before the redaction."""
+        return [self.stems[2], self.stems[3][:10], self.before]
+
+
+@pytest.fixture
+def told(repo: Repo, run: Run) -> Told:
+    return Told(repo, run)
+
+
+#: Commands that do not answer from this ledger, and why.
+_ELSEWHERE = {
+    "init": "makes a home", "adopt": "takes over another tool's", "hook": "is called by git",
+    "mcp": "serves until it is stopped; its tools are walked below", "tour": "a ledger of its own",
+}  # fmt: skip
+#: What stands in the help for a value that is no point of time.
+_NO_POINT = frozenset(
+    'NAME KIND TIER TAG ROLE TEXT FILE FILE|- ID,… LEVEL FORMAT TYPE PATH SIDE CHARACTERS N REASON "KIND:'
+    " OLD=NEW ID".split()
+)
+
+
+def arguments_of(told: Told, name: str) -> list[list[str]]:
+    """What a command's argument may be; KeyError for one that nobody wrote down here."""
+    logs = told.repo.path / "memory" / "sessions"
+    first, log = [next(logs.rglob(f"{stem}.md")) for stem in (told.stems[0], told.stems[3])]
+    a, b, c = told.points
+    return {
+        "id": [["vault"]],
+        "ids": [["vault"], ["plain", "vault"]],
+        "targets": [["vault"], [told.stems[3]]],
+        "version": [[version_id(f"The code of the vault is {TEXT} for now.")]],
+        "query": [[MISSPELLED], ["code vault"]],
+        "name": [["vault"]],
+        "anchor": [["vault"], [told.stems[3]], [MISSPELLED]],
+        "what": [[told.stems[1]], [told.stems[3]], [str(log)]],
+        "range": [[f"{a}.."], [f"{told.stems[0]}..{a}"], [f"{c}..{b}"], [f"{told.stems[0]}..{c}"]],
+        "file": [[str(first)]],  # what is appended is shown as it is
+        "files": [[], [str(log)]],
+        "remote": [[]],
+    }[name]
+
+
+def invocations(told: Told, name: str, command: click.Command) -> Iterator[list[str]]:
+    """Every command line that shows something of the past: each argument, each option by itself."""
+    base: list[list[str]] = [[]]
+    for one in command.params:
+        if isinstance(one, click.Argument):
+            base = [
+                [*before, *more] for before in base for more in arguments_of(told, one.name or "")
+            ]
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    required: list[str] = []
+    for one in options:
+        if one.required:
+            required += [one.opts[0], "Private."]
+        elif one.name == "dry_run":
+            required += ["--dry-run"]
+    for line in base:
+        yield [name, *line, *required]
+    last = base[-1] if name == "recall" else base[0]
+    for one in options:
+        if one.required or one.name in ("dry_run", "help", "home", "http"):
+            continue
+        if one.is_flag:
+            yield [name, *last, *required, one.opts[0]]
+        elif isinstance(one.type, click.Choice):
+            for choice in one.type.choices:
+                yield [name, *last, *required, one.opts[0], str(choice)]
+        elif not _NO_POINT.isdisjoint((one.metavar or "").split()):
+            continue
+        else:
+            for point in told.points:
+                for line in base:
+                    yield [name, *line, *required, one.opts[0], point]
+                    yield [name, *line, *required, one.opts[0], point, "--json"]
+
+
+def test_no_command_shows_what_is_redacted_at_any_point_of_time(told: Told) -> None:
+    """Whatever is asked of a command that the registry names, on standard output or error (F9)."""
+    told.redact()
+    leaks, asked = [], 0
+    for entry in available():
+        if entry.name in _ELSEWHERE:
+            continue
+        command: click.Command = import_module(entry.module).command
+        for line in invocations(told, entry.name, command):
+            ran = told.run(*line)
+            asked += 1
+            assert ran.code != 3, (line, ran.err)
+            if any(token in ran.out + ran.err for token in TOKENS):
+                leaks.append((line, ran.out, ran.err))
+    assert not leaks, "".join(f"{line}\n{out[:300]}{err[:300]}\n\n" for line, out, err in leaks)
+    assert asked > 100
+
+
+def test_spelling_help_knows_no_withheld_word(told: Told) -> None:
+    """A word near a withheld one is looked for as it is; near one that may be shown, it is helped."""
+    assert (
+        TEXT in told.run("recall", "zanzibarqoukka").err + told.run("recall", "zanzibarqoukka").out
+    )
+    told.redact()
+    for word in MISSPELLED.split():
+        ran = told.run("recall", word)
+        assert not [token for token in TOKENS if token in ran.out + ran.err]
+    for point in told.points:
+        assert told.run("recall", TEXT, "--as-of", point, "--json").json["hits"] == []
+
+
+def values_of(told: Told, name: str) -> list[Any]:
+    """What a tool's or a method's parameter may be."""
+    if name in ("as_of", "since", "until", "start", "end"):
+        return told.points
+    log = next((told.repo.path / "memory" / "sessions").rglob(f"{told.stems[1]}.md"))
+    known: dict[str, list[Any]] = {
+        "query": [MISSPELLED, "code vault"], "fact": ["vault"], "name": ["vault"], "ids": [["vault"]],
+        "stem": [told.stems[1], told.stems[3]], "anchor": ["vault", told.stems[3]], "id": ["vault"],
+        "text": [log.read_text()], "level": ["index", "timeline", "full"], "task": ["code of vault"],
+        "kinds": [("thread",)], "title": ["Of no use"], "superseded": [True],
+    }  # fmt: skip
+    return known.get(name, [])
+
+
+def test_no_tool_of_the_server_shows_it(told: Told) -> None:
+    """Each tool, with each of its parameters that can be about the past."""
+    told.redact()
+    memory = Memory(discover(str(told.repo.path)))
+    said = []
+    for tool in TOOLS:
+        fields = tool.takes.model_fields
+        need = {n: values_of(told, n)[0] for n, field in fields.items() if field.is_required()}
+        every = [need, *[{**need, n: v} for n in fields for v in values_of(told, n)]]
+        for given in every:
+            try:
+                answer = tool.run(memory, tool.takes(**given), Caller())
+            except (DiurnaError, ValueError) as problem:
+                said.append((tool.name, given, str(problem)))
+            else:
+                said.append((tool.name, given, answer.model_dump_json()))
+    assert len(said) > 20
+    assert not [one for one in said if any(token in one[2] for token in TOKENS)]
+
+
+#: Methods of `Memory` that write, or answer nothing of what was said.
+_WRITE = frozenset(
+    "append drain remake commit_files join absorb absorb_first hear publish write_projection close open "
+    "occasion identity asker kept waiting".split()
+)
+
+
+def shown(answer: object) -> str:
+    """All that an answer tells whoever prints it."""
+    if isinstance(answer, State):
+        return repr((answer.standings(), answer.view(), answer.findings()))
+    return str(answer)
+
+
+def test_no_method_of_memory_returns_it(told: Told) -> None:
+    """The library's door withholds as the command line does."""
+    told.redact()
+    memory = Memory(discover(str(told.repo.path)))
+    said = []
+    for name, method in inspect.getmembers(Memory, inspect.isfunction):
+        if name.startswith("_") or name in _WRITE:
+            continue
+        parameters = list(inspect.signature(method).parameters.values())[1:]
+        need = {
+            one.name: values_of(told, one.name)[0]
+            for one in parameters
+            if one.default is inspect.Parameter.empty
+        }
+        for given in [
+            need,
+            *[{**need, p.name: v} for p in parameters for v in values_of(told, p.name)],
+        ]:
+            try:
+                said.append((name, given, shown(getattr(memory, name)(**given))))
+            except DiurnaError as problem:
+                said.append((name, given, str(problem)))
+    assert {"state", "recall", "diff", "why"} <= {one[0] for one in said}
+    assert not [one for one in said if any(token in one[2] for token in TOKENS)]
+
+
+def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
+    """Anything else is refused before it is stored."""
+    log = SessionLog((("agent", "a"), ("type", "edit")), "T", "", (FactRedacted("a"),))
+    assert problems(log) == ()
+    for held in (("no stem", "0" * 40), ("2026-05-02", "g" * 40), ("2026-05-02", "0" * 39)):
+        (one,) = problems(log._replace(events=(FactRedacted("a", held=(held,)),)))[:1]
+        assert one.code == "bad-event"
