@@ -12,7 +12,7 @@ from memory.snapshot import Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory.provenance import Difference, LogLine, Provenance
     from memory.recall.answering import Recaller
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from memory.timeline import Timeline
     from projection.brief.sections import Brief
     from projection.entities import Entity, EntityView
+    from projection.fact import Fact
     from projection.gist import Digest
     from projection.graph import Links
+    from projection.marks import Mark
     from projection.replay import State
     from projection.state import LiveView, Standing
 
@@ -135,6 +137,14 @@ class Reader:
         from memory.linking import entity
 
         return self.snapshot.ask(lambda cache: entity(cache, name))
+
+    def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
+        """Return, by id, which facts are closed or false, and what stands in their place."""
+        from projection.marks import mark_of
+
+        return self.snapshot.ask(
+            lambda cache: {fact.id: mark_of(fact, cache.fact) for fact in facts}
+        )
 
     def links(self, fact: str, hops: int = 2) -> Links:
         """Return what is one hop away from a fact, and what is two.

@@ -15,11 +15,12 @@ def ratio(one: str, two: str) -> float:
 
 
 def nearest(name: str, names: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return the names that are spelled nearly like one, best first."""
+    """Return the names that are spelled nearly like one, best first; never that one itself."""
     from rapidfuzz import fuzz, process
 
-    found = process.extract(name, names, scorer=fuzz.ratio, limit=count, score_cutoff=70)
-    return tuple(sorted((one for one, _, _ in found), key=lambda n: -fuzz.ratio(name, n)))
+    found = process.extract(name, names, scorer=fuzz.ratio, limit=count + 1, score_cutoff=70)
+    near = [one for one, _, _ in found if one != name][:count]
+    return tuple(sorted(near, key=lambda n: -fuzz.ratio(name, n)))
 
 
 def misspelled(word: str, words: Sequence[str], mistakes: int) -> list[tuple[str, int]]:

@@ -19,6 +19,7 @@ from ledger.session import Entry, SessionLog
 from ledger.values import Record
 from memory.snapshot import Snapshot
 from memory.withheld import redacted_logs, without_words
+from projection.marks import PLAIN, Mark, mark_of
 from projection.render import REDACTED
 from projection.replay import State
 
@@ -73,12 +74,14 @@ class Link(Record):
 class Provenance(Record):
     """Everything a ledger says of one id, oldest first.
 
-    `chain` are the supersessions that lead to the id and on from it, however many steps away.
+    `chain` are the supersessions that lead to the id and on from it, however many steps away; `mark` says
+    whether the fact is closed or false, and what stands instead.
     """
 
     id: str
     steps: tuple[Step, ...]
     chain: tuple[Link, ...] = ()
+    mark: Mark = PLAIN
 
 
 class Difference(Record):
@@ -118,7 +121,9 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
                 steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
-    return Provenance(fact, tuple(steps), _chain(cache, fact))
+    return Provenance(
+        fact, tuple(steps), _chain(cache, fact), mark_of(cache.fact(fact), cache.fact)
+    )
 
 
 def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:

@@ -6,6 +6,7 @@ Which sessions those are is asked of the cache; only their logs are read from gi
 from __future__ import annotations
 
 from bisect import bisect_left
+from types import MappingProxyType
 
 from ledger.codec import decode
 from ledger.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stamp_of
@@ -20,12 +21,13 @@ from memory.recall.values import tokens_of
 from memory.withheld import redacted_logs, shown
 from memory.within import keys_within, logs_of, of_kinds
 from projection.gist import lead
+from projection.marks import Mark, mark_of
 from projection.render import REDACTED
 from projection.salience import LINE_CHARS, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ledger.logset import LogRef
     from memory.cache import Cache
@@ -74,6 +76,7 @@ class Timeline(Record):
         newer: how many behind the last.
         between: how many in between.
         tokens: what the shown logs cost in full, about.
+        marks: of the facts that these sessions name: those that are closed or false now, by id.
     """
 
     anchor: Anchor
@@ -84,6 +87,7 @@ class Timeline(Record):
     newer: int
     between: int
     tokens: int
+    marks: Mapping[str, Mark] = MappingProxyType({})
 
 
 def timeline(
@@ -144,9 +148,18 @@ def timeline(
             newer,
             len(keys) - older - newer - len(chosen),
             sum([session.tokens for session in sessions]),
+            _marks(cache, sessions),
         )
 
     return snapshot.ask(look)
+
+
+def _marks(cache: Cache, sessions: Iterable[Session]) -> dict[str, Mark]:
+    """Mark the facts that sessions name and that are closed or false by now."""
+    said = [name for session in sessions for _, ids in session.did for name in ids]
+    names = {id for name in said for id in name.split(" → ")}
+    marks = {id: mark_of(cache.fact(id), cache.fact) for id in sorted(names)}
+    return {id: mark for id, mark in marks.items() if mark.said}
 
 
 def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tuple[int, int]]:

@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from ledger.values import Record
 from projection.links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, named
+from projection.marks import PLAIN, Mark, instead_of, mark_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from projection.fact import Fact
     from projection.state import Standing
+
+__all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
 TAGS_KEY = "tags"
 SUPERSEDES, ENTITY = "supersedes", "entity"
@@ -42,7 +45,7 @@ class Neighbour(Record):
         entity: the name of the entity that both share, "" for other kinds.
         via: the neighbour that leads there, "" for one that is one hop away.
         standing: where the other fact stands, None where there is no such fact: the edge dangles.
-        instead: what stands in its place, where it is superseded.
+        mark: of the other fact: whether it is closed or false, and what stands instead.
     """
 
     id: str
@@ -51,7 +54,12 @@ class Neighbour(Record):
     entity: str = ""
     via: str = ""
     standing: Standing | None = None
-    instead: tuple[str, ...] = ()
+    mark: Mark = PLAIN
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """What stands in its place, where it is superseded."""
+        return self.mark.instead
 
 
 class Links(Record):
@@ -63,6 +71,7 @@ class Links(Record):
         near: the edges to others, by kind, direction, entity and id.
         far: what is two hops away and not nearer, each fact once, in the order of what leads there.
         crowds: entities that too many facts share to be edges, with how many.
+        mark: of the fact.
     """
 
     id: str
@@ -70,6 +79,7 @@ class Links(Record):
     near: tuple[Neighbour, ...]
     far: tuple[Neighbour, ...] = ()
     crowds: tuple[tuple[str, int], ...] = ()
+    mark: Mark = PLAIN
 
 
 def entity_names(fact: Fact) -> tuple[str, ...]:
@@ -171,7 +181,8 @@ class Graph:
                         far.append(one._replace(via=via))
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
-        return Links(fact, self._standings.get(fact), near, tuple(far), crowds)
+        mark = mark_of(self._fact(fact), self._fact)
+        return Links(fact, self._standings.get(fact), near, tuple(far), crowds, mark)
 
     def _join(self, source: str, kind: str, target: str) -> None:
         out, back = (BOTH, BOTH) if kind == CONFLICTS else (OUT, IN)
@@ -188,32 +199,12 @@ class Graph:
 
     def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
         standing = self._standings.get(other)
-        instead = () if standing is None else instead_of(standing.fact, self._fact)
-        return Neighbour(other, kind, direction, entity, "", standing, instead)
+        mark = mark_of(self._fact(other), self._fact)
+        return Neighbour(other, kind, direction, entity, "", standing, mark)
 
     def _fact(self, fact: str) -> Fact | None:
         standing = self._standings.get(fact)
         return None if standing is None else standing.fact
-
-
-def instead_of(fact: Fact, known: Callable[[str], Fact | None]) -> tuple[str, ...]:
-    """Return what stands in the place of a superseded fact, by id; nothing where all of that is false too.
-
-    Args:
-        fact: that may be superseded, once or in a row.
-        known: finds a fact.
-    """
-    found: set[str] = set()
-    seen, todo = {fact.id}, list(fact.superseded_by)
-    while todo:
-        name = todo.pop()
-        other = None if name in seen else known(name)
-        seen.add(name)
-        if other is not None:
-            todo += other.superseded_by
-            if not other.false:
-                found.add(name)
-    return tuple(sorted(found))
 
 
 def _order(edge: tuple[str, str, str, str]) -> tuple[int, int, str, str]:

@@ -105,7 +105,7 @@ def test_json_and_xml(told: Repo, run: Run) -> None:
         "facts": [
             {"id": "once", "kind": "decision", "tier": "superseded", "date": "2026-11-21",
              "stem": answer["state"]["newest"], "text": "Webhooks retry three times.",
-             "change": "superseded by retries", "by": "codex"},
+             "change": "superseded by retries", "by": "codex", "false": True, "instead": ["retries"]},
         ],
     }  # fmt: skip
     root = ElementTree.fromstring(run("brief", "--format", "xml").out)  # noqa: S314 - our own output

@@ -45,7 +45,7 @@ def test_timeline(asked: Repo, run: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.said == (
         "  2026-11-20 08:30  claude-code  Ship\n"
-        "    created webhook-once\n"
+        "    created webhook-once (superseded by webhook-retries)\n"
         "    STEM  56 tokens\n"
         "→ 2026-11-21 08:30  codex  Lost\n"
         "    The shop lost webhooks while it was restarting.\n"
@@ -63,6 +63,9 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
     found = run("timeline", *"webhooks lost while restarting --before 1h --json".split()).json
     (session,) = found.pop("sessions")
     stem = session.pop("stem")
+    assert found.pop("marks") == {
+        "webhook-once": {"closed": False, "false": True, "instead": ["webhook-retries"]}
+    }
     assert found == {
         "format": 1,
         "anchor": {

@@ -27,6 +27,7 @@ from projection.brief.sections import (
     is_note,
 )
 from projection.due import pressing
+from projection.marks import mark_of
 from projection.state import Standing
 from projection.tiers import never_decaying, stand
 
@@ -201,9 +202,11 @@ def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
 
 
 def _told(cache: Cache, one: Happened, clock: DecayClock) -> News:
-    replacing = cache.fact(one.successor) if one.successor else None
     now = _standing(cache, one.fact, clock)
-    return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing)
+    mark = mark_of(now.fact if now else None, cache.fact)
+    successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
+    replacing = cache.fact(successor) if one.successor else None
+    return News(one.fact, one.what, one.stem, one.by, now, one.successor, replacing, mark)
 
 
 def _is_news(news: News) -> bool:

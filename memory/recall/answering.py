@@ -277,6 +277,11 @@ class _View:
             )
         hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
         if hit is None:
+            if is_fact_id(one) and self._cache.fact(one) is not None:
+                raise NotFound(
+                    f"{one} is withheld: it was redacted",
+                    hint=f"`diurna why {one}` tells when and by whom",
+                )
             raise NotFound(f"there is no memory {one}", hint=self._near(one))
         return hit
 

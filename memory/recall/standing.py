@@ -8,6 +8,7 @@ from memory.recall.texts import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from memory.states import point_in_time, state_at
 from projection.graph import matches_entity, matches_tag
+from projection.marks import mark_of
 from projection.replay import State
 from projection.tiers import never_decaying, stand
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from memory.cache import Cache
     from memory.recall.index import Index, LogRow
     from memory.snapshot import Snapshot
+    from projection.fact import Fact
+    from projection.marks import Mark
     from projection.state import Standing
 
 #: Of how many events of a fact, the newest ones, is told.
@@ -88,8 +91,10 @@ class Facts:
         first = not any(version.parents for version in known.heads if version.stem == stem)
         date = known.created if first and known.created else stem[:10]
         agent = self._agent(stem)
-        line = one_line(f"{mark}: {known.text}" if (mark := _mark(found)) else known.text)
-        full = _full(found, stem, agent)
+        mark = mark_of(known, self._fact)
+        before = _said(found, mark)
+        line = one_line(f"{before}: {known.text}" if before else known.text)
+        full = _full(found, stem, agent, before)
         if level == FULL:
             shown = full
         elif level == TIMELINE:
@@ -99,8 +104,12 @@ class Facts:
             shown = f"{said}  ({stem}, {agent or 'nobody named'})"
         return Hit(
             fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
-            tokens_of(shown), tokens_of(full),
+            tokens_of(shown), tokens_of(full), mark=mark,
         )  # fmt: skip
+
+    def _fact(self, fact: str) -> Fact | None:
+        found = self._standing(fact)
+        return None if found is None else found.fact
 
     def text(self, fact: str) -> str:
         """Return the text of a fact, "" for one that is withheld or is not there."""
@@ -164,7 +173,8 @@ class Facts:
             for stem, _, event in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
-        lines.append(f"  now: {one_line(fact.text)}")
+        before = _said(found, mark_of(fact, self._fact))
+        lines.append(f"  now: {one_line(f'{before}: {fact.text}' if before else fact.text)}")
         return "\n".join(lines)
 
 
@@ -180,24 +190,19 @@ def _happened(event: Event, fact: str) -> str:
     return VERB_OF[type(event)]
 
 
-def _mark(found: Standing) -> str:
-    """Say what a reader must know before the text: that it is false, or that several stand."""
-    fact = found.fact
-    if fact.superseded_by:
-        return f"superseded by {', '.join(fact.superseded_by)}"
-    if fact.invalidated_at:
-        return "invalidated"
-    return "contradicted" if fact.contradicted else ""
+def _said(found: Standing, mark: Mark) -> str:
+    """Say what a reader must know before the text: that it is done or false, or that several stand."""
+    return mark.said or ("contradicted" if found.fact.contradicted else "")
 
 
-def _full(found: Standing, stem: str, agent: str) -> str:
+def _full(found: Standing, stem: str, agent: str, before: str) -> str:
     """Return all there is to know of a fact without its history."""
     fact = found.fact
     said = [
         f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created}"
         f"  last used {fact.last_used}  ({stem}, {agent or 'nobody named'})"
     ]
-    if mark := _mark(found):
-        said.append(mark)
+    if before:
+        said.append(before)
     said += [f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created")]
     return "\n".join([*said, fact.text])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.values import Record
+from projection.marks import PLAIN, Mark
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
@@ -66,6 +67,7 @@ class Hit(Record):
         text: what the level shows.
         tokens: what the text costs, about.
         whole: what the level `full` would cost, about.
+        mark: whether the fact is closed or false, and what stands instead.
         parts: of the score, where an explanation was asked for.
     """
 
@@ -81,6 +83,7 @@ class Hit(Record):
     tokens: int
     whole: int = 0
     parts: tuple[Part, ...] = ()
+    mark: Mark = PLAIN
 
 
 class Answer(Record):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from projection.brief.sections import Line, Place
+    from projection.marks import Mark
 
 MARKDOWN, JSON, XML = "markdown", "json", "xml"
 FORMATS = (MARKDOWN, JSON, XML)
@@ -119,8 +120,12 @@ class Json:
 
     def line(self, line: Line) -> str:
         """Write one line."""
-        pairs = zip(line._fields, line, strict=True)
-        return "{" + ", ".join([f'"{key}": {_string(value)}' for key, value in pairs]) + "}"
+        mark, pairs = line.mark, zip(line._fields[:-1], line[:-1], strict=True)
+        said = [f'"{key}": {_string(value)}' for key, value in pairs]
+        said += [f'"{key}": true' for key in _marks(mark)]
+        if mark.instead:
+            said.append(f'"instead": [{", ".join([_string(one) for one in mark.instead])}]')
+        return "{" + ", ".join(said) + "}"
 
     def closing(self) -> str:
         """Write what stands behind the lines of a section."""
@@ -154,11 +159,11 @@ class Xml:
 
     def line(self, line: Line) -> str:
         """Write one line."""
-        named = [
-            f'{key}="{_markup(value)}"'
-            for key, value in zip(line._fields, line, strict=True)
-            if key != "text" and value
-        ]
+        mark, pairs = line.mark, zip(line._fields[:-1], line[:-1], strict=True)
+        named = [f'{key}="{_markup(value)}"' for key, value in pairs if key != "text" and value]
+        named += [f'{key}="true"' for key in _marks(mark)]
+        if mark.instead:
+            named.append(f'instead="{" ".join(mark.instead)}"')
         return f"<fact {' '.join(named)}>{_markup(line.text)}</fact>"
 
     def closing(self) -> str:
@@ -172,6 +177,11 @@ class Xml:
 
 
 Form = Markdown | Json | Xml
+
+
+def _marks(mark: Mark) -> list[str]:
+    """Return the names of the marks that a line bears; a line without one says nothing of them."""
+    return [name for name, set in (("closed", mark.closed), ("false", mark.false)) if set]
 
 
 def form_of(name: str) -> Form:

@@ -8,7 +8,8 @@ shown (FORMAT.md, F9).
 from __future__ import annotations
 
 from ledger.unseen import visible
-from projection.brief.sections import SUPERSEDED, Line, News, Session
+from projection.brief.sections import CLOSED, INVALIDATED, SUPERSEDED, Line, News, Session
+from projection.marks import Mark
 from projection.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
@@ -50,7 +51,8 @@ def _fact_line(one: Standing, chars: int) -> Line:
     said = disputed(fact, chars) if fact.contradicted else shortened(plain(shown(fact)), chars)
     if fact.closed and not fact.contradicted:
         said = f"(closed) {said}"
-    return Line(fact.id, label(fact.kind), one.tier, date, stem, said)
+    mark = Mark(fact.closed, fact.false, fact.rivals)
+    return Line(fact.id, label(fact.kind), one.tier, date, stem, said, mark=mark)
 
 
 def _news_line(news: News, chars: int) -> Line:
@@ -58,12 +60,18 @@ def _news_line(news: News, chars: int) -> Line:
     change = news.what
     if news.what == SUPERSEDED and news.successor:
         change = f"superseded by {news.successor}"
+        if news.mark.false and news.mark.instead != (news.successor,):
+            change += f"; {' and '.join(news.mark.instead[:4]) or 'nothing'} stands instead"
     fact = news.replacing if news.what == SUPERSEDED else now.fact if now else None
     said = shortened(plain(shown(fact)), chars) if fact else NO_TEXT
+    if fact and fact.false and news.what != INVALIDATED:
+        said = f"(false) {said}"
+    elif fact and fact.closed and news.what != CLOSED:
+        said = f"(closed) {said}"
     kind, tier = (now.fact.kind, now.tier) if now else ("", "")
     return Line(
         news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
-        label(news.by),
+        label(news.by), news.mark,
     )  # fmt: skip
 
 

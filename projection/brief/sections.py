@@ -7,6 +7,7 @@ one the weightier lines first; what fits is decided in `budget`, how it is writt
 from __future__ import annotations
 
 from ledger.values import Record
+from projection.marks import PLAIN, Mark
 from projection.policy import THREAD_KIND
 from projection.raised import is_raised
 from projection.state import TIERS
@@ -35,7 +36,7 @@ class Line(Record):
     """One fact on one line, with its provenance.
 
     `change` is what happened to it and `by` who says so, "" for nothing new. `kind`, `by` and `text` hold
-    nothing that commands or hides.
+    nothing that commands or hides. `mark` says whether it is closed or false, and what stands instead.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Line(Record):
     text: str
     change: str = ""
     by: str = ""
+    mark: Mark = PLAIN
 
 
 class Section(Record):
@@ -101,7 +103,8 @@ class News(Record):
         by: its agent.
         now: the fact where it stands now, None while no log has brought a text for it.
         successor: id of what replaces it, "" if nothing does.
-        replacing: that fact, None as above.
+        replacing: what stands in its place now, or else that fact; None as above.
+        mark: of the fact.
     """
 
     fact: str
@@ -111,6 +114,7 @@ class News(Record):
     now: Standing | None
     successor: str = ""
     replacing: Fact | None = None
+    mark: Mark = PLAIN
 
 
 class Session(Record):

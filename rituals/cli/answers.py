@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memory.absorbing import Absorption
     from memory.draft import Receipt
     from memory.provenance import Difference, Link, LogLine, Step
+    from projection.marks import Mark
     from projection.state import Standing, Summary
     from rituals.cli.overview import Overview
     from rituals.decide.redacting import Holder
@@ -89,8 +90,13 @@ def _tally_object(found: Overview) -> dict[str, object]:
     }
 
 
-def fact_object(standing: Standing) -> dict[str, object]:
-    """Describe a fact where it stands."""
+def mark_object(mark: Mark) -> dict[str, object]:
+    """Describe what a reader has to know before the text of a fact."""
+    return {"closed": mark.closed, "false": mark.false, "instead": list(mark.instead)}
+
+
+def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
+    """Describe a fact where it stands, and what stands in its place."""
     fact = standing.fact
     meta = dict(fact.meta)
     return {
@@ -107,7 +113,7 @@ def fact_object(standing: Standing) -> dict[str, object]:
         "superseded_by": list(fact.superseded_by),
         "supersedes": list(fact.supersedes),
         "invalidated": bool(fact.invalidated_at),
-        "closed": fact.closed,
+        **mark_object(mark),
         "verified": fact.verified,
         "redacted": fact.redacted,
         "versions": [

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from projection.archive import reason_of, summary_of
+from projection.archive import summary_of
 from projection.graph import BOTH, ENTITY, IN, OUT, SUPERSEDES
 from projection.links import CONFLICTS, LINK, SERVES
 from projection.state import INVALIDATED
-from rituals.cli.answers import fact_object
+from rituals.cli.answers import fact_object, mark_object
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from projection.entities import Entity, EntityView
     from projection.graph import Links, Neighbour
+    from projection.marks import Mark
     from projection.state import Standing
 
 _SAID = {
@@ -29,7 +32,7 @@ def entity_line(out: Output, one: Entity) -> None:
     out.line((one.name, "bold"), f"  {counted(one.facts, 'fact')}{false}{_also(one.spellings)}")
 
 
-def show_entity(out: Output, view: EntityView) -> None:
+def show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> None:
     """Print all about an entity."""
     out.line((view.name, "bold"), _also(view.spellings))
     kinds = ", ".join([f"{count} {kind}" for kind, count in view.kinds])
@@ -44,7 +47,9 @@ def show_entity(out: Output, view: EntityView) -> None:
         fact = standing.fact
         used = f"{counted(fact.uses, 'use')}, last {fact.last_used}" if fact.uses else "no use"
         out.line("")
-        out.line(f"{fact.created}  ", (fact.id, "bold"), f"  {_place(standing)}, {used}")
+        out.line(
+            f"{fact.created}  ", (fact.id, "bold"), f"  {_place(standing, marks[fact.id])}, {used}"
+        )
         out.line(f"  {summary_of(fact)}")
         if fact.origin:
             out.line(("  from ", "dim"), fact.origin)
@@ -55,7 +60,7 @@ def show_links(out: Output, found: Links) -> None:
     if found.standing is None:
         out.line((found.id, "bold"), "  there is no such fact; it is only named")
     else:
-        out.line((found.id, "bold"), f"  {_place(found.standing)}")
+        out.line((found.id, "bold"), f"  {_place(found.standing, found.mark)}")
         out.line(f"  {summary_of(found.standing.fact)}")
     for title, hop in (("one hop", found.near), ("two hops", found.far)):
         if hop:
@@ -79,7 +84,7 @@ def entity_object(one: Entity) -> dict[str, object]:
     }
 
 
-def view_object(view: EntityView) -> dict[str, object]:
+def view_object(view: EntityView, marks: Mapping[str, Mark]) -> dict[str, object]:
     """Describe all about an entity."""
     return {
         "name": view.name,
@@ -87,7 +92,7 @@ def view_object(view: EntityView) -> dict[str, object]:
         "summary": list(view.summary),
         "kinds": dict(view.kinds),
         "tiers": dict(view.tiers),
-        "facts": [fact_object(standing) for standing in view.standings],
+        "facts": [fact_object(one, marks[one.fact.id]) for one in view.standings],
     }
 
 
@@ -96,6 +101,7 @@ def links_object(found: Links) -> dict[str, object]:
     return {
         "id": found.id,
         "exists": found.standing is not None,
+        **mark_object(found.mark),
         "near": [_neighbour_object(one) for one in found.near],
         "far": [_neighbour_object(one) for one in found.far],
         "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
@@ -114,7 +120,7 @@ def _neighbour_object(one: Neighbour) -> dict[str, object]:
         "kind": "" if standing is None else standing.fact.kind,
         "tier": "" if standing is None else standing.tier,
         "line": "" if standing is None else summary_of(standing.fact),
-        "instead": list(one.instead),
+        **mark_object(one.mark),
     }
 
 
@@ -127,18 +133,19 @@ def _end(one: Neighbour, here: str) -> str:
     if one.standing is None:
         return "there is no such fact"
     place = one.standing.tier
-    if one.standing.fact.superseded_by:
-        if one.instead != (here,):
-            place += f", {' and '.join(one.instead) or 'nothing'} stands instead"
-    elif one.standing.fact.false:
+    if one.mark.false and not one.standing.fact.superseded_by:
         place = INVALIDATED
+    elif one.mark.false and one.instead != (here,):
+        place += f", {' and '.join(one.instead) or 'nothing'} stands instead"
+    elif one.mark.closed:
+        place += ", closed"
     return f"{place} — {summary_of(one.standing.fact)}"
 
 
-def _place(standing: Standing) -> str:
+def _place(standing: Standing, mark: Mark) -> str:
     """Say the kind of a fact and where it stands."""
-    reason = reason_of(standing)
-    return f"{standing.fact.kind}, {reason if standing.fact.false else standing.tier}"
+    said = mark.said if mark.false else standing.tier
+    return f"{standing.fact.kind}, {said}{', closed' if mark.closed and not mark.false else ''}"
 
 
 def _also(spellings: tuple[str, ...]) -> str:

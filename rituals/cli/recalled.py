@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from memory.recall.values import FULL, INDEX, SESSION_KIND
+from rituals.cli.answers import mark_object
 from rituals.cli.output import counted
 from rituals.cli.selection import check_kind
 
@@ -99,6 +100,7 @@ def hit_object(hit: Hit) -> dict[str, object]:
         "text": hit.text,
         "tokens": hit.tokens,
         "whole": hit.whole,
+        **mark_object(hit.mark),
     }
     if hit.parts:
         found["parts"] = [

@@ -7,13 +7,17 @@ import os
 from ledger.errors import HomeNotFound, NotFound
 from ledger.order import is_stem
 from memory.draft import USED
+from rituals.cli.answers import mark_object
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memory.timeline import Session, Timeline
     from projection.gist import Digest
+    from projection.marks import Mark
     from projection.salience import Quote
     from rituals.cli.context import Invocation
     from rituals.cli.output import Output
@@ -102,6 +106,7 @@ def timeline_object(found: Timeline) -> dict[str, object]:
         "sessions": [_session_object(session) for session in found.sessions],
         "left_out": {"older": found.older, "between": found.between, "newer": found.newer},
         "tokens": found.tokens,
+        "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
     }
 
 
@@ -130,7 +135,9 @@ def print_timeline(found: Timeline, out: Output) -> None:
         if session.title and session.summary:
             out.line(f"    {session.summary}")
         if session.did:
-            out.line("    " + "; ".join([_told(verb, ids) for verb, ids in session.did]))
+            out.line(
+                "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
+            )
         out.line("    ", (session.stem, "yellow"), f"  {counted(session.tokens, 'token')}")
     shown = counted(len(found.sessions), "session")
     left = found.older + found.between + found.newer
@@ -143,6 +150,15 @@ def print_timeline(found: Timeline, out: Output) -> None:
         out.line((said, "dim"))
 
 
-def _told(verb: str, ids: tuple[str, ...]) -> str:
+def _told(verb: str, ids: tuple[str, ...], marks: Mapping[str, Mark]) -> str:
     more = f" and {len(ids) - _IDS} more" if len(ids) > _IDS else ""
-    return f"{'used' if verb == USED else verb.lower()} {', '.join(ids[:_IDS])}{more}"
+    named = [_marked(verb, name, marks) for name in ids[:_IDS]]
+    return f"{'used' if verb == USED else verb.lower()} {', '.join(named)}{more}"
+
+
+def _marked(verb: str, name: str, marks: Mapping[str, Mark]) -> str:
+    """Say of a fact what it is by now, but where the session itself says just that."""
+    mark = marks.get(name.rpartition(" → ")[2])
+    if mark is None or mark.said == verb.lower():
+        return name
+    return f"{name} ({mark.said})"

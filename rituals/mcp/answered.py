@@ -38,6 +38,7 @@ class HitAnswered(Answered):
     """A fact, or a passage of a log.
 
     `stem` is the log it comes from, left out where the id says so; `tokens` is about what all of it costs.
+    `closed` threads are done, `false` facts do not hold: `instead` does.
     """
 
     id: str
@@ -48,6 +49,9 @@ class HitAnswered(Answered):
     agent: str = ""
     text: str
     tokens: int
+    closed: bool = False
+    false: bool = False
+    instead: list[str] = []
 
 
 class RecallAnswered(Answered):

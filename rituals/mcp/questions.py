@@ -114,6 +114,9 @@ def _hit(hit: Hit, text: str) -> HitAnswered:
         agent=hit.agent,
         text=text,
         tokens=hit.whole or hit.tokens,
+        closed=hit.mark.closed,
+        false=hit.mark.false,
+        instead=list(hit.mark.instead),
     )
 
 

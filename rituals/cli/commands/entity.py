@@ -27,10 +27,11 @@ def command(call: Invocation, name: str) -> None:
     memory, out = call.memory(), call.out
     if name:
         view = memory.entity(name)
+        marks = memory.marks([standing.fact for standing in view.standings])
         if call.json:
-            out.answer(view_object(view))
+            out.answer(view_object(view, marks))
         else:
-            show_entity(out, view)
+            show_entity(out, view, marks)
         return
     found = memory.entities()
     if call.json:

@@ -8,6 +8,10 @@ from projection.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fact import Fact
+
 
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
@@ -37,7 +41,12 @@ def command(
 
     state = memory.state(as_of)
     if call.json:
+        from projection.marks import mark_of
         from rituals.cli.answers import fact_object, summary_object
+
+        def known(name: str) -> Fact | None:
+            found = state.get(name)
+            return None if found is None else found.fact
 
         facts = select(memory, state, ids, kind, tier or "", archived=True)
         call.out.answer(
@@ -45,7 +54,7 @@ def command(
                 "as_of": as_of,
                 "project": state.policy.project,
                 **summary_object(state.summary),
-                "facts": [fact_object(standing) for standing in facts],
+                "facts": [fact_object(one, mark_of(one.fact, known)) for one in facts],
             }
         )
         return

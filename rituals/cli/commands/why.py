@@ -23,13 +23,13 @@ def command(call: Invocation, id: str) -> None:
     found = call.memory().why(id)
     out = call.out
     if call.json:
-        from rituals.cli.answers import link_object, step_object
+        from rituals.cli.answers import link_object, mark_object, step_object
 
         chain = [link_object(link) for link in found.chain]
         events = [step_object(step) for step in found.steps]
-        out.answer({"id": found.id, "events": events, "chain": chain})
+        out.answer({"id": found.id, **mark_object(found.mark), "events": events, "chain": chain})
         return
-    out.line((found.id, "bold"))
+    out.line((found.id, "bold"), f"  {found.mark.said}" if found.mark.said else "")
     for step in found.steps:
         out.line("")
         out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")

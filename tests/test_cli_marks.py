@@ -1,0 +1,215 @@
+"""What is done and what is false says so in every answer: text, JSON and to agents."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projection.fact import Fact, Version
+from projection.marks import PLAIN, Mark, instead_of, mark_of
+from tests.test_rituals_mcp import ask, connected, open_home
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+DONE = {"closed": True, "false": False, "instead": []}
+GONE = {"closed": False, "false": True, "instead": []}
+OLD = {"closed": False, "false": True, "instead": ["newest"]}
+HOLDS = {"closed": False, "false": False, "instead": []}
+#: id -> how it is marked, and what its text looks like in a line.
+MARKED = {
+    "ask": (DONE, "closed: "),
+    "gone": (GONE, "invalidated: "),
+    "old": (OLD, "superseded by newer; newest stands instead: "),
+    "newer": (OLD, "superseded by newest: "),
+    "newest": (HOLDS, ""),
+}
+ABOUT = "the walrus ledger"
+
+
+@pytest.fixture
+def told(repo: Repo, run: Run) -> Repo:
+    """A thread that is done, a fact that is false, and one that was replaced twice; all of one entity."""
+    new = [
+        word
+        for fact, kind in (("ask", "thread"), ("gone", "fact"), ("old", "fact"))
+        for word in ("--new", f"id={fact} entity=Walrus {kind}: {fact.title()} in {ABOUT}.")
+    ]
+    assert run("append", "--title", "One", *new).code == 0
+    for old, fact in (("old", "newer"), ("newer", "newest")):
+        text = f"id={fact} entity=Walrus fact: {fact.title()} in {ABOUT}."
+        assert (
+            run("append", "--title", fact, "--new", text, "--supersede", f"{old}={fact}").code == 0
+        )
+    assert run("append", "--title", "Off", "--close", "ask", "--invalidate", "gone").code == 0
+    return repo
+
+
+def marks(found: dict[str, Any]) -> dict[str, Any]:
+    return {key: found[key] for key in HOLDS}
+
+
+def test_recall_marks(told: Repo, run: Run) -> None:
+    """Each hit, in a line, as a timeline and in full."""
+    hits = run("recall", *ABOUT.split(), "--in", "facts", "--superseded", "--json").json["hits"]
+    assert {hit["id"]: marks(hit) for hit in hits} == {
+        fact: mark for fact, (mark, _) in MARKED.items()
+    }
+    for hit in hits:
+        _, before = MARKED[hit["id"]]
+        assert hit["line"].startswith(f"{before}{hit['id'].title()} in ")
+        for level in ("timeline", "full"):
+            text = run("recall", "--ids", hit["id"], "--level", level).out
+            assert before.removesuffix(": ") in text
+    assert "  closed: Ask in the walrus ledger." in run("recall", "walrus", "--in", "facts").out
+
+
+def test_timeline_marks(told: Repo, run: Run) -> None:
+    """What a session did is told with what became of it since, but where it says that itself."""
+    ran = run("timeline", "ask")
+    assert (
+        "    created ask (closed), gone (invalidated), "
+        "old (superseded by newer; newest stands instead)\n" in ran.out
+    )
+    assert "    created newest; superseded newer → newest\n" in ran.out
+    assert (
+        "    created newer (superseded by newest); superseded old → newer (superseded by newest)"
+        in ran.out
+    )
+    assert "    invalidated gone; closed ask\n" in ran.out
+    found = run("timeline", "ask", "--json").json["marks"]
+    assert found == {fact: mark for fact, (mark, _) in MARKED.items() if mark != HOLDS}
+
+
+def test_entity_and_links_mark(told: Repo, run: Run) -> None:
+    """All about an entity, and a neighbourhood: the fact itself and both ends of each edge."""
+    found = {one["id"]: one for one in run("entity", "Walrus", "--json").json["facts"]}
+    assert {fact: marks(one) for fact, one in found.items()} == {
+        fact: mark for fact, (mark, _) in MARKED.items()
+    }
+    text = run("entity", "Walrus").out
+    assert "  ask  thread, active, closed, " in text
+    assert "  old  fact, superseded by newer; newest stands instead, " in text
+    assert "  gone  fact, invalidated, " in text
+    for fact, (mark, _) in MARKED.items():
+        links = run("links", fact, "--json").json
+        assert marks(links) == mark
+        for one in (*links["near"], *links["far"]):
+            assert marks(one) == MARKED[one["id"]][0], one
+    text = run("links", "newest").out
+    assert "shares Walrus with ask  active, closed — Ask" in text
+    assert "shares Walrus with gone  invalidated — Gone" in text
+    assert run("links", "ask").out.startswith("ask  thread, active, closed\n")
+
+
+def test_why_and_show_mark(told: Repo, run: Run) -> None:
+    """In the first line of where a fact comes from, and in what scripts read."""
+    shown = {one["id"]: marks(one) for one in run("show", "--json").json["facts"]}
+    for fact, (mark, before) in MARKED.items():
+        said = before.removesuffix(": ")
+        assert run("why", fact).out.split("\n")[0] == (f"{fact}  {said}" if said else fact)
+        assert marks(run("why", fact, "--json").json) == mark
+        assert shown[fact] == mark
+
+
+def test_the_brief_marks(told: Repo, run: Run) -> None:
+    """To who comes back: what changed, with what stands now in its place; in every form."""
+    who = ("brief", "--agent", "somebody")
+    text = run(*who).out
+    assert "- old (fact, superseded, " in text
+    assert ") superseded by newer; newest stands instead, says claude-code: Newest in the" in text
+    facts = [one for part in run(*who, "--json").json["sections"] for one in part["facts"]]
+    for one in facts:
+        mark = MARKED[one["id"]][0]
+        assert {key: one.get(key, HOLDS[key]) for key in HOLDS} == mark, one
+    # what stands is told by what it replaced
+    assert {one["id"] for one in facts} == {"ask", "gone", "old", "newer"}
+    root = ElementTree.fromstring(run(*who, "--format", "xml").out)  # noqa: S314 - our own output
+    found = {one.get("id"): dict(one.attrib) for one in root.iter("fact")}
+    assert (found["old"]["false"], found["old"]["instead"]) == ("true", "newest")
+    assert {name for name, one in found.items() if one.get("false")} == {"gone", "old", "newer"}
+    assert {name for name, one in found.items() if one.get("closed")} == {"ask"}
+
+
+def test_agents_are_told(told: Repo) -> None:
+    """The tools `recall` and `get` say it in fields of their own."""
+
+    async def story() -> None:
+        async with connected(told.path, open_home) as client:
+            answer = await ask(client, "recall", query=ABOUT, within="facts", superseded=True)
+            got = await ask(client, "get", ids=list(MARKED))
+            for hits in (answer["hits"], got["hits"]):
+                assert {
+                    hit["id"]: {key: hit.get(key, HOLDS[key]) for key in HOLDS} for hit in hits
+                } == {fact: mark for fact, (mark, _) in MARKED.items()}
+
+    anyio.run(story)
+
+
+# ---- not found --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "named-only"), ("links", "named-onl"), ("recall", "--ids", "named-only"),
+        ("history", "named-only"), ("confirm", "named-only"), ("reinstate", "named-only", "--reason", "x"),
+        ("show", "--as-of", "2020-01-01", "ask"), ("recall", "--ids", "withheld"),
+        ("resolve", "named-only", "--choose", "1"),
+    ],
+)  # fmt: skip
+def test_not_found_never_proposes_what_was_asked(
+    command: tuple[str, ...], told: Repo, run: Run
+) -> None:
+    """Of an id that was only named, one that came later and one that is withheld."""
+    assert run("append", "--ref", "named-only", "--new", "id=named-one fact: Named in 1.").code == 0
+    assert run("append", "--new", "id=withheld fact: Hidden.").code == 0
+    assert run("redact", "withheld", "--reason", "x").code == 0
+    ran = run(*command)
+    assert ran.code == 1, ran
+    asked = next(word for word in command if word in ("named-only", "named-onl", "ask", "withheld"))
+    hint = ran.err.partition("hint: ")[2]
+    proposed = hint.removeprefix("did you mean ").rstrip("?\n").split(" or ")
+    assert hint
+    assert asked not in proposed, ran.err
+    assert json.loads(run(*command, "--json").out)["error"]["hint"] == hint.rstrip("\n")
+
+
+# ---- the one body -----------------------------------------------------------------------------------
+
+NAMES = st.sampled_from("abcdef")
+EDGES = st.lists(st.tuples(NAMES, NAMES), max_size=8)
+
+
+@given(EDGES, st.sets(NAMES), st.sets(NAMES), st.sets(NAMES))
+def test_what_is_marked_is_what_does_not_hold(
+    edges: list[tuple[str, str]], gone: set[str], done: set[str], missing: set[str]
+) -> None:
+    """A mark is plain exactly for what holds; what stands instead holds, and is reached by successors."""
+    facts = {
+        name: Fact(
+            name, "fact", (Version("0" * 8, "T.", "s"),), (), "", "", "", 0, "s", "s",
+            closed=name in done, closed_at="s" if name in done else "",
+            superseded_by=tuple(sorted({new for old, new in edges if old == name != new})),
+            invalidated_at="s" if name in gone else "",
+        )
+        for name in "abcdef"
+        if name not in missing
+    }  # fmt: skip
+    for name in "abcdef":
+        fact = facts.get(name)
+        mark = mark_of(fact, facts.get)
+        if fact is None or not (fact.false or fact.closed):
+            assert mark == PLAIN
+            continue
+        assert isinstance(mark, Mark)
+        assert (mark.closed, mark.false, bool(mark.said)) == (fact.closed, fact.false, True)
+        assert mark.instead == instead_of(fact, facts.get)
+        assert name not in mark.instead
+        assert not any(facts[one].false for one in mark.instead)
