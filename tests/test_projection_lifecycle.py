@@ -15,8 +15,10 @@ from ledger.event import (
     FactReferenced,
     FactReinstated,
     FactSuperseded,
+    FactUpdated,
     ThreadClosed,
 )
+from ledger.ids import version_id
 from ledger.order import is_stem
 from ledger.session import Entry, SessionLog
 from projection.fact import Act, History
@@ -234,6 +236,36 @@ def test_threads_close_and_invariants_stay() -> None:
     invariant, thread = lives_of(entries, SMALL).lives
     assert (invariant.tier, invariant.moments) == ("core", ())
     assert moments(thread) == [("faded", "2026-05-06-100000"), ("closed", "2026-05-06-100000")]
+
+
+def test_in_a_circle_each_taking_back_counts_from_its_own_log_on() -> None:
+    """Both supersessions of a circle are taken back, one after the other: in between only the first is."""
+    entries = logged(
+        (FactCreated("a", "One."), FactCreated("b", "Two.")),
+        (FactSuperseded("a", "b"),), (FactSuperseded("b", "a"),),
+        ("edit", (FactReinstated("b", said=("2026-05-03-100000",)),)),
+        ("edit", (FactReinstated("a", said=("2026-05-02-100000",)),)),
+    )  # fmt: skip
+    check(entries, SMALL)
+    a, b = lives_of(entries, SMALL).lives
+    assert moments(a) == [("superseded", "2026-05-02-100000"), ("reinstated", "2026-05-05-100000")]
+    assert moments(b) == []
+
+
+def test_a_fact_that_was_reworded_by_who_did_not_know_is_not_false_from_then_on() -> None:
+    """Superseded on day 2, reworded unaware on day 3, superseded by one who knows the new text on day 4."""
+    one, two = version_id("One."), version_id("Two.")
+    entries = logged(
+        (FactCreated("a", "One."), FactCreated("b", "B.")), (FactSuperseded("a", "b", was=(one,)),),
+        (FactUpdated("a", "Two.", (one,)),), (FactSuperseded("a", "b", was=(two,)),),
+    )  # fmt: skip
+    check(entries, SMALL)
+    a, _ = lives_of(entries, SMALL).lives
+    assert moments(a) == [
+        ("superseded", "2026-05-02-100000"),
+        ("reinstated", "2026-05-03-100000"),
+        ("superseded", "2026-05-04-100000"),
+    ]
 
 
 def test_a_circle_that_a_person_opens_changes_a_fact_that_the_log_does_not_name() -> None:

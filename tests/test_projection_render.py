@@ -12,6 +12,7 @@ import pytest
 from ledger.event import Meta
 from projection.archive import pages
 from projection.fact import Fact, Version
+from projection.parse import parse, unparse
 from projection.policy import BUILT_IN_KINDS, Kind, Policy
 from projection.render import footer_value, render
 from projection.state import (
@@ -273,6 +274,28 @@ def test_g15_hidden_characters_are_kept() -> None:
     """Bidi overrides, zero-width and control characters stand in the file byte for byte."""
     nasty = "a\u202eb\u200bc\x1b[31md\x0ce\u2028f\x00g\U000e0041"
     assert f"- {nasty}\n  <!--" in render(view(Standing(fact("a", nasty), "active")))
+
+
+def test_a_circle_and_who_called_it_false_are_named_line_by_line() -> None:
+    """Each other end of the contradiction has a line of its own, and the list reads back as it was."""
+    circle = fact("one", "One.")._replace(circle=("three", "two"))
+    denied = fact("two", "Two.")._replace(denied=((STEM, "new"), (LATER, "")))
+    text = render(view(Standing(circle, "active"), Standing(denied, "active")))
+    start = text.index("## Contradictions\n\n")
+    assert text[start : text.index("## Facts")] == (
+        "## Contradictions\n\n"
+        "- `one`: It stands in a circle of supersessions; reinstating what holds resolves it.\n"
+        "  - circle `three`\n"
+        "  - circle `two`\n\n"
+        "- `two`: It was called false by who did not know this text; "
+        "`diurna resolve two` says which holds.\n"
+        f"  - superseded by `new` in {STEM}\n"
+        f"  - invalidated in {LATER}\n\n"
+    )
+    parsed, findings = parse(text)
+    assert [one.circle for one in parsed.conflicts] == [("three", "two"), ()]
+    assert [one.denied for one in parsed.conflicts] == [(), denied.denied]
+    assert findings == () and unparse(parsed) == text
 
 
 def test_redacted_text_is_nowhere() -> None:

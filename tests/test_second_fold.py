@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.codec import encode
+from ledger.event import Event, FactCreated, FactInvalidated, FactReinstated, FactSuperseded
+from ledger.session import SessionLog
 from memory.build import build
 from memory.states import state_of
 from projection.policy import Policy
-from tests.campaigns.second_fold import compare, differences, made_up, main, said_by
+from tests.campaigns.second_fold import (
+    Case,
+    cold,
+    compare,
+    differences,
+    expected_view,
+    made_up,
+    main,
+    said_by,
+    view_of,
+)
 from tests.second_fold import Known, Log, SecondFold, Windows
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
@@ -28,11 +42,13 @@ def test_two_folds_agree(logs: list[Logged], policy: Policy, cut: int) -> None:
     """Texts, use, birth, truth, last words, tiers, pages, contradictions; also in a cache that met them late."""
     expected = second(logs, policy)
     assert compare("cold", said_by(replayed(logs, policy).standings()), expected) == []
+    assert view_of(replayed(logs, policy).view()) == expected_view(expected)
     refs, entries = [log.ref for log in logs], [log.entry for log in logs]
     cache = build("", "0", refs[:cut], entries[:cut], (), ("", policy, ""))
     try:
         assert cache.advance("0", "1", refs[cut:], entries[cut:], ())
         assert compare("warm", said_by(state_of(cache).standings()), expected) == []
+        assert view_of(cache.view()) == expected_view(expected)
     finally:
         cache.close()
 
@@ -42,6 +58,59 @@ def test_two_folds_agree_on_what_is_read_from_bytes() -> None:
     for seed in range(40):
         rng = random.Random(seed)
         assert differences(made_up(rng), rng) == [], seed
+
+
+WORK, OLD = 30, "2026-05-01-100000"
+
+
+@pytest.mark.parametrize(
+    ("type", "stem", "event", "tier"),
+    [
+        ("work", OLD, FactCreated("a", "A"), "archived"),
+        ("work", OLD, FactCreated("a", "A", "", (("kind", "invariant"),)), "core"),
+        ("work", OLD, FactCreated("a", "A", "", (("kind", "thread"),)), "active"),
+        ("work", OLD, FactCreated("a", "A", " "), "active"),
+        ("edit", OLD, FactCreated("a", "A"), "archived"),
+        ("edit", "2026-05-28-100000", FactCreated("a", "A"), "working"),
+        ("edit", "2026-05-15-100000", FactCreated("a", "A"), "archive-candidate"),
+    ],
+)
+def test_the_cold_view_of_a_fact_with_one_event(
+    type: str, stem: str, event: Event, tier: str
+) -> None:
+    """Old and young, of a lasting kind or a thread, named by a work log or by none: as counted out."""
+    case = Case()
+    for day in range(1, WORK + 1):
+        case.add(f"2026-05-{day:02d}-110000", encode(SessionLog((), "T", "", ())))
+    header = () if type == "work" else (("type", type),)
+    case.add(stem, encode(SessionLog(header, "T", "", (event,))))
+    expected = case.second()
+    assert expected["a"].tier == tier
+    assert view_of(cold(case).view()) == expected_view(expected)
+    assert compare("cold", said_by(cold(case).standings()), expected) == []
+
+
+def test_an_older_supersession_that_comes_late_is_taken_back_in_a_warm_cache_too() -> None:
+    """A sync brings logs that sort before the one that took everything before it back."""
+    said: list[tuple[str, Event]] = [
+        ("2026-05-01-100000", FactCreated("a", "A")),
+        ("2026-05-04-100000", FactReinstated("a")),
+        ("2026-05-02-100000", FactSuperseded("a", "b")),
+        ("2026-05-03-100000", FactInvalidated("a")),
+    ]
+    case = Case()
+    for key, event in said:
+        case.add(key, encode(SessionLog((), "T", "", (event,))))
+    for begun in range(4):
+        refs, entries = case.refs, case.entries
+        cache = build("", "0", refs[:begun], entries[:begun], (), ("", case.policy, ""))
+        for at in range(begun, 4):
+            tips = str(at - begun), str(at + 1 - begun)
+            assert cache.advance(*tips, [refs[at]], [entries[at]], ())
+        found = cache.fact("a")
+        assert found is not None and not found.false
+        assert compare("warm", said_by(state_of(cache).standings()), case.second()) == []
+        cache.close()
 
 
 def test_the_campaign_counts(capsys) -> None:  # type: ignore[no-untyped-def]

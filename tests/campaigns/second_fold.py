@@ -44,7 +44,7 @@ from memory.states import state_from, state_of
 from projection.policy import BUILT_IN_KINDS, Policy
 from projection.policy import Windows as PolicyWindows
 from projection.replay import State
-from projection.state import Standing
+from projection.state import TIERS, LiveView, Standing
 from tests.second_fold import Known, Log, SecondFold, Windows
 
 IDS = ("a", "b", "c", "d", "e")
@@ -177,6 +177,18 @@ def said_by(standings: Sequence[Standing]) -> dict[str, Known]:
     return found
 
 
+def view_of(view: LiveView) -> tuple[list[str], dict[str, int]]:
+    """What a live view holds: the ids in it, and how many facts stand in each tier."""
+    return [one.fact.id for one in view.live], dict(zip(TIERS, view.tiers, strict=True))
+
+
+def expected_view(facts: dict[str, Known]) -> tuple[list[str], dict[str, int]]:
+    """The same, counted out."""
+    tiers = [known.tier for known in facts.values()]
+    live = sorted(id for id, known in facts.items() if not known.reason)
+    return live, {tier: tiers.count(tier) for tier in TIERS}
+
+
 def cold(case: Case) -> State:
     """Replay a case from nothing."""
     return state_from(case.refs, case.entries, case.policy)
@@ -202,6 +214,9 @@ def differences(case: Case, rng: random.Random) -> list[str]:
                     f"warm, {seen} logs", said_by(state.standings()), case.second(seen)
                 )
         found += compare("warm", said_by(state_of(cache).standings()), expected)
+        for where, view in (("cold", cold(case).view()), ("warm", cache.view())):
+            if view_of(view) != expected_view(expected):
+                found.append(f"the {where} view: {view_of(view)}, or {expected_view(expected)}")
         for id in expected:
             if cache.fact(id) != cold(case).fact(id):
                 found.append(f"the cache alone differs about {id}")
