@@ -225,9 +225,7 @@ def _aware(stem: str, event: FactCreated | FactUpdated, call: str) -> bool:
         return True
     if isinstance(event, FactCreated):
         return False
-    if event.was is None:
-        return call < stem
-    return stem_in(call) in (event.said or ())
+    return stem_in(call) in (event.said or ()) or (event.was is None and call < stem)
 
 
 def _plain(fact: str, history: History) -> Fact | None:

@@ -190,8 +190,9 @@ def test_who_names_what_stands_or_knows_what_was_said_contradicts_nobody() -> No
     assert denied((CALL,), (REWORDS,), (taken,)) == ()
 
 
-def test_an_update_without_was_knows_nothing_of_what_sorts_behind_it() -> None:
+def test_an_update_without_was_knows_of_what_sorts_behind_it_what_it_names() -> None:
     assert denied((FactUpdated("a", "B"),), (CALL,)) == ((THIRD, "b"),)
+    assert denied((FactUpdated("a", "B", said=(THIRD,)),), (CALL,)) == ()
 
 
 def test_two_that_call_it_false_know_together() -> None:
