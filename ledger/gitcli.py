@@ -205,20 +205,20 @@ class Git:
             yield answer[end + 1 : end + 1 + size]
             at = end + 2 + size
 
-    def tree_files(self, commit: str, folder: str) -> list[tuple[str, str, str]]:
-        """List (mode, object id, path) of everything below `folder` in a commit's tree.
+    def tree_files(self, commit: str, *folders: str) -> list[tuple[str, str, str]]:
+        """List (mode, object id, path) of everything at or below some paths of a commit's tree.
 
         Args:
             commit: a commit or tree.
-            folder: relative to its root, "" for all.
+            folders: relative to its root; "" for all.
 
         Raises:
             ObjectMissing: the commit or one of its trees is not there.
         """
-        where = ["--", folder] if folder else []
+        where = ["--", *folders] if any(folders) else []
         status, listing, err = self.call("ls-tree", "-r", "-z", "--full-tree", commit, *where)
         if status:
-            raise self.failure("ls-tree", status, err, f"{commit}:{folder}")
+            raise self.failure("ls-tree", status, err, f"{commit}:{''.join(folders[:1])}")
         rows = listing.decode("utf-8", "surrogateescape").split("\0")
         # a row is `<mode> SP <type> SP <id> TAB <path>`; ids of SHA-1 repositories have 40 digits
         return [

@@ -7,6 +7,7 @@ import os
 from ledger.errors import HomeNotFound
 from ledger.layout import (
     CACHE_DIR,
+    CONTINUITY_FILE,
     DEFAULT_BRANCH,
     POLICY_FILE,
     SPOOL_DIR,
@@ -127,7 +128,21 @@ def discover(start: str) -> Home:
     for upstream in remote_branches(repository, DEFAULT_BRANCH):
         if repository.git().resolve(f"{upstream}:{POLICY_FILE}")[0]:
             return branch_home(repository, DEFAULT_BRANCH)
-    raise HomeNotFound(start)
+    raise _not_found(repository, start)
+
+
+def _not_found(repository: Repository, start: str) -> HomeNotFound:
+    """Say that there is no home, and name a memory that could become one."""
+    top = repository.top
+    for folder in dict.fromkeys((os.path.realpath(start), top)) if top else ():
+        for prefix in (TREE_PREFIX, ""):
+            if os.path.isfile(f"{folder}/{prefix}{CONTINUITY_FILE}"):
+                return HomeNotFound(
+                    start,
+                    because=f"{folder}/{prefix}{CONTINUITY_FILE} is of another tool, or written by hand",
+                    hint=f"`diurna adopt {folder}` takes it over; with --dry-run it says what it would do",
+                )
+    return HomeNotFound(start)
 
 
 def checked_out_home(repository: Repository, prefix: str) -> Home:

@@ -300,6 +300,8 @@ class _Joiner:
                 raise in_the_way(parts[0])
             entry = _folder(self.put(_tree(there), parts[1:], blob))
         else:
+            if there is not None and there[0][:3] != FILE[:3]:
+                raise in_the_way(parts[0])  # whoever asks has looked: a last guard
             entry = (FILE, blob) if blob else None
         if entry is None:
             found.pop(name, None)

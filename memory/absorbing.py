@@ -11,18 +11,20 @@ from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
 from ledger.event import VERB_OF, Event
 from ledger.findings import Finding
 from ledger.home import Home
-from ledger.layout import ABSORB_LOCK_FILE, CONTINUITY_FILE, STATE_DIR
+from ledger.layout import ABSORB_LOCK_FILE, STATE_DIR
 from ledger.secrets import find_secrets
 from ledger.values import Record
 from memory.checkout import note_written, store_blob
 from memory.copies import copy_of, read_copy
 from memory.draft import SessionDraft
-from memory.edits import Edit, edited_files, find_edit
+from memory.edits import TITLE, Edit, edited_files, find_edit
+from memory.hearing import hear, heard_findings
 from memory.identity import identity_findings
 from memory.landing import Lander, Occasion
 from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.record import Recorder
 from memory.snapshot import Snapshot
+from memory.whose import EDITED_KEY, left_alone
 from projection.render import render
 
 TYPE_CHECKING = False
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from projection.replay import State
-
-TITLE = f"Edit {CONTINUITY_FILE} by hand"
 
 
 class Absorption(Record):
@@ -43,6 +43,7 @@ class Absorption(Record):
         stem: of the log that says it, "" when nothing was or is to be written.
         commit: that has it.
         findings: what was noticed.
+        heard: which committed edits became logs of their own.
     """
 
     file: str = ""
@@ -50,19 +51,20 @@ class Absorption(Record):
     stem: str = ""
     commit: str = ""
     findings: tuple[Finding, ...] = ()
+    heard: tuple[Finding, ...] = ()
 
 
 def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
     """Say what became of an edit, beside the answer of another command."""
     if not found.events:
-        return found.findings
+        return (*found.heard, *found.findings)
     named: dict[str, list[str]] = {}
     for event in found.events:
         named.setdefault(VERB_OF[type(event)], []).append(event.id)
     said = "; ".join(f"{verb}: {', '.join(ids)}" for verb, ids in named.items())
     log = "would become a log" if dry_run else f"became the log {found.stem}"
     message = f"the edit of {found.file} {log}, {said}"
-    return (Finding("absorbed", message, found.file), *found.findings)
+    return (*found.heard, Finding("absorbed", message, found.file), *found.findings)
 
 
 class Absorber:
@@ -86,19 +88,27 @@ class Absorber:
         self._state = state
 
     def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
-        """Make a log of the edit, if there is one; `Memory.absorb` says what can be in the way.
+        """Make logs of committed edits, and of one in the work tree.
+
+        `Memory.absorb` says what can be in the way.
 
         Args:
             when: and by whom: asked for only if there is an edit.
             dry_run: change nothing.
         """
         home = self._snapshot.home
-        edit = find_edit(self._snapshot, self._state)
-        found = self._understood(edit)
+        found = self._understood(find_edit(self._snapshot, self._state))
+        if found.file and not dry_run:
+            refuse_unwritable(home)
+            refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
+        said = hear(self._snapshot, self._lander, self._state, when, dry_run=dry_run)
+        heard = heard_findings(home, said, dry_run)
         if not found.file or dry_run:
-            return found
-        refuse_unwritable(home)
-        refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
+            return found._replace(heard=heard)
+        return self._absorb(when)._replace(heard=heard)
+
+    def _absorb(self, when: Callable[[], Occasion]) -> Absorption:
+        home = self._snapshot.home
         make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
         with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
             self._lander.drain(when())
@@ -121,21 +131,33 @@ class Absorber:
         """
         if edit is None:
             return Absorption()
-        if edit.findings and edit.committed:
-            kept = "committed by hand; the history keeps it, the file does not"
-            said = [one._replace(message=f"{one.message} ({kept})") for one in edit.findings]
-            return Absorption(findings=tuple(said))
         if edit.findings:
             raise EditNotUnderstood(edit.findings)
         edited = edited_files(self._snapshot.home)
         refuse_edited(tuple(path for path in edited if path != edit.file))
+        home = self._snapshot.home
+        left = [one for one in left_alone(home, home.tip(), self._state) if one.line]
+        if left:
+            message = (
+                f"{edit.file} was edited on top of a commit that holds text which is in no log"
+            )
+            hint = "commit this edit, too: then `diurna absorb` makes a log of both"
+            raise EditNotUnderstood((Finding("hand-edited", message, edit.file, 0, hint), *left))
         return Absorption(edit.file, edit.events)
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
         home, who = self._snapshot.home, occasion.identity
         try:
             receipt = self._recorder.append(
-                SessionDraft(TITLE, "", edit.events, who.name, "edit", anyway=True),
+                SessionDraft(
+                    TITLE,
+                    "",
+                    edit.events,
+                    who.name,
+                    "edit",
+                    ((EDITED_KEY, blob_id(edit.data)),),
+                    anyway=True,
+                ),
                 occasion,
                 again=True,  # the same edit may be right again, a minute later
                 tiers=False,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from memory.absorbing import Absorber, Absorption
+    from memory.hearing import Heard
     from memory.moving import Files
     from memory.syncing import Plan
 
@@ -273,11 +274,25 @@ class Memory(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.hearing import hear
+        from memory.hearing import hear, heard_findings
 
-        return hear(
+        heard = hear(
             self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
         )
+        return heard_findings(self.home, heard, dry_run)
+
+    def unheard(self) -> list[Heard]:
+        """Return what people committed into `continuity.md` and no log says yet."""
+        from memory.hearing import read_heard, unheard
+
+        return unheard(self.snapshot, self.state, self.home.tip(), read_heard(self.home))
+
+    def left_alone(self) -> tuple[Finding, ...]:
+        """Say what stands in the committed projection files that no log says; they stay as they are."""
+        from memory.whose import left_alone
+
+        rendered = self.snapshot.ask(lambda cache: cache.ever_rendered())
+        return left_alone(self.home, self.home.tip(), self.state, rendered=rendered)
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
@@ -305,20 +320,23 @@ class Memory(Reader):
             The files that differed, and the commit ("" when there was nothing to do).
 
         Raises:
-            EditNotUnderstood: no event can say that edit; nothing changed.
+            EditNotUnderstood: no event can say that edit, or all that a person committed; what it
+                could say is a log by now, and no file changed.
             HandEdited: a person edited another of the files; nothing changed.
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
         from memory.moving import commit_files, heal_index
         from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+        from memory.whose import refuse_left
 
         refuse_unwritable(self.home)
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
-        self.snapshot.notes += self.hear(dry_run=dry_run)
         paths = self.drift()
+        if paths:
+            refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
         heal_index(self._lander)
@@ -334,7 +352,9 @@ class Memory(Reader):
             HandEdited: a person edited one of the files; nothing changed.
         """
         from memory.publish import write_files
+        from memory.whose import refuse_left
 
+        refuse_left(self.left_alone())
         return write_files(self.home, state, self.edited())
 
     def _drifted(self, tip: str) -> Files:

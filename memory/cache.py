@@ -252,6 +252,10 @@ class Cache(Questions):
                 return dict(blobs)
         return None
 
+    def ever_rendered(self) -> set[tuple[str, str]]:
+        """Return (path, blob id) of the projection files that were rendered here lately."""
+        return {pair for _, _, blobs in self._renderings() for pair in blobs.items()}
+
     def note_rendered(self, digest: str, blobs: Mapping[str, str]) -> None:
         """Remember the projection of a set of logs under the policy in force."""
         known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]

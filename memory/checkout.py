@@ -108,8 +108,8 @@ def edited_finding(path: str) -> Finding:
 def work_file(home: Home, path: str) -> bytes | None:
     """Return the work tree's copy of a file of the home, None when there is none."""
     full = f"{home.folder}/{path}"
-    if os.path.islink(full):
-        return b""  # a link is never ours: it counts as edited
+    if os.path.islink(full) or os.path.isdir(full):
+        return b""  # neither is ever ours: it counts as edited
     try:
         with open(full, "rb") as file:
             return file.read()

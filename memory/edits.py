@@ -22,6 +22,7 @@ from memory.publish import committed_projection
 from projection.absorb import absorb
 from projection.parse import machine_line, parse
 from projection.render import render
+from projection.unsaid import has_rendered_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from projection.parse import MachineLine
     from projection.replay import State
 
+#: Of the log that says what an edit says.
+TITLE = f"Edit {CONTINUITY_FILE} by hand"
 #: How many commits of the file are looked at.
 _DEEP = 30
 #: Stands for a file that a commit took away.
@@ -45,18 +48,16 @@ class Edit(Record):
         data: its bytes.
         events: what it says; none where the ledger says it all.
         findings: what was not understood.
-        committed: the person committed it, so git keeps what no log can say.
     """
 
     file: str
     data: bytes
     events: tuple[Event, ...] = ()
     findings: tuple[Finding, ...] = ()
-    committed: bool = False
 
 
 def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
-    """Read what a person's edit says; None when the copy was not edited.
+    """Read what a person's edit says; None when the copy was not edited, or is committed as it stands.
 
     Args:
         snapshot: of the home.
@@ -80,15 +81,10 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
         return Edit(name, data, (), (said,))
+    if here in committed and home.kind != OWN_BRANCH:
+        return None
     text = data.decode("utf-8", "surrogateescape")
     made_from = made_line(text)
-    if here in committed and home.kind != OWN_BRANCH:
-        base = published(home, tip, made_from) if made_from else None
-        if base is None or base == text:
-            return None
-        now = state()
-        found = absorb(base, text, now.policy, now.get, file=name)
-        return Edit(name, data, found.events, found.findings, committed=True)
     written = [read_written(home).get(name, ""), *committed]
     base = _base(snapshot, made_from, written)
     if base is None:
@@ -100,7 +96,29 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
         return Edit(name, data, (), (said,))
     now = state()
     found = absorb(base, text, now.policy, now.get, file=name)
-    return Edit(name, data, found.events, found.findings)
+    start = _said_before(home, tip, made_from, committed) if home.kind != OWN_BRANCH else ""
+    events = absorb(start, text, now.policy, now.get).events if start else found.events
+    return Edit(name, data, events, found.findings)
+
+
+def _said_before(home: Home, tip: str, made_from: MachineLine | None, blobs: list[str]) -> str:
+    """Return the committed text where a person wrote it and a log says so: what it says is said.
+
+    Args:
+        home: the home.
+        tip: the commit.
+        made_from: the machine line of the copy that was edited on top of it.
+        blobs: the committed file's.
+    """
+    from memory.whose import made_by_diurna, said_edits
+
+    blob = blobs[0] if blobs else ""
+    if not blob or made_from is None or made_by_diurna(home, tip, {CONTINUITY_FILE: blob}):
+        return ""
+    text = _text_of(home, blob)
+    if made_line(text) != made_from or blob not in said_edits(home, tip, made_from.newest):
+        return ""
+    return text
 
 
 def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -> str | None:
@@ -161,6 +179,8 @@ def published(home: Home, tip: str, made_from: MachineLine) -> str | None:
             text = (body or b"").decode("utf-8", "surrogateescape")
             if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
+            if not has_rendered_form(CONTINUITY_FILE, text):
+                continue  # a person's, whatever the subject says: a commit of ours can be amended
             if line[41:].startswith(COMMIT_SUBJECT):
                 return text
             found = text

@@ -12,7 +12,7 @@ from ledger.errors import TipMoved
 from ledger.layout import CONTINUITY_FILE, quarter_of
 from ledger.values import Record
 from memory.checkout import edited_finding, hand_edited
-from memory.publish import committed_projection, is_projection, projection_files
+from memory.publish import is_projection, projection_files, standing_files
 from memory.states import state_of
 from projection.fold import collect
 from projection.render import render
@@ -90,9 +90,14 @@ def forecast(
 
 
 def published_with(
-    home: Home, cache: Cache, tip: str, refs: list[LogRef], entries: list[Entry]
+    home: Home,
+    cache: Cache,
+    tip: str,
+    refs: list[LogRef],
+    entries: list[Entry],
+    logs: Sequence[bytes] = (),
 ) -> tuple[list[tuple[str, bytes | None]], list[Finding]]:
-    """Render what a commit of new logs brings of the projection, unless a person edited it.
+    """Render what a commit of new logs brings of the projection, unless something there is a person's.
 
     Args:
         home: the home.
@@ -100,6 +105,7 @@ def published_with(
         tip: what the commit is built on.
         refs: the new logs.
         entries: what they say, in the same order.
+        logs: their bytes.
 
     Returns:
         (path relative to the home, bytes or None to take it out) of what changes, or what is in the way.
@@ -112,12 +118,22 @@ def published_with(
         (data,) = home.repository.git().blobs([blob])
         return data or b""
 
-    committed = committed_projection(home, tip)
+    rows, rendered = standing_files(home, tip), cache.ever_rendered()
+    committed = {path: blob for _, blob, path in rows if is_projection(path)}
+    if len(committed) < len(rows) or not rendered.issuperset(committed.items()):
+        from memory.whose import left_alone
+
+        def state() -> State:
+            return state_of(cache, refs, entries)
+
+        left = left_alone(home, tip, state, rendered=rendered, fresh=logs)
+        if left:
+            return [], list(left)
     files = forecast(cache, refs, entries, committed, read)
     if files is None:
         raise TipMoved(home.reference)
     if home.checked_out:
-        edited = hand_edited(home, [CONTINUITY_FILE, *files.blobs], committed)
+        edited = hand_edited(home, {CONTINUITY_FILE, *files.blobs, *committed}, committed)
         if edited:
             return [], [edited_finding(path) for path in sorted(set(edited))]
     changed = files.against(committed)

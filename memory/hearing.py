@@ -16,17 +16,17 @@ from ledger.draft import problems
 from ledger.errors import DraftRefused
 from ledger.event import ThreadReopened
 from ledger.findings import Finding
-from ledger.home import OWN_BRANCH, Home
+from ledger.home import Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
 from ledger.order import ended_of, is_stem, next_stamp, seal
 from ledger.redaction import guard
 from ledger.session import SessionLog
 from ledger.values import Record
-from memory.absorbing import TITLE
-from memory.copies import differs
-from memory.edits import made_line, published
+from memory.edits import TITLE, made_line, published
+from memory.publish import refuse_unwritable
 from memory.record import with_seen
 from memory.states import cold_state
+from memory.whose import EDITED_KEY, said_edits
 from projection.absorb import absorb
 
 TYPE_CHECKING = False
@@ -92,8 +92,8 @@ def hear(
     *,
     theirs: str = "",
     dry_run: bool = False,
-) -> tuple[Finding, ...]:
-    """Make logs of committed edits, and say which; `Memory.hear` says what the arguments are."""
+) -> list[Heard]:
+    """Make logs of committed edits, and return them; `Memory.hear` says what the arguments are."""
     home = snapshot.home
     tip = home.tip()
     if theirs:
@@ -101,14 +101,15 @@ def hear(
     else:
         heard = unheard(snapshot, state, tip, read_heard(home))
     if not dry_run:
+        if any(one.stem for one in heard):
+            refuse_unwritable(home)
         for one in heard:
             if one.stem:
                 lander.spool.put(one.stem, one.data)
         if not theirs:
             lander.drain(when())
-            if not differs(home):
-                note_heard(home, tip)
-    return heard_findings(heard, dry_run)
+            note_heard(home, tip)
+    return heard
 
 
 def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str) -> list[Heard]:
@@ -121,14 +122,9 @@ def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
         known: a commit whose history was looked at before, "" for none.
     """
     home = snapshot.home
-    if home.kind == OWN_BRANCH or not tip or tip == known:
+    if not tip or tip == known:
         return []
     touches = _edits(_touches(home, tip, known))
-    if (
-        touches and tip == home.tip() and differs(home)
-    ):  # what stands here is absorbed from the file
-        (standing,) = home.repository.git().resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")
-        touches = [one for one in touches if one.after != standing]
     if not touches:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
@@ -139,17 +135,21 @@ def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
     return [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
 
 
-def heard_findings(heard: list[Heard], dry_run: bool) -> tuple[Finding, ...]:
-    """Say what became of committed edits."""
+def heard_findings(home: Home, heard: list[Heard], dry_run: bool) -> tuple[Finding, ...]:
+    """Say what became of committed edits; what still stands in the file is told of by the file."""
     said: list[Finding] = []
+    spec = f"{home.tip()}:{home.prefix}{CONTINUITY_FILE}"
+    standing = home.repository.git().resolve(spec)[0] if heard else ""
     for one in heard:
         where = f"{CONTINUITY_FILE} in commit {one.touch.commit[:12]} by {one.touch.author}"
         if one.stem:
             log = "would become a log" if dry_run else f"became the log {one.stem}"
             said.append(Finding("absorbed", f"the edit of {where} {log}", CONTINUITY_FILE))
+        if one.touch.after == standing:
+            continue
         said += [
             finding._replace(
-                message=f"{finding.message} (edit of {where}; the history keeps it, the file does not)",
+                message=f"{finding.message} (edit of {where}, which has it)",
                 hint="record what it says with `diurna append`",
             )
             for finding in one.findings
@@ -210,16 +210,21 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     base = published(home, touch.commit, line) if line else None
     if line is None or base is None or base == text:
         return None
-    for now in nows:
-        left = absorb(base, text, now.policy, now.get)
-        if not (left.events or left.findings):
-            return None
-    then = cold_state(snapshot, touch.commit)
-    found = absorb(base, text, then.policy, then.get)
-    if found.findings:
-        return Heard(touch, findings=found.findings)
-    if not found.events:
+    lefts = [absorb(base, text, now.policy, now.get) for now in nows]
+    if not all(left.events or left.findings for left in lefts):
         return None
+    heard = Heard(touch, findings=lefts[0].findings)
+    marked = any(one.code == "conflict-in-projection" for one in heard.findings)
+    if marked or not all(left.events for left in lefts):
+        return heard
+    if touch.after in said_edits(home, home.tip(), line.newest):
+        return heard  # the commit was made again, by a rebase
+    # what it was written on top of may be a person's too, and be said by now
+    said = touch.before in said_edits(home, touch.commit, line.newest)
+    then = cold_state(snapshot, touch.commit)
+    found = absorb(before if said else base, text, then.policy, then.get)
+    if not found.events:
+        return heard
     opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
     events = []
     for event in found.events:
@@ -230,17 +235,18 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
     header += [("after", newest)] if newest else []
     header += [("type", "edit"), ("commit", touch.commit[:7])]
+    header.append((EDITED_KEY, touch.after))
     log = canonical(SessionLog(tuple(header), TITLE, "", tuple(events)))
     privacy = then.policy.privacy
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")
     except DraftRefused as refused:
-        return Heard(touch, findings=refused.findings)
+        return heard._replace(findings=(*heard.findings, *refused.findings))
     refusals = problems(log)
     if refusals:
-        return Heard(touch, findings=refusals)
+        return heard._replace(findings=(*heard.findings, *refusals))
     data = encode(log)
-    return Heard(touch, log.events, seal(stamp, data), data, noticed)
+    return Heard(touch, log.events, seal(stamp, data), data, (*noticed, *heard.findings))
 
 
 def read_heard(home: Home) -> str:

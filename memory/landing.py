@@ -216,7 +216,9 @@ class Lander:
         if cache.policy.publish == "append" and not cache.unread():
             from memory.forecast import published_with
 
-            extra, noticed = published_with(home, cache, tip, refs, entries)
+            extra, noticed = published_with(
+                home, cache, tip, refs, entries, [data for _, data in logs]
+            )
             files += extra
             findings += noticed
         wanted = self.wanted(tip, files, _message(fresh), occasion)

@@ -38,18 +38,18 @@ def projection_files(state: State) -> dict[str, bytes]:
     return files
 
 
+def standing_files(home: Home, tip: str) -> list[tuple[str, str, str]]:
+    """List (mode, object id, path relative to the home) of all that stands where projections go."""
+    if not tip:
+        return []
+    places = (home.prefix + CONTINUITY_FILE, home.prefix + ARCHIVE_DIR)
+    rows = home.repository.git().tree_files(tip, *places)
+    return [(mode, one, path[len(home.prefix) :]) for mode, one, path in rows]
+
+
 def committed_projection(home: Home, tip: str) -> dict[str, str]:
     """Return path -> blob id of the projection files in a commit."""
-    if not tip:
-        return {}
-    git = home.repository.git()
-    found: dict[str, str] = {}
-    blob = git.resolve(f"{tip}:{home.prefix}{CONTINUITY_FILE}")[0]
-    if blob:
-        found[CONTINUITY_FILE] = blob
-    for _, one, path in git.tree_files(tip, f"{home.prefix}{ARCHIVE_DIR}"):
-        found[path[len(home.prefix) :]] = one
-    return found
+    return {path: one for _, one, path in standing_files(home, tip)}
 
 
 def is_published(home: Home, tip: str, summary: Summary) -> bool:

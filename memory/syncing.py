@@ -34,6 +34,7 @@ from ledger.session import LOG_LIMIT_BYTES
 from ledger.trees import entries
 from ledger.union import Sides, find, join, with_files
 from ledger.values import Record
+from memory.around import Around, nothing, write_joined
 from memory.checkout import EMPTY_TREE
 from memory.forecast import Rendering, forecast, whole
 from memory.foreign import refuse_code, refuse_modes
@@ -253,7 +254,16 @@ class _Planner:
             raise self._clash(joined.clashes)
         self._tell_doubles(joined)
         objects.hold({**joined.written, **joined.blended})
-        rendered = self._recompute(joined, objects.read, added, reading)
+        around = Around(self._snapshot, objects, (one, two), joined)
+        people = around.paths()
+        if people:
+            derived = is_projection if len(people) == 1 else nothing
+            joined = join(objects.read, sides, home.prefix, derived, two in people, self._blend)
+            if joined.clashes:
+                raise self._clash(joined.clashes)
+            objects.hold({**joined.written, **joined.blended})
+        stays = around.stands(joined.tree)
+        rendered = None if stays else self._recompute(joined, objects.read, added, reading)
         standing = self._projection(objects.read, joined.tree)
         files = rendered.against(standing) if rendered is not None else ()
         paths = [(home.prefix + path, blob) for path, blob in files]
@@ -327,9 +337,7 @@ class _Planner:
             made = forecast(cache, reading.refs, reading.entries, ours, read)
             if made is not None:
                 return made
-        texts = [(BLOB, data) for data in joined.blended.values()]
-        write_objects(self._git, [*texts, *((TREE, raw) for raw in joined.written.values())])
-        state = cold_state(self._snapshot, joined.tree)
+        state = cold_state(self._snapshot, write_joined(self._git, joined))
         if any(finding.code == "unreadable" for finding in state.findings()):
             return None  # the projection would lack what that log says
         return whole(state)

@@ -84,6 +84,11 @@ def absorb(
     return Absorbed(tuple(events), tuple(findings))
 
 
+def _words(block: Block) -> tuple[str, str, str]:
+    """Return what tells one bullet without a footer from another."""
+    return block.section, block.mark, tidy(block.text)
+
+
 class _Reader:
     """Compares two readings of the file; one per edit."""
 
@@ -103,9 +108,12 @@ class _Reader:
         gone = {block.id: block for block in self._before.blocks if block.id}
         there = dict(gone)
         new: list[Block] = []
+        nameless = {_words(block) for block in self._before.blocks if not block.id}
         for block in self._after.blocks:
             if block.id in gone:
                 self._amended(gone.pop(block.id), block)
+            elif not block.id and _words(block) in nameless:
+                continue  # a base that a person wrote: a log says it
             elif block.id not in there:  # a second block of one id is a finding of the parser
                 new.append(block)
         texts: dict[str, list[Block]] = {}
@@ -120,14 +128,15 @@ class _Reader:
                 self._repeated(twin, block)
             else:
                 self._born(block)
-        for id in gone:
-            standing = self._known(id)
-            if standing is not None and not standing.fact.false:
-                self.events.append(FactInvalidated(id, was=_seen(there[id], standing.fact)))
         if gone and self._before.machine and not self._after.machine:
             said = f"the last line of the file is missing, and so is {self._named(list(gone))}"
             hint = "put the last line back: by it Diurna knows that the file was saved as a whole"
             self._find(said, len(self._lines), hint)
+            gone = {}  # the file may have been cut short
+        for id in gone:
+            standing = self._known(id)
+            if standing is not None and not standing.fact.false:
+                self.events.append(FactInvalidated(id, was=_seen(there[id], standing.fact)))
         touched = {event.id for event in self.events}
         self.findings += surroundings(
             self._before,

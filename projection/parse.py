@@ -29,6 +29,8 @@ _MACHINE_LIMIT_CHARS = 2048
 _FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
 _FENCES = ("```", "~~~")
 #: Says that somebody wrote below a footer: the one finding that loses nothing.
+#: Says that two files were put together.
+TWO_MACHINES = "a second machine line; the last one counts"
 AFTER_FOOTER = "text stands after the footer; it is read as text"
 CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
@@ -201,8 +203,7 @@ class _Reader:
                 self._close()
                 if self.machine:
                     hint = "keep the one that stood there"
-                    said = "a second machine line; the last one counts"
-                    self._note("hand-edited", said, number, hint)
+                    self._note("hand-edited", TWO_MACHINES, number, hint)
                 self.machine = machine
             elif line[:7] in CONFLICT_MARKERS:
                 self._note(

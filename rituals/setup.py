@@ -40,6 +40,7 @@ from projection.policy import Policy
 from projection.policy_file import write_policy
 from projection.render import render
 from projection.replay import NOTHING, State
+from rituals.beside import refuse_other_memory, refuse_overwriting
 from rituals.hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
 
 TYPE_CHECKING = False
@@ -209,7 +210,8 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     _refuse_state(repository, reference)
     policy = Policy(project=_named(project, repository.top), publish="review")
     files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
-    _refuse_overwriting(repository, TREE_PREFIX, files)
+    refuse_other_memory(repository, commit, TREE_PREFIX, files)
+    refuse_overwriting(repository, TREE_PREFIX, files)
     branch = reference.removeprefix("refs/heads/")
     steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
     steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
@@ -229,7 +231,8 @@ def _plan_own(place: str, repository: Repository | None, project: str) -> SetupP
     reference, commit = head(repository)
     _refuse_state(repository, reference)
     files = _missing(repository, commit, "", _initial(policy))
-    _refuse_overwriting(repository, "", files)
+    refuse_other_memory(repository, commit, "", files)
+    refuse_overwriting(repository, "", files)
     branch = reference.removeprefix("refs/heads/")
     steps = tuple(f"commit {path} on {branch}" for path, _ in files)
     steps += plan_drivers(checked_out_home(repository, "")).steps
@@ -294,27 +297,6 @@ def _refuse_state(repository: Repository, reference: str) -> None:
             "HEAD is detached, so there is no branch to commit to",
             hint="check out a branch, or use one of its own: diurna init --branch memory",
         )
-
-
-def _refuse_overwriting(
-    repository: Repository, prefix: str, files: tuple[tuple[str, bytes], ...]
-) -> None:
-    """Refuse when an uncommitted file stands where one would be written."""
-    for path, data in files:
-        full = f"{repository.top}/{prefix}{path}"
-        if os.path.lexists(full):
-            try:
-                with open(full, "rb") as file:
-                    if file.read() == data:
-                        continue
-            except OSError:
-                pass
-            raise WriteRefused(
-                f"{prefix}{path} is there and is not committed; it is left as it is",
-                where=f"{prefix}{path}",
-                hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
-                "`diurna adopt`",
-            )
 
 
 def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import time
 
-from ledger.errors import HandEdited, NetworkFailed, RemoteMoved, SyncRefused, Unreachable
+from ledger.errors import (
+    EditNotUnderstood,
+    HandEdited,
+    NetworkFailed,
+    RemoteMoved,
+    SyncRefused,
+    Unreachable,
+)
 from ledger.findings import Finding
 from ledger.home import IN_TREE
 from ledger.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
@@ -272,6 +279,9 @@ class _Sync:
             return plan.tip
         try:
             return memory.publish()[1] or plan.tip
+        except EditNotUnderstood as problem:
+            self._findings += [one for one in problem.findings if one not in self._findings]
+            return memory.home.tip()
         except HandEdited as problem:
             self._findings.append(
                 Finding("hand-edited", problem.message, problem.where, hint=problem.hint)

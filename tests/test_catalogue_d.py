@@ -425,7 +425,7 @@ def test_d5_an_edit_that_says_nothing_is_left_alone_and_said(tmp_path: Path, wri
 def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     tmp_path: Path, writer: str
 ) -> None:
-    """A staged edit is not swept in by an append; a publish absorbs it and leaves nothing staged."""
+    """A staged edit is not swept in by an append, and a committed one that says nothing stays as it is."""
     folder = tmp_path / "home"
     make_home(folder)
     memory = open_memory(folder, writer)
@@ -448,10 +448,18 @@ def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     assert shape(folder) == before
     git(folder, "commit", "-q", "-m", "by hand")
     assert memory.edited() == ()
+    wrote = file.read_bytes()
+    before = shape(folder)
+    with pytest.raises(EditNotUnderstood, match="it stays") as refused:
+        memory.publish()
+    line = wrote.decode().split("\n").index(LOOSE.strip()) + 1
+    assert refused.value.where == f"continuity.md:{line}"
+    assert (shape(folder), file.read_bytes()) == (before, wrote)
+    file.write_text(file.read_text().replace(LOOSE, ""))
+    git(folder, "commit", "-q", "-a", "-m", "it went elsewhere")
+    memory.append(draft("c"))
     assert memory.publish()[0] == ("continuity.md",)
-    (said,) = (one for one in memory.snapshot.notes if one.line)
-    assert said.code == "hand-edited" and "the history keeps it" in said.message
-    assert git(folder, "show", "HEAD~1:memory/continuity.md").endswith(LOOSE), "history keeps it"
+    assert "The text of c." in file.read_text()
 
 
 @both_writers

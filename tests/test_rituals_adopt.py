@@ -20,7 +20,8 @@ from memory.api import Memory
 from projection.policy import Review, Windows
 from projection.policy_file import read_policy
 from rituals.adopt import layout, read
-from rituals.adopt.plan import AdoptionPlan, apply_adoption, plan_adoption
+from rituals.adopt.plan import apply_adoption, plan_adoption
+from rituals.adopt.planned import AdoptionPlan
 from rituals.verify import verify
 from tests.bench import agent_memory
 
@@ -552,16 +553,126 @@ def test_the_work_tree_is_what_people_see(bare_repo: Repo, run: Run) -> None:
     assert bare_repo.git("status", "--porcelain") == ""
 
 
-def test_an_empty_home_made_by_init_is_completed(bare_repo: Repo, run: Run) -> None:
-    """`diurna init` over a committed ledger leaves its page; adopting then brings the texts."""
+def test_init_sends_people_to_adopt(bare_repo: Repo, run: Run) -> None:
+    """A home around a memory that Diurna did not write would publish over it: none is made."""
     small(bare_repo)
-    assert run("init").code == 0
+    before = bare_repo.shape()
+    for command in (("init",), ("init", "--dry-run")):
+        ran = run(*command)
+        assert (ran.code, ran.out) == (1, "")
+        assert "memory/continuity.md is there, and Diurna did not write it" in ran.err
+        assert f"hint: `diurna adopt {bare_repo.path}` takes that memory over" in ran.err
+    ran = run("status")
+    assert ran.code == 1 and f"`diurna adopt {bare_repo.path}` takes it over" in ran.err
+    assert bare_repo.shape() == before
+
+
+def test_an_empty_home_made_by_init_is_completed(bare_repo: Repo, run: Run) -> None:
+    """Where `diurna init` was first, nothing writes over the page, and adopting brings the texts."""
+    small(bare_repo)
+    bare_repo.write("memory/diurna.toml", 'format = 1\nproject = "m"\npublish = "review"\n')
+    bare_repo.git("add", "memory")
+    bare_repo.git("commit", "-q", "-m", "diurna: a home, as init once made it")
+    page = (bare_repo.path / "memory/continuity.md").read_bytes()
     policy = (bare_repo.path / "memory/diurna.toml").read_bytes()
+    assert run("append", "--title", "T", "--new", "id=c-d More.").code == 0
+    assert run("publish").code == 1
+    assert (bare_repo.path / "memory/continuity.md").read_bytes() == page
     assert run("adopt", ".").code == 0
     assert (bare_repo.path / "memory/diurna.toml").read_bytes() == policy
-    assert [fact["id"] for fact in run("show", "--json").json["facts"]] == ["a-b"]
+    assert {fact["id"] for fact in run("show", "--json").json["facts"]} == {"a-b", "c-d"}
     assert run("replay", "--check").code == 0
     assert "already adopted" in run("adopt", ".").out
+
+
+HAND_WRITTEN = """# What we know
+
+Some words before everything.
+
+## Key Decisions
+
+- We use Postgres.
+- Money is counted
+  in cents.
+
+A paragraph between.
+
+## Lunch
+
+- The canteen closes at two.
+- [ ] Ask for a later hour.
+
+1. first of all
+"""
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("named", [".", "memory", "memory/continuity.md"])
+def test_a_page_written_by_hand_is_adopted(
+    bare_repo: Repo, run: Run, named: str, committed: bool
+) -> None:
+    """Bullets are facts of one log, headings give kinds, and the rest is named and stays."""
+    file = bare_repo.write("memory/continuity.md", HAND_WRITTEN)
+    if committed:
+        bare_repo.git("add", "memory")
+        bare_repo.git("commit", "-q", "-m", "memory")
+    assert run("init").code == 1
+    ran = run("adopt", named)
+    assert ran.code == 0, ran.err
+    facts = {one["text"]: one["kind"] for one in run("show", "--json").json["facts"]}
+    assert facts == {
+        "We use Postgres.": "decision",
+        "Money is counted\nin cents.": "decision",
+        "The canteen closes at two.": "fact",
+        "Ask for a later hour.": "thread",
+    }
+    assert [one["type"] for one in run("log", "--json").json["sessions"]] == ["import"]
+    lines = HAND_WRITTEN.split("\n")
+    places = [
+        lines.index(line) + 1
+        for line in ("Some words before everything.", "A paragraph between.", "1. first of all")
+    ]
+    for said in (ran.err, run("status").err, run("lint").err, run("publish").err):
+        for place in places:
+            assert f"continuity.md:{place}" in said, said
+    assert run("append", "--title", "T", "--new", "id=c-d More.").code == 0
+    assert file.read_text() == HAND_WRITTEN
+    assert bare_repo.git("show", "HEAD:memory/continuity.md") == HAND_WRITTEN
+    assert bare_repo.git("status", "--porcelain") == ""
+    assert "already adopted" in run("adopt", named).out
+
+
+def test_a_page_of_bullets_alone_is_published_anew(bare_repo: Repo, run: Run) -> None:
+    """All that it said is in the ledger, so nothing is lost; a bullet that comes later is taken in, too."""
+    words = "# Notes\n\n## Conventions\n\n- Tabs, not blanks.\n- British spelling.\n"
+    file = bare_repo.write("memory/continuity.md", words)
+    assert run("adopt", ".").code == 0
+    assert "<!-- diurna: format " in file.read_text()
+    assert {one["kind"] for one in run("show", "--json").json["facts"]} == {"convention"}
+    assert run("status").err == ""
+    assert "already adopted" in run("adopt", ".").out
+
+
+def test_no_command_erases_the_real_ledger(bare_repo: Repo, run: Run) -> None:
+    """The clone of which 89,606 bytes became 764."""
+    if not MERCURY.is_dir():
+        pytest.skip("the shared ledgers are not here")
+    place_mercury(bare_repo.path)
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "memory")
+    before = tree_of(bare_repo.path)
+    assert run("init").code == 1
+    assert tree_of(bare_repo.path) == before
+    bare_repo.write("memory/diurna.toml", 'format = 1\nproject = "m"\npublish = "append"\n')
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-q", "-m", "a home around it, by hand")
+    for command in (("append", "--title", "T", "--new", "One."), ("publish",), ("replay", "--write"),
+                    ("absorb",), ("review",), ("doctor", "--fix"), ("hook", "post-merge", "0")):  # fmt: skip
+        run(*command)
+        after = tree_of(bare_repo.path)
+        assert {name: after.get(name) for name in before} == before, command
+        assert bare_repo.git("status", "--porcelain") == "", command
+    assert run("adopt", ".").code == 0
 
 
 def test_own_attributes_are_kept(bare_repo: Repo, run: Run) -> None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 TITLE = "Adopt a ledger in the agent-memory layout"
+TITLE_BY_HAND = "Adopt a memory that was written by hand"
 _LOG_BYTES = 700_000  #: of fact texts in one log, below the limit of the format
 _LOG_EVENTS = 5_000
 _LAST = "9999"  #: sorts after every date: a fact whose creation nobody knows

@@ -9,6 +9,9 @@ text is what stood there.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
+from ledger.facts import tidy
 from ledger.findings import Finding
 from ledger.ids import ID_LIMIT_CHARS, id_from_text, is_fact_id
 from ledger.order import is_date
@@ -20,7 +23,7 @@ from rituals.adopt.spans import footer_comments, indent_of, storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from rituals.adopt.blocks import Item
 
@@ -35,6 +38,10 @@ _TEMPLATE = (
 _LISTS = frozenset(kind.name for kind in BUILT_IN_KINDS) - {DEFAULT_KIND, "stack"}
 _TITLES = {kind.name: kind.section for kind in BUILT_IN_KINDS}
 _ID_WORDS = 6
+
+
+#: How a bullet starts that Diurna reads as one where it stands.
+_BULLETS = ("- ", "* ", "+ ")
 
 
 class Passage(Record):
@@ -70,6 +77,34 @@ def passages(
             id = _free(passage.fact.id, ids)
             ids.add(id)
             found.append(passage._replace(fact=passage.fact._replace(id=id)))
+    return tuple(found)
+
+
+def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
+    """Read the bullets of a page that somebody wrote by hand, each as a fact; the rest is left out.
+
+    Args:
+        memory: with nothing but the page.
+        known: texts that the ledger has, and ids that it knows.
+    """
+    ids = {one for one in known if is_fact_id(one)}
+    found: list[Passage] = []
+    page = FactPage(CONTINUITY, memory.continuity, LIVE, [])
+    page.facts()
+    ends = [heading.line for heading in page.headings] + [len(page.lines)]
+    for item in page.tops:
+        if not page.lines[item.start].startswith(_BULLETS):
+            continue
+        place = bisect_right(ends[:-1], item.start) - 1
+        rows = _unclaimed(page, item.start, min(item.end + 1, ends[place + 1]))
+        if not rows or _is_nothing("\n".join(rows), header=False):
+            continue
+        passage = _item(page, item, rows, page.kind_below(place), place)
+        if not passage.fact.text or tidy(passage.fact.text) in known:
+            continue
+        id = _free(passage.fact.id, ids)
+        ids.add(id)
+        found.append(passage._replace(fact=passage.fact._replace(id=id)))
     return tuple(found)
 
 

@@ -11,32 +11,30 @@ from __future__ import annotations
 import os
 import re
 
-from ledger.codec import canonical, encode, entry_of, read_entry
+from ledger.codec import read_entry
 from ledger.digest import blob_id
 from ledger.disk import make_folder
-from ledger.draft import problems
-from ledger.errors import DraftRefused, StorageFailed, WriteRefused
-from ledger.event import Event, FactCreated
+from ledger.errors import StorageFailed, WriteRefused
 from ledger.findings import Finding
 from ledger.home import checked_out_home
-from ledger.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS_DIR, log_path
+from ledger.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.logset import LogRef, log_refs
-from ledger.order import ended_of, next_stamp, seal
 from ledger.redaction import guard_events
 from ledger.repository import Repository, find_repository
-from ledger.session import LOG_LIMIT_BYTES, Entry, SessionLog
+from ledger.session import LOG_LIMIT_BYTES, Entry
 from ledger.values import Record
 from memory.api import Memory
 from memory.drivers import ensure_drivers
 from memory.publish import changes, committed_projection, projection_files
-from memory.states import state_from
 from projection.policy import Policy, Review
 from projection.policy_file import read_policy, write_policy
 from rituals.adopt import compat, layout
-from rituals.adopt.births import TITLE, archive_reasons, events_of, said_by
-from rituals.adopt.differences import Difference, differences
+from rituals.adopt.births import archive_reasons, events_of, said_by
+from rituals.adopt.by_hand import MACHINE, is_by_hand, plan_by_hand
+from rituals.adopt.differences import differences
 from rituals.adopt.ground import Ground, is_page, survey
-from rituals.adopt.passages import Passage, passages
+from rituals.adopt.passages import passages
+from rituals.adopt.planned import AdoptionPlan, sealed, state_with
 from rituals.adopt.read import facts as read_facts
 
 TYPE_CHECKING = False
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ledger.commit import Identity
-    from projection.replay import State
 
 _REVIEW_KEYS = (
     ("review_every", "every"),
@@ -56,50 +53,7 @@ _REVIEW_KEYS = (
 )
 _NUMBER = re.compile(r"\b([a-z_]++):[ \t]*+([0-9]{1,9})(?![0-9])")
 _TITLE = re.compile(r"^# Continuity(?: +[—–-]+ +|: *)(\S[^\n]*)", re.MULTILINE)
-_MACHINE = b"<!-- diurna: format "
 _NAME_LIMIT_CHARS = 200
-_LISTED = 20  #: ids that one sentence of the import log names
-
-
-class AdoptionPlan(Record):
-    """What `diurna adopt` will do.
-
-    Args:
-        memory: the ledger as it was read.
-        ground: where it lies in git.
-        already: it is adopted; there is nothing to do.
-        policy: of the home to be.
-        policy_data: the `diurna.toml` to write, b"" to leave the one that is there.
-        attributes: the `.gitattributes` to write, b"" when it needs no change.
-        imports: the events of each `import` log.
-        passages: text without a footer that becomes facts.
-        refs: the session logs that are there.
-        entries: the same as they are read.
-        differences: from what the reference tool computes.
-        findings: what reading brought up.
-        steps: the plan in sentences; empty when there is nothing to do.
-    """
-
-    memory: layout.AgentMemory
-    ground: Ground
-    already: bool
-    policy: Policy
-    policy_data: bytes = b""
-    attributes: bytes = b""
-    imports: tuple[tuple[Event, ...], ...] = ()
-    passages: tuple[Passage, ...] = ()
-    refs: tuple[LogRef, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    steps: tuple[str, ...] = ()
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        """The ids that the import logs bring, sorted."""
-        return tuple(
-            sorted({e.id for events in self.imports for e in events if isinstance(e, FactCreated)})
-        )
 
 
 class Adoption(Record):
@@ -132,9 +86,16 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     ground = survey(start, memory)
     policy, policy_data, noticed = _policy(memory, ground)
     refs, entries, odd = _ledger(memory, ground, progress)
+    facts, findings = read_facts(memory)
+    if is_by_hand(memory, bool(facts)):
+        plan = plan_by_hand(AdoptionPlan(
+            memory, ground, False, policy, policy_data, _attributes(memory),
+            refs=tuple(refs), entries=tuple(entries), findings=(*noticed, *ground.findings, *odd),
+            by_hand=True,
+        ))  # fmt: skip
+        return plan if plan.already else plan._replace(steps=_steps(plan, []))
     if ground.marked and _is_adopted(memory, entries):
         return AdoptionPlan(memory, ground, True, policy)
-    facts, findings = read_facts(memory)
     pages = [layout.CONTINUITY, *(file for file, _ in memory.archive if is_page(file))]
     pages = [page for page in pages if page != layout.ARCHIVE_INDEX]
     loose = passages(memory, pages, {fact.id for fact in facts})
@@ -147,8 +108,8 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
         memory, ground, False, policy, policy_data, _attributes(memory), imports, loose,
         tuple(refs), tuple(entries),
     )  # fmt: skip
-    imports_now = _sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
-    state = _state(plan, imports_now)
+    imports_now = sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
+    state = state_with(plan, imports_now)
     ours = {one.ref.path for one in imports_now}
     said = [one._replace(file="") if one.file in ours else one for one in state.findings()]
     return plan._replace(
@@ -163,7 +124,7 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
 
 def _is_adopted(memory: layout.AgentMemory, entries: Sequence[Entry]) -> bool:
     """Tell whether the home there has the texts: `diurna init` alone does not bring them."""
-    written = not memory.continuity or _MACHINE in memory.continuity
+    written = not memory.continuity or MACHINE in memory.continuity
     return written or any(entry.type == "import" for entry in entries)
 
 
@@ -257,64 +218,6 @@ def _ledger(
     return kept, entries, findings
 
 
-class _Import(Record):
-    """An import log as it is stored."""
-
-    ref: LogRef
-    data: bytes
-    entry: Entry
-
-
-def _sealed(plan: AdoptionPlan, now_ms: int, agent: str, commit: str) -> list[_Import]:
-    """Seal the import logs, each stamped after all logs that are there.
-
-    Raises:
-        DraftRefused: one can not be stored; nothing was written.
-    """
-    newest = max((ref.key for ref in plan.refs), default="")
-    made: list[_Import] = []
-    for number, events in enumerate(plan.imports):
-        stamp = next_stamp(now_ms, newest)
-        header = [("agent", agent), ("ended", ended_of(stamp))]
-        header += [("after", newest.partition("~")[0]), ("type", "import")]
-        header += [("branch", plan.ground.branch), ("commit", commit)]
-        prose = _prose(plan, number)
-        log = canonical(SessionLog(tuple(header), TITLE, prose, events))
-        refused = problems(log)
-        if refused:
-            raise DraftRefused(refused)
-        data = encode(log)
-        newest = seal(stamp, data)
-        ref = LogRef(newest, log_path(newest), blob_id(data))
-        made.append(_Import(ref, data, entry_of(newest, log)))
-    return made
-
-
-def _prose(plan: AdoptionPlan, number: int) -> str:
-    """Say in the import log what it is."""
-    parts = [
-        "The session logs of the other tool stay as they are. They name facts by id; the texts stood "
-        f"in {layout.CONTINUITY} and beside it, and enter the ledger here."
-    ]
-    if len(plan.imports) > 1:
-        parts.append(f"Part {number + 1} of {len(plan.imports)}.")
-    ids = [passage.fact.id for passage in plan.passages]
-    if ids and not number:
-        named = ", ".join([f"`{id}`" for id in ids[:_LISTED]])
-        more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
-        parts.append(f"Text that had no id became the facts {named}{more}.")
-    return "\n\n".join(parts)
-
-
-def _state(plan: AdoptionPlan, imports: Sequence[_Import]) -> State:
-    """Replay the logs with the import logs."""
-    return state_from(
-        [*plan.refs, *(one.ref for one in imports)],
-        [*plan.entries, *(one.entry for one in imports)],
-        plan.policy,
-    )
-
-
 def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
     """Write the plan in sentences."""
     ground, memory = plan.ground, plan.memory
@@ -345,7 +248,10 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
         for passage in plan.passages
     ]
     steps += notes
-    steps.append(f"publish {ground.prefix}{layout.CONTINUITY} and the archive {on}")
+    if plan.left:
+        steps.append(f"leave {ground.prefix}{layout.CONTINUITY} as it is: not all of it is bullets")
+    else:
+        steps.append(f"publish {ground.prefix}{layout.CONTINUITY} and the archive {on}")
     unread = [(layout.POLICY, memory.policy), (layout.VISION, memory.vision)]
     left = [name for name, data in unread if data] + [layout.THREADS + "/"] * bool(memory.threads)
     if left:
@@ -383,17 +289,19 @@ def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = ""
             memory.commit_files(ground.kept, "diurna: keep the memory as it is, before adoption")
         )
     occasion = memory.occasion()
-    imports = _sealed(plan, occasion.now_ms, _agent(agent, occasion.identity), home.tip()[:7])
-    state = _state(plan, imports)
+    imports = sealed(plan, occasion.now_ms, _agent(agent, occasion.identity), home.tip()[:7])
+    state = state_with(plan, imports)
     files: list[tuple[str, bytes | None]] = [(one.ref.path, one.data) for one in imports]
     if plan.policy_data:
         files.append((POLICY_FILE, plan.policy_data))
     if plan.attributes:
         files.append((ATTRIBUTES_FILE, plan.attributes))
-    files += changes(projection_files(state), committed_projection(home, home.tip()))
-    commits.append(memory.commit_files(files, f"diurna: {TITLE[0].lower()}{TITLE[1:]}"))
+    if not plan.left:
+        files += changes(projection_files(state), committed_projection(home, home.tip()))
+    said = f"diurna: {plan.title[0].lower()}{plan.title[1:]}"
+    commits.append(memory.commit_files(files, said))
     ensure_drivers(home)
-    if memory.state().summary != state.summary or memory.drift():
+    if memory.state().summary != state.summary or (memory.drift() and not plan.left):
         raise StorageFailed(
             "the adopted ledger does not read back as it was planned",
             where=home.folder,

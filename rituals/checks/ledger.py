@@ -88,9 +88,9 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
-    from rituals.lint.edits import edit_findings
+    from rituals.lint.edits import committed_findings, edit_findings
 
-    found = list(edit_findings(survey.edit))
+    found = [*edit_findings(survey.edit), *committed_findings(survey.memory)]
     declared = {one.file for one in found}
     yield from found
     for one in edited_findings(survey.memory.edited()):

@@ -7,7 +7,6 @@ from bisect import bisect_right
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.values import Record
-from memory.copies import differs
 from projection.due import Size, reasons, size_of
 from projection.state import TIERS
 from rituals.decide.disputes import kinds_of
@@ -103,7 +102,7 @@ def overview(memory: Memory) -> Overview:
         size,
         memory.drift(),
         edited,
-        _edits(memory, edited),
+        _edits(memory),
         tuple(memory.waiting()),
         tuple(
             (fact.id, kinds_of(fact, state.histories[fact.id]))
@@ -116,9 +115,7 @@ def overview(memory: Memory) -> Overview:
     )
 
 
-def _edits(memory: Memory, edited: tuple[str, ...]) -> tuple[Finding, ...]:
-    if not edited and not differs(memory.home):
-        return ()
+def _edits(memory: Memory) -> tuple[Finding, ...]:
     from rituals.checks.ledger import edits
     from rituals.checks.survey import Survey
 

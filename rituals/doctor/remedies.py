@@ -42,4 +42,4 @@ def _publishes(survey: Survey) -> bool:
         refuse_unwritable(survey.home)
     except WriteRefused:
         return False
-    return not survey.memory.edited()
+    return not (survey.memory.edited() or survey.memory.left_alone())

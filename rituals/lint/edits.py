@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ledger.event import VERB_OF
 from ledger.findings import Finding
+from ledger.layout import CONTINUITY_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memory.api import Memory
     from memory.edits import Edit
 
 _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
@@ -24,6 +26,18 @@ def edit_findings(edit: Edit | None) -> Iterator[Finding]:
         said = f"the edit says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
         yield Finding("undeclared-edit", said, edit.file, line, _HINT)
     yield from edit.findings
+
+
+def committed_findings(memory: Memory) -> Iterator[Finding]:
+    """Name what people committed and no log says, and what no log can say."""
+    unheard = [one for one in memory.unheard() if one.stem]
+    for heard in unheard:
+        touch = heard.touch
+        where = f"the edit of commit {touch.commit[:12]} by {touch.author}"
+        for event in heard.events:
+            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
+            yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
+    yield from (one for one in memory.left_alone() if one.line or not unheard)
 
 
 def _line_of(fact: str, lines: list[str]) -> int:

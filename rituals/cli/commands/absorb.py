@@ -27,13 +27,15 @@ def command(call: Invocation, dry_run: bool) -> None:
 
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
-    heard = memory.hear(dry_run=dry_run)
-    call.landed = bool(found.commit or heard)
+    heard = (*found.heard, *memory.left_alone())
+    call.landed = bool(found.commit or found.heard)
     out = call.out
     if call.json:
         out.answer({**absorption_object(found), "dry_run": dry_run})
-    elif not found.file and heard:
+    elif not found.file and found.heard:
         out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
+    elif not found.file and heard:
+        out.line("nothing new: what no log can say stays in the file")
     elif not found.file:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
     elif not found.events:

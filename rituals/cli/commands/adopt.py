@@ -7,6 +7,7 @@ import os
 import click
 
 from ledger.errors import NotFound, WrongUsage
+from ledger.layout import CONTINUITY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
@@ -21,11 +22,12 @@ _FOOTER = ("created", "last_used", "uses", "tier")
 @options.dry_run
 @options.command
 def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
-    """Take over a ledger that another tool wrote, in place.
+    """Take over a ledger that another tool wrote, or a page written by hand, in place.
 
     DIR holds memory/ with sessions/ and continuity.md, or is that folder. Its session logs stay as
     they are, byte for byte; the texts of its facts enter the ledger by one `import` log. Where the
-    right count differs from the other tool's, it is said, with the reason.
+    right count differs from the other tool's, it is said, with the reason. Of a page alone the bullets
+    become facts, of the kind that their heading names; what is no bullet is named and stays in it.
 
     \b
     Examples:
@@ -86,6 +88,8 @@ def _folder(call: Invocation, dir: str) -> str:
         NotFound: there is none.
     """
     folder = os.path.realpath(os.path.join(call.folder(), dir))
+    if os.path.basename(folder) == CONTINUITY_FILE and os.path.isfile(folder):
+        folder = os.path.dirname(folder)
     if not os.path.isdir(folder):
         raise NotFound(
             f"there is no folder {folder}",

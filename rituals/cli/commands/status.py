@@ -68,5 +68,5 @@ def command(call: Invocation) -> None:
         out.hint("`diurna conflicts` shows every side, `diurna resolve ID` decides")
     if found.unconfirmed:
         out.hint("`diurna confirm ID…` records that a person looked at them and they hold")
-    if found.drift and not found.edited:
+    if found.drift and not (found.edited or found.edits):
         out.hint("`diurna publish` writes and commits what drifted")

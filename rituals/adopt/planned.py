@@ -1,0 +1,140 @@
+"""The plan of an adoption, and the `import` logs that it comes to."""
+
+from __future__ import annotations
+
+from ledger.codec import canonical, encode, entry_of
+from ledger.digest import blob_id
+from ledger.draft import problems
+from ledger.errors import DraftRefused
+from ledger.event import Event, FactCreated
+from ledger.findings import Finding
+from ledger.layout import log_path
+from ledger.logset import LogRef
+from ledger.order import ended_of, next_stamp, seal
+from ledger.session import Entry, SessionLog
+from ledger.values import Record
+from memory.states import state_from
+from projection.policy import Policy
+from rituals.adopt import layout
+from rituals.adopt.births import TITLE, TITLE_BY_HAND
+from rituals.adopt.differences import Difference
+from rituals.adopt.ground import Ground
+from rituals.adopt.passages import Passage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from projection.replay import State
+
+_LISTED = 20  #: ids that one sentence of the import log names
+
+
+class AdoptionPlan(Record):
+    """What `diurna adopt` will do.
+
+    Args:
+        memory: the ledger as it was read.
+        ground: where it lies in git.
+        already: it is adopted; there is nothing to do.
+        policy: of the home to be.
+        policy_data: the `diurna.toml` to write, b"" to leave the one that is there.
+        attributes: the `.gitattributes` to write, b"" when it needs no change.
+        imports: the events of each `import` log.
+        passages: text without a footer that becomes facts.
+        refs: the session logs that are there.
+        entries: the same as they are read.
+        differences: from what the reference tool computes.
+        findings: what reading brought up.
+        steps: the plan in sentences; empty when there is nothing to do.
+        by_hand: there is nothing but a page that no tool wrote.
+        left: what stands in that page and is no bullet; it stays there.
+    """
+
+    memory: layout.AgentMemory
+    ground: Ground
+    already: bool
+    policy: Policy
+    policy_data: bytes = b""
+    attributes: bytes = b""
+    imports: tuple[tuple[Event, ...], ...] = ()
+    passages: tuple[Passage, ...] = ()
+    refs: tuple[LogRef, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    steps: tuple[str, ...] = ()
+    by_hand: bool = False
+    left: tuple[Finding, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The title of the import logs."""
+        return TITLE_BY_HAND if self.by_hand else TITLE
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The ids that the import logs bring, sorted."""
+        return tuple(
+            sorted({e.id for events in self.imports for e in events if isinstance(e, FactCreated)})
+        )
+
+
+class Import(Record):
+    """An import log as it is stored."""
+
+    ref: LogRef
+    data: bytes
+    entry: Entry
+
+
+def sealed(plan: AdoptionPlan, now_ms: int, agent: str, commit: str) -> list[Import]:
+    """Seal the import logs, each stamped after all logs that are there.
+
+    Raises:
+        DraftRefused: one can not be stored; nothing was written.
+    """
+    newest = max((ref.key for ref in plan.refs), default="")
+    made: list[Import] = []
+    for number, events in enumerate(plan.imports):
+        stamp = next_stamp(now_ms, newest)
+        header = [("agent", agent), ("ended", ended_of(stamp))]
+        header += [("after", newest.partition("~")[0]), ("type", "import")]
+        header += [("branch", plan.ground.branch), ("commit", commit)]
+        prose = _prose(plan, number)
+        log = canonical(SessionLog(tuple(header), plan.title, prose, events))
+        refused = problems(log)
+        if refused:
+            raise DraftRefused(refused)
+        data = encode(log)
+        newest = seal(stamp, data)
+        ref = LogRef(newest, log_path(newest), blob_id(data))
+        made.append(Import(ref, data, entry_of(newest, log)))
+    return made
+
+
+def _prose(plan: AdoptionPlan, number: int) -> str:
+    """Say in the import log what it is."""
+    if plan.by_hand:
+        return f"Each bullet of {layout.CONTINUITY} became a fact; what is no bullet stays in that file."
+    parts = [
+        "The session logs of the other tool stay as they are. They name facts by id; the texts stood "
+        f"in {layout.CONTINUITY} and beside it, and enter the ledger here."
+    ]
+    if len(plan.imports) > 1:
+        parts.append(f"Part {number + 1} of {len(plan.imports)}.")
+    ids = [passage.fact.id for passage in plan.passages]
+    if ids and not number:
+        named = ", ".join([f"`{id}`" for id in ids[:_LISTED]])
+        more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+        parts.append(f"Text that had no id became the facts {named}{more}.")
+    return "\n\n".join(parts)
+
+
+def state_with(plan: AdoptionPlan, imports: Sequence[Import]) -> State:
+    """Replay the logs with the import logs."""
+    return state_from(
+        [*plan.refs, *(one.ref for one in imports)],
+        [*plan.entries, *(one.entry for one in imports)],
+        plan.policy,
+    )
