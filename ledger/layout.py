@@ -40,6 +40,8 @@ PUSHED_FILE = "diurna/pushed"
 CACHE_DIR = "diurna/cache"
 REVIEW_LOCK_FILE = "diurna/review"
 JOURNAL_FILE = "diurna/journal.log"
+#: The ids of files that hold what was redacted, for a person who rewrites the history.
+PURGE_FILE = "diurna/purge"
 TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
 #: Under the git directory of the work tree.
 ABSORB_LOCK_FILE = "diurna/absorb"

@@ -59,10 +59,10 @@ def clean(home: Home, cache: Cache) -> bool:
         cache: of its tip, without those texts itself.
     """
     try:
-        telling = _Telling(home, cache)
+        telling = Telling(home, cache, cache.redacted, redacted_logs(cache))
         _clear_caches(home)
         done = _clear_kept(home, cache, telling)
-        _clear_notes(home, telling)
+        _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
         _clear_mirror(home, cache, telling)
         if done:
             make_folder(os.path.dirname(_record(home)))
@@ -81,15 +81,22 @@ def _said(cache: Cache) -> str:
     return f"{cache.head.redactions} {sha256(names).hexdigest()}\n"
 
 
-class _Telling:
-    """The lines that must be nowhere, as far as git or a kept copy still has them."""
+class Telling:
+    """The lines that must be nowhere, as far as git or a kept copy still has them.
 
-    def __init__(self, home: Home, cache: Cache) -> None:
-        self._cache = cache
-        self._bare = redacted_logs(cache)
-        self.held = held_logs(cache)
+    Args:
+        home: where they are.
+        cache: of the tip.
+        facts: whose texts are withheld.
+        logs: whose words are.
+    """
+
+    def __init__(
+        self, home: Home, cache: Cache, facts: frozenset[str], logs: frozenset[str]
+    ) -> None:
+        self._facts, self._bare = facts, logs
         self._lines: set[str] = set()
-        for text in withheld_texts(home, cache, cache.redacted):
+        for text in withheld_texts(home, cache, facts):
             self._add(text)
         refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
         for ref, data in read_bytes(home, refs):
@@ -99,7 +106,7 @@ class _Telling:
         """Learn what is withheld of a log."""
         log, _ = decode(data, sealed=is_sealed(stem))
         for event in log.events:
-            if isinstance(event, FactCreated | FactUpdated) and event.id in self._cache.redacted:
+            if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
                 self._add(event.text or "")
         if stem in self._bare:
             self._add_words(log)
@@ -148,7 +155,7 @@ def _clear_caches(home: Home) -> None:
             _unlink(path)
 
 
-def _clear_kept(home: Home, cache: Cache, telling: _Telling) -> bool:
+def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
     """Let go of the copies of committed logs, and of what commits are made of; False where that must wait.
 
     What git holds whole, and what a redaction allows to be gone, needs no copy. The disks are flushed
@@ -178,7 +185,7 @@ def _clear_kept(home: Home, cache: Cache, telling: _Telling) -> bool:
     return False
 
 
-def _clear_notes(home: Home, telling: _Telling) -> None:
+def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
     """Take withheld lines out of what was noted of repairs and faults, and out of what was set aside."""
     state = f"{home.repository.commondir}/{STATE_DIR}"
     for name in sorted(os.listdir(state)):
@@ -192,7 +199,6 @@ def _clear_notes(home: Home, telling: _Telling) -> None:
         elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
             _unlink(path)
     aside = f"{state}/stale"
-    blobs = {blob for _, blob in telling.held}
     for name in sorted(os.listdir(aside)) if os.path.isdir(aside) else ():
         data = _read(f"{aside}/{name}")
         object_id = name.partition(".")[0].replace("%2F", "")[-40:]
@@ -200,7 +206,7 @@ def _clear_notes(home: Home, telling: _Telling) -> None:
             _unlink(f"{aside}/{name}")
 
 
-def _clear_mirror(home: Home, cache: Cache, telling: _Telling) -> None:
+def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
     """Write the mirror of an own branch anew where it still shows what is withheld."""
     if home.kind != OWN_BRANCH or not home.repository.top:
         return

@@ -12,6 +12,7 @@ from ledger.values import Record
 from memory.reading import read_bytes
 from memory.within import keys_within
 from projection.fact import REDACTED_TEXT
+from projection.withholding import held_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,15 +77,7 @@ def held_logs(cache: Cache, names: Iterable[str] | None = None) -> frozenset[tup
         names: only what the redactions of these facts and logs name; None for all.
     """
     wanted = sorted(cache.redacted if names is None else names)
-    return frozenset(
-        [
-            held
-            for history in cache.some_histories(wanted).values()
-            for act in history.acts
-            if isinstance(act.event, FactRedacted)
-            for held in act.event.held
-        ]
-    )
+    return held_in(cache.some_histories(wanted).values())
 
 
 def without_words(log: SessionLog) -> SessionLog:

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 
 def pending_findings(fact: str, history: History) -> list[Finding]:
-    """Say that an id is named and no log has brought a text for it; a log's stem may be redacted."""
-    if is_stem(fact) and any(isinstance(act.event, FactRedacted) for act in history.acts):
+    """Say that an id is named and no log has brought a text for it.
+
+    Not of the stem of a redacted log, nor of a fact whose logs may be gone from the history since.
+    """
+    redacted = [act.event for act in history.acts if isinstance(act.event, FactRedacted)]
+    if redacted and (is_stem(fact) or any(event.held for event in redacted)):
         return []
     stem = history.acts[0].stem if history.acts else history.last
     said = f"{fact} is named and no log has brought a text for it"
@@ -118,6 +122,6 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
     found += [
         Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
         for stem, was in replaced
-        if was not in versions
+        if was not in versions and not fact.redacted  # its log may be gone from the history
     ]
     return found

@@ -21,15 +21,15 @@ def redactions_in(entries: Iterable[Entry]) -> list[str]:
     return [event.id for entry in entries for event in entry.acts if type(event) is FactRedacted]
 
 
-def held_in(entries: Iterable[Entry]) -> frozenset[tuple[str, str]]:
-    """Return the logs, as (stem, blob id), that some logs allow to be gone from the history."""
+def held_in(histories: Iterable[History]) -> frozenset[tuple[str, str]]:
+    """Return the logs, as (stem, blob id), that redactions allow to be gone from the history."""
     return frozenset(
         [
             held
-            for entry in entries
-            for event in entry.acts
-            if isinstance(event, FactRedacted)
-            for held in event.held
+            for history in histories
+            for act in history.acts
+            if isinstance(act.event, FactRedacted)
+            for held in act.event.held
         ]
     )
 

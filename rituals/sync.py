@@ -28,6 +28,7 @@ from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
 from memory.syncing import APART, BEHIND, Plan
+from memory.withheld import held_logs
 from rituals.fetching import Fetching
 from rituals.synced import Report
 from rituals.turns import courtesy, last_push, note_push, pause
@@ -215,7 +216,8 @@ class _Sync:
         )
         if status:
             standing = list_sessions(home, tip).standing
-            self._findings += rewritten_findings(home, tip, standing, set())
+            held = self._memory.snapshot.ask(held_logs)
+            self._findings += rewritten_findings(home, tip, standing, set(), held)
 
     def _plan(self) -> Plan:
         """Fetch, and say what both tips come to; nothing moves but the tracking reference."""

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import inspect
+import os
+import zlib
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
+from ledger.disk import Lock
 from ledger.draft import problems
 from ledger.errors import DiurnaError
-from ledger.event import FactRedacted
+from ledger.event import FactRedacted, FactReferenced
 from ledger.home import discover
 from ledger.ids import version_id
 from ledger.session import SessionLog
+from memory import cleaning
 from memory.api import Memory
+from memory.draft import SessionDraft
 from projection.replay import State
 from rituals.cli.registry import available
 from rituals.mcp.caller import Caller
 from rituals.mcp.tools import TOOLS
 from tests.conftest import Repo, Run
+from tests.teams import Team
 
 #: Words that stand nowhere else: in two texts of a fact, and in the title, prose and remarks of a log.
 TEXT, LATER, WORDS = "zanzibarquokka", "ultramarineferret", "heliotropemarmot"
@@ -249,3 +256,225 @@ def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
     for held in (("no stem", "0" * 40), ("2026-05-02", "g" * 40), ("2026-05-02", "0" * 39)):
         (one,) = problems(log._replace(events=(FactRedacted("a", held=(held,)),)))[:1]
         assert one.code == "bad-event"
+
+
+# ---- what lies beside git ------------------------------------------------------------------------------
+
+
+def kept_with(folder: Path, *tokens: str) -> list[str]:
+    """Return the files of Diurna's under a git directory, and its mirror, in which a token stands."""
+    found = []
+    for path in sorted([*folder.rglob("diurna*/**/*"), *(folder.parent / ".memory").rglob("*")]):
+        if path.is_file():
+            data = path.read_bytes()
+            texts = [data, *[zlib.decompress(bytes.fromhex(one.decode())) for one in data.split(b"\0")
+                             if one[:2] == b"78" and not one.strip(b"0123456789abcdef")]]  # fmt: skip
+            if any(token.encode() in text for token in tokens for text in texts):
+                found.append(str(path.relative_to(folder.parent)))
+    return found
+
+
+def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
+    """Caches, index, briefs, copies in the spool, notes of faults and what was set aside."""
+    git = told.repo.path / ".git"
+    state = git / "diurna"
+    (state / "bug-1.log").write_text(
+        f"Traceback\n  text='The code is {LATER} by now.'\nValueError\n"
+    )
+    (state / "stale").mkdir(exist_ok=True)
+    blob = told.repo.git("rev-parse", f"HEAD:memory/{path_of(told, 1)}").strip()
+    (state / "stale" / f"objects%2F{blob[:2]}%2F{blob[2:]}.17").write_bytes(b"damaged")
+    told.run("recall", "anything")
+    before = kept_with(git, *TOKENS)
+    assert any(name.endswith(".sqlite") for name in before), before
+    assert any("kept/" in name for name in before), before
+    assert any(name.endswith((".recall", ".shown", ".briefs")) for name in before), before
+    told.redact()
+    for command in (("show",), ("recall", "code"), ("brief",), ("status",)):
+        assert told.run(*command).code == 0
+        assert kept_with(git, *TOKENS) == []
+    assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nValueError\n"
+    assert not list((state / "stale").iterdir())
+
+
+def path_of(told: Told, number: int) -> str:
+    stem = told.stems[number]
+    return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
+
+
+def test_a_later_update_of_a_redacted_fact_is_kept_nowhere_either(told: Told) -> None:
+    """Its text is withheld from the first moment; said again, the redaction takes out its copy too."""
+    told.redact()
+    token = "tangerinebadger"
+    assert (
+        told.run("append", "--update", "vault", f"It is {token} now.", "--title", "More").code == 0
+    )
+    for command in (
+        ("show", "vault"),
+        ("recall", token),
+        ("why", "vault"),
+        ("brief", "--task", token),
+    ):
+        ran = told.run(*command)
+        assert token not in ran.out.replace(f"looked for: {token}", "") + ran.err
+    again = told.run("redact", "vault", "--reason", "Again.", "--json").json
+    assert again["already"] == "" and len(again["events"]) == 1
+    assert kept_with(told.repo.path / ".git", token, *TOKENS) == []
+    assert told.run("redact", "vault", "--reason", "Again.", "--json").json["already"]
+
+
+@pytest.mark.parametrize("step", ["_clear_caches", "_clear_kept", "_clear_notes", "_record"])
+def test_a_cleaning_that_was_killed_is_gone_on_with(
+    told: Told, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next command, also one that only reads, does the rest."""
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cleaning, step, killed)
+        told.run("redact", "vault", "--reason", "Private.")
+    assert told.run("show", "plain").code == 0
+    assert kept_with(told.repo.path / ".git", TEXT, LATER) == []
+
+
+def test_what_has_to_wait_is_seen_to_by_the_next_command(told: Told) -> None:
+    """While another process holds the lock the copies stay, and go with the first command after that."""
+    git = told.repo.path / ".git"
+    told.redact()
+    os.unlink(next(git.glob("diurna/cache/*.redacted")))
+    stem = told.stems[1]
+    kept = git / "diurna" / "spool" / "kept" / stem
+    kept.write_bytes((told.repo.path / "memory" / path_of(told, 1)).read_bytes())
+    with Lock(str(git / "diurna" / "lock")):
+        assert told.run("show", "plain").code == 0
+        assert kept.exists()
+    assert told.run("show", "plain").code == 0
+    assert not kept.exists()
+
+
+def test_a_redaction_cleans_the_other_clones_when_it_arrives(tmp_path: Path) -> None:
+    """By a sync, and by a plain `git pull`: the first command that reads the event."""
+    team = Team(tmp_path)
+    one = team.one
+    one.create("vault", f"The code is {TEXT} for now.")
+    one.sync()
+    others = [team.clone("two"), team.clone("three")]
+    for other in others:
+        other.append("Mine", FactReferenced("vault"))
+        assert other.memory.recall(TEXT).hits
+        other.sync()
+        assert kept_with(other.folder / ".git", TEXT)
+    one.sync()
+    one.append("No more", FactRedacted("vault"))
+    one.sync()
+    assert kept_with(one.folder / ".git", TEXT) == []
+    others[0].sync()
+    others[1].git("pull", "-q", "--no-rebase", "origin", "main")
+    for other in others:
+        assert other.memory.recall("code").hits == ()
+        assert kept_with(other.folder / ".git", TEXT) == []
+
+
+# ---- taken out of the history --------------------------------------------------------------------------
+
+
+def objects_with(repo: Repo, *tokens: str) -> list[str]:
+    """Return the objects, reachable or not, in which a token stands."""
+    listed = repo.git("cat-file", "--batch-all-objects", "--batch-check").split("\n")
+    names = [line.split(" ") for line in listed if line]
+    said = {name: repo.git("cat-file", kind, name) for name, kind, _ in names if kind != "tree"}
+    return [name for name, text in said.items() if any(token in text for token in tokens)]
+
+
+def purge(repo: Repo, *, replace: str = "") -> None:
+    """Rewrite the history as a person would with the files that `redact` named, and forget the old one."""
+    ids = repo.path / ".git" / "diurna" / "purge"
+    filter_ = (
+        f"git ls-files -s | grep -F -f {ids} | cut -f2 | xargs -r -d '\\n' git rm -q --cached --"
+    )
+    if replace:
+        filter_ = (
+            f"git ls-files -s | grep -F -f {ids} | while read -r m blob s path; do git update-index "
+            f"--cacheinfo $m,$(git cat-file blob $blob | sed 's/{replace}/gone/g' | "
+            "git hash-object -w --stdin),$path; done"
+        )
+    repo.git("filter-branch", "-f", "--index-filter", filter_, "--", "--all")
+    for name in repo.git("for-each-ref", "--format=%(refname)", "refs/original").split():
+        repo.git("update-ref", "-d", name)
+    repo.git("reset", "-q", "--hard")
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+
+
+@pytest.mark.parametrize("replace", ["", f"{TEXT}\\|{LATER}"])
+def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: Any) -> None:
+    """Redacted, taken out of the history, collected: no later command writes it again (E7)."""
+    monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
+    run, repo = told.run, told.repo
+    assert run("verify").code == 0
+    assert run("redact", "vault", "--reason", "Private.").code == 0
+    assert run("publish").code == 0
+    assert run("redact", "vault", "--reason", "Private.").code == 0
+    purge(repo, replace=replace)
+    assert objects_with(repo, TEXT, LATER) == []
+    for number in range(2):
+        done = run("append", "--title", f"Later {number}", "--ref", "plain")
+        assert (done.code, "warning" in done.err) == (0, False), done
+        assert run("publish").code == 0
+        said = run("verify", "--json").json["findings"]
+        assert [one for one in said if one["severity"] == "error"] == []
+        assert run("verify").code == 0
+        repo.git("gc", "-q", "--prune=now")
+    assert "nothing to restore" in run("verify", "--restore").err
+    assert run("doctor", "--fix").code in (0, 1)
+    for command in (("show",), ("recall", "code vault"), ("log",), ("brief",), ("review", "--yes")):
+        assert run(*command).code == 0
+    assert objects_with(repo, TEXT, LATER) == []
+    assert kept_with(repo.path / ".git", TEXT, LATER) == []
+    assert run("show", "plain").out.count("Orders are kept a year.") == 1
+
+
+def test_only_the_logs_that_a_redaction_names_may_go(told: Told, monkeypatch: Any) -> None:
+    """Another log that goes with them, or one of other bytes, is an error as ever."""
+    monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
+    run, repo = told.run, told.repo
+    told.redact()
+    assert run("verify").code == 0
+    ids = repo.path / ".git" / "diurna" / "purge"
+    other = repo.git("rev-parse", f"HEAD:memory/{path_of(told, 4)}").strip()
+    ids.write_text(f"{other}\n")
+    purge(repo)
+    found = run("verify", "--json").json["findings"]
+    assert {one["code"] for one in found if one["severity"] == "error"} == {"history-rewritten"}
+
+
+def test_a_redacted_log_may_be_deleted_and_no_other(told: Told) -> None:
+    """By a commit of its own as by a purge; what the redaction does not name is told and comes back."""
+    run, repo = told.run, told.repo
+    told.redact()
+    for number, code in ((1, 0), (3, 0), (4, 1)):
+        repo.git("rm", "-q", f"memory/{path_of(told, number)}")
+        repo.git("commit", "-q", "-m", "gone")
+        run("publish")
+        assert run("verify").code == code
+    found = run("verify", "--json").json["findings"]
+    errors = {one["file"] for one in found if one["severity"] == "error"}
+    assert errors == {path_of(told, 4)}
+    assert run("verify", "--restore").code == 0
+    run("publish")
+    assert run("verify").code == 0
+    assert not (repo.path / "memory" / path_of(told, 1)).exists()
+
+
+def test_a_redaction_of_other_bytes_allows_nothing(told: Told) -> None:
+    """The event names a log by its stem and its bytes; a wrong blob id is no leave to delete it."""
+    run, repo = told.run, told.repo
+    held = ((told.stems[4], "0" * 40),)
+    memory = Memory(discover(str(repo.path)))
+    memory.append(SessionDraft("Sly", "", (FactRedacted("plain", held=held),), type="edit"))
+    repo.git("rm", "-q", f"memory/{path_of(told, 4)}")
+    repo.git("commit", "-q", "-m", "gone")
+    run("publish")
+    assert run("verify").code == 1

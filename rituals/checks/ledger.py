@@ -42,7 +42,9 @@ def said(survey: Survey) -> Iterator[Finding]:
     if survey.cold:  # a cache has noticed what lies beside the logs, too
         found = (*listing.findings, *odd, *found)
     named = name_writers(survey.home, survey.tip, found, listing.standing)
-    yield from placed(named, refs)
+    for one in placed(named, refs):
+        if one.code != "seal-broken" or not survey.purged(one.file):
+            yield one
 
 
 def policy(survey: Survey) -> Iterable[Finding]:
@@ -72,7 +74,8 @@ def history(survey: Survey) -> Iterator[Finding]:
 def rewritten(survey: Survey) -> Iterable[Finding]:
     """Tell that logs went with a rewritten history."""
     known = {damage.path for damage in survey.damages[0]}
-    return rewritten_findings(survey.home, survey.tip, survey.listing().standing, known)
+    standing = survey.listing().standing
+    return rewritten_findings(survey.home, survey.tip, standing, known, survey.held)
 
 
 def projection(survey: Survey) -> Iterable[Finding]:
@@ -83,7 +86,7 @@ def projection(survey: Survey) -> Iterable[Finding]:
 def work_tree(survey: Survey) -> Iterator[Finding]:
     """Compare the logs in the work tree with the committed ones."""
     if survey.home.checked_out:
-        yield from work_tree_findings(survey.home, survey.listing())
+        yield from work_tree_findings(survey.home, survey.listing(), survey.held)
 
 
 def edits(survey: Survey) -> Iterator[Finding]:

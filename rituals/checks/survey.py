@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ledger.layout import stem_of
 from ledger.logset import log_refs
 from memory.reading import read_all
 from memory.states import state_from
-from rituals.verify.history import damaged
+from projection.withholding import held_in
+from rituals.verify.history import damaged, without_purged
 from rituals.verify.listing import list_sessions
 
 TYPE_CHECKING = False
@@ -121,7 +123,20 @@ class Survey:
         return find_edit(self.memory.snapshot, lambda: self.state)
 
     @cached_property
+    def held(self) -> frozenset[tuple[str, str]]:
+        """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (E7)."""
+        return held_in(self.state.histories.values())
+
+    def purged(self, path: str) -> bool:
+        """Tell whether other bytes stand for a redacted log whose own the history has no longer."""
+        standing = self.listing().standing.get(path, "")
+        named = {blob for stem, blob in self.held if stem == stem_of(path)}
+        known = {damage.path for damage in self.damages[0]}
+        return bool(standing and named) and standing not in named and path not in known
+
+    @cached_property
     def damages(self) -> tuple[tuple[Damage, ...], tuple[Finding, ...]]:
         """The logs that history altered and that are not whole now, and where it could not be read."""
         standing = self.listing().standing
-        return damaged(self.home, self.tip, standing, self.part(HISTORY))
+        found, noticed = damaged(self.home, self.tip, standing, self.part(HISTORY))
+        return without_purged(found, self.held) if found else found, noticed

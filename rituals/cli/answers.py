@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from projection.marks import Mark
     from projection.state import Standing, Summary
     from rituals.cli.overview import Overview
+    from rituals.decide.holding import Holding
     from rituals.decide.redacting import Holder
     from rituals.synced import Report
 
@@ -242,6 +243,18 @@ def holder_object(holder: Holder) -> dict[str, object]:
         "commit": holder.commit,
         "author": holder.author,
         "remotes": list(holder.remotes),
+    }
+
+
+def holding_object(found: Holding) -> dict[str, object]:
+    """Describe what git itself still has of what was withheld."""
+    return {
+        "files": list(found.blobs),
+        "commits": found.commits,
+        "messages": found.messages,
+        "references": list(found.references),
+        "reflogs": found.reflogs,
+        "packs": list(found.packs),
     }
 
 

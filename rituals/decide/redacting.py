@@ -1,7 +1,7 @@
 """Redacting: withhold a text or the words of a log from all that is shown, and say what still has it.
 
 Nothing is taken out of git. Who can read the repository can read the text, so a secret has to be rotated;
-the plan names the logs that hold it and where they went.
+the plan names the logs that hold it, where they went, and what of git a person would have to rewrite.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from ledger.ids import is_fact_id
 from ledger.order import is_stem
 from ledger.values import Record
 from memory.provenance import origins
-from memory.withheld import redacted_logs
+from memory.withheld import held_logs, holders
+from rituals.decide.holding import Holding, holding
 from rituals.decide.recording import Decision, because, titled
 
 TYPE_CHECKING = False
@@ -44,10 +45,11 @@ class Holder(Record):
 
 
 class Redaction(Record):
-    """What is to be withheld: the decision, and what git goes on holding."""
+    """What is to be withheld: the decision, and what git goes on holding: logs, and all that is in it."""
 
     decision: Decision
     holders: tuple[Holder, ...]
+    git: Holding
 
 
 def redaction(
@@ -66,7 +68,7 @@ def redaction(
         WrongUsage: a log has a name that no event can say.
     """
     state = memory.state()
-    gone = redacted_logs(memory.snapshot.cache())
+    cache = memory.snapshot.cache()
     logs, facts = [], []
     for target in dict.fromkeys(targets):
         if target in state:
@@ -75,19 +77,26 @@ def redaction(
         logs.append(_log_named(memory, target))
         if not words_only:
             facts += [fact for fact in _brought(state, logs[-1]) if fact not in facts]
-    events: list[Event] = [FactRedacted(stem) for stem in logs if stem not in gone]
-    events += [FactRedacted(fact) for fact in facts if not state[fact].fact.redacted]
+    events: list[Event] = [
+        FactRedacted(name)
+        for name in (*logs, *facts)
+        # said before, but not of these logs: they came since, or it was said when it named none
+        if name not in cache.redacted
+        or not held_logs(cache, (name,)).issuperset(holders(cache, name))
+    ]
     names = tuple(event.id for event in events)
     title = titled("Redact", names or targets)
-    holders = _holders(memory, logs, facts)
+    found = _holders(memory, logs, facts)
+    blobs = {blob for name in (*logs, *facts) for _, blob in holders(cache, name)}
+    git = holding(memory, facts, logs, blobs)
     if not names:
-        return Redaction(Decision(title, already="withheld already"), holders)
+        return Redaction(Decision(title, already="withheld already"), found, git)
     does = tuple(
         f"the words of {name} are withheld" if name in logs else f"the text of {name} is withheld"
         for name in names
     )
     told = tuple(because(event, reason) for event in events)
-    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), holders)
+    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), found, git)
 
 
 def _log_named(memory: Memory, stem: str) -> str:

@@ -44,6 +44,18 @@ def damaged(
     return damages(changed, standing, proven), (*findings, *_collisions(changed, proven))
 
 
+def without_purged(
+    found: tuple[Damage, ...], held: frozenset[tuple[str, str]]
+) -> tuple[Damage, ...]:
+    """Return the damages without redacted logs that were taken out of the ledger (E7).
+
+    One that was changed and whose first bytes the history still has stays: that hides nothing.
+    """
+    return tuple(
+        [one for one in found if one.kind != DELETED or (stem_of(one.path), one.first) not in held]
+    )
+
+
 def fitting(
     home: Home, stood: Mapping[str, Sequence[str]], standing: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:

@@ -6,7 +6,8 @@ from ledger.disk import replace_file
 from ledger.errors import NotFound
 from ledger.history import MOVED
 from memory.publish import refuse_unwritable
-from rituals.verify.history import damaged, fitting
+from memory.withheld import held_logs
+from rituals.verify.history import damaged, fitting, without_purged
 from rituals.verify.listing import list_sessions
 from rituals.verify.rewritten import lost_since
 from rituals.verify.worktree import same_in_work_tree
@@ -21,15 +22,16 @@ def restore_plan(memory: Memory) -> tuple[tuple[str, bytes], ...]:
 
     Looks in the history of the tip and at the tip that was last found whole. A log that stands
     somewhere with the bytes its name proves is left alone, and so are unsealed ones, and those whose seal
-    different bytes fit.
+    different bytes fit, and redacted ones that were taken out of the ledger.
     """
     home = memory.home
     tip = home.tip()
     standing = list_sessions(home, tip).standing
-    found, _ = damaged(home, tip, standing, None)
+    held = memory.snapshot.ask(held_logs)
+    found = without_purged(damaged(home, tip, standing, None)[0], held)
     wanted = {one.path: one.first for one in found if one.kind != MOVED and one.sound}
     known = {one.path for one in found}
-    lost = lost_since(home, tip, standing) or {}
+    lost = lost_since(home, tip, standing, held) or {}
     gone = {path: [blob] for path, blob in lost.items() if path not in known}
     # where other bytes that fit the seal stand now, nobody but a person can tell which are right
     proven = fitting(home, gone, standing)

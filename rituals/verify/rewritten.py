@@ -73,18 +73,29 @@ def remember(home: Home, point: Checkpoint) -> None:
         pass
 
 
-def lost_since(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str, str] | None:
+def lost_since(
+    home: Home, tip: str, standing: Mapping[str, str], held: frozenset[tuple[str, str]]
+) -> dict[str, str] | None:
     """Return path -> blob of the logs that the last good tip had and this one has not.
 
     None when the history was rewritten and the old commit is gone, so that nobody can name them.
     Empty when the tip descends from it: then history tells what became of each log.
+
+    Args:
+        home: the home.
+        tip: the commit now.
+        standing: path -> blob there.
+        held: (stem, blob id) of redacted logs, which may be gone or replaced (E7).
     """
     point = checkpoint(home)
     if point is None or not tip:
         return {}
     git = home.repository.git()
     if git.resolve(f"{point.commit}^{{commit}}")[0] != point.commit:
-        return None if len(_logs(standing)) < point.logs else {}
+        now = _logs(standing)
+        stems = {stem for stem, _ in now}
+        purged = {stem for stem, _ in held} - stems
+        return None if len(now) + len(purged) < point.logs else {}
     status, _, _ = git.call(
         "--no-replace-objects", "merge-base", "--is-ancestor", point.commit, tip
     )
@@ -95,7 +106,7 @@ def lost_since(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str, s
     return {
         path: blob
         for path, blob in before.items()
-        if is_stem(stem_of(path)) and (stem_of(path), blob) not in kept
+        if is_stem(stem_of(path)) and (stem_of(path), blob) not in kept | held
     }
 
 
@@ -104,10 +115,22 @@ def _logs(standing: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def rewritten_findings(
-    home: Home, tip: str, standing: Mapping[str, str], known: set[str]
+    home: Home,
+    tip: str,
+    standing: Mapping[str, str],
+    known: set[str],
+    held: frozenset[tuple[str, str]],
 ) -> Iterator[Finding]:
-    """Tell that logs went with a rewritten history (E8, E9); changed commit ids alone are fine."""
-    lost = lost_since(home, tip, standing)
+    """Tell that logs went with a rewritten history (E8, E9); changed commit ids alone are fine.
+
+    Args:
+        home: the home.
+        tip: the commit now.
+        standing: path -> blob there.
+        known: paths of which is told elsewhere.
+        held: as for `lost_since`.
+    """
+    lost = lost_since(home, tip, standing, held)
     point = checkpoint(home)
     if point is None or lost == {}:
         return

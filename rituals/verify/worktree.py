@@ -18,8 +18,17 @@ if TYPE_CHECKING:
     from ledger.home import Home
 
 
-def work_tree_findings(home: Home, listing: Listing) -> Iterator[Finding]:
-    """Compare the logs in the work tree with the committed ones (E4)."""
+def work_tree_findings(
+    home: Home, listing: Listing, held: frozenset[tuple[str, str]] = frozenset()
+) -> Iterator[Finding]:
+    """Compare the logs in the work tree with the committed ones (E4).
+
+    Args:
+        home: the home.
+        listing: of the tip.
+        held: (stem, blob id) of redacted logs: what was taken out of the ledger is not to come back.
+    """
+    redacted = {stem for stem, _ in held}
     standing = listing.standing
     tracked = {path[len(home.prefix) :] for _, _, path in listing.rows}
     here: set[str] = set()
@@ -36,7 +45,9 @@ def work_tree_findings(home: Home, listing: Listing) -> Iterator[Finding]:
                 "log-uncommitted",
                 f"{path} stands in the work tree and is not committed; it does not count yet",
                 path,
-                hint=f"git add {home.prefix}{path}, and commit",
+                hint="what it says was redacted, and it was taken out of the history: keep it elsewhere"
+                if stem in redacted
+                else f"git add {home.prefix}{path}, and commit",
             )
         else:
             odd = log_refs([(FILE_MODE, "", home.prefix + path)], home.prefix)[1]

@@ -8,6 +8,11 @@ from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.decided import author, decide
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.decide.holding import Holding
 
 
 @click.command("redact")
@@ -25,22 +30,28 @@ def command(
 ) -> None:  # fmt: skip
     """Withhold the text of facts, or all that a session log says, from everything that is shown. For good.
 
-    The git history still holds it; the answer says where. A secret has to be rotated.
+    It is taken out of all that Diurna keeps beside git. Git itself still holds it; the answer says where,
+    and what a person can do about that. A secret has to be rotated.
 
     \b
     Examples:
       diurna redact staging-login --reason "It holds a password."
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
-    from rituals.cli.answers import holder_object
+    from rituals.cli.answers import holder_object, holding_object
+    from rituals.decide.holding import note_purge, steps
     from rituals.decide.redacting import redaction
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")
     memory = call.memory()
     found = redaction(memory, targets, reason, words_only=words_only)
+    ids = "" if dry_run else note_purge(memory, found.git)
     held = [holder_object(one) for one in found.holders]
-    decide(call, found.decision, agent, title, dry_run, held=held)
+    decide(
+        call, found.decision, agent, title, dry_run,
+        held=held, git=holding_object(found.git), purge=list(steps(found.git, ids)),
+    )  # fmt: skip
     if call.json:
         return
     call.out.line("the git history still holds it:")
@@ -48,7 +59,28 @@ def command(
         made = f"  commit {one.commit} by {one.author}" if one.commit else ""
         there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
         call.out.line(f"  {one.path}{made}{there}")
-    call.out.line("  and commits of continuity.md and archive/ that showed it")
+    _tell(call, found.git, ids)
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
+
+
+def _tell(call: Invocation, git: Holding, ids: str) -> None:
+    """Say what git has beside the logs, and what a person can do about it."""
+    from rituals.decide.holding import steps
+
+    files, messages = counted(len(git.blobs), "file"), counted(git.messages, "message")
+    lines = [
+        f"  in {counted(git.commits, 'commit')}, {files} of them, and {messages}",
+        f"  {', '.join(git.references) or 'no branch'} lead to it",
+        f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to" if git.reflogs else "",
+        f"  packed in {', '.join(git.packs)}" if git.packs else "",
+        "whether the history is rewritten, a person decides with all who have a clone; no agent does.",
+        "For them, in a fresh clone (WORDS is a file of theirs outside of it, a line for each text; the",
+        "first command takes out the files that hold it whole, the second the words alone):",
+        *[f"  {step}" for step in steps(git, ids)],
+        "then `diurna verify` accepts that these logs are gone or replaced, and no others",
+    ]
+    for line in lines:
+        if line:
+            call.out.line(line)
