@@ -429,7 +429,14 @@ def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: A
         repo.git("gc", "-q", "--prune=now")
     assert "nothing to restore" in run("verify", "--restore").err
     assert run("doctor", "--fix").code in (0, 1)
-    for command in (("show",), ("recall", "code vault"), ("log",), ("brief",), ("review", "--yes")):
+    for command in (
+        ("show",),
+        ("recall", "code vault"),
+        ("log",),
+        ("brief",),
+        ("status",),
+        ("review", "--yes"),
+    ):
         assert run(*command).code == 0
     assert objects_with(repo, TEXT, LATER) == []
     assert kept_with(repo.path / ".git", TEXT, LATER) == []

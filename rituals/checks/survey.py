@@ -8,6 +8,7 @@ from ledger.layout import stem_of
 from ledger.logset import log_refs
 from memory.reading import read_all
 from memory.states import state_from
+from memory.withheld import held_logs
 from projection.withholding import held_in
 from rituals.verify.history import damaged, without_purged
 from rituals.verify.listing import list_sessions
@@ -125,6 +126,8 @@ class Survey:
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:
         """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (E7)."""
+        if not self.cold:
+            return self.memory.snapshot.ask(held_logs)
         return held_in(self.state.histories.values())
 
     def purged(self, path: str) -> bool:
