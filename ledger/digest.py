@@ -21,9 +21,14 @@ else:
     except ImportError:
         from hashlib import sha1
 
-__all__ = ["blob_id", "sha1", "sha256"]
+__all__ = ["blob_id", "line_digest", "sha1", "sha256"]
 
 
 def blob_id(data: bytes) -> str:
     """Return the id git gives a blob of these bytes (SHA-1 repositories), 40 hex digits."""
     return sha1(b"blob %d\x00" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def line_digest(line: str) -> str:
+    """Return what tells a line from another, in 16 hex digits, and not what it says."""
+    return sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -119,13 +119,18 @@ CODES: dict[str, tuple[str, str]] = {
 
 
 class Finding(Record):
-    """One thing noticed; `file` is relative to the home, `line` is 1-based or 0."""
+    """One thing noticed; `file` is relative to the home, `line` is 1-based or 0.
+
+    `about` says what exactly it is about, where place and message would not tell it from another, or would
+    change by themselves: digests and ids, never a text (FORMAT.md, N1).
+    """
 
     code: str
     message: str
     file: str = ""
     line: int = 0
     hint: str = ""
+    about: str = ""
 
     @property
     def severity(self) -> str:

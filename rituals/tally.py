@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".tally"
 #: Of what is written; another one is counted anew.
-_VERSION = 1
+_VERSION = 2
 #: Up to how many logs, and commits of code, `status` counts by itself: about a tenth of a second.
 _LOGS, _COMMITS = 2_000, 5_000
 
@@ -71,17 +71,18 @@ def tally_of(memory: Memory) -> tuple[Tally | None, bool]:
 
 def keep(memory: Memory, plan: Plan) -> Tally:
     """Count what a plan asks and what the checks of the tip find, and keep it; a full disk is no fault."""
-    from rituals.checks.registry import STATUS, TIP, chosen, findings_of, in_order
+    from rituals.checks.registry import STATUS, TIP, chosen, make
     from rituals.checks.survey import Survey
 
     home = memory.home
     survey = Survey(home, memory, 0)
-    found = in_order(findings_of(survey, [one for one in chosen(STATUS) if one.needs == TIP]))
+    found = make(survey, [one for one in chosen(STATUS) if one.needs == TIP])
     tally = Tally(
         plan.tip,
         head(home.repository)[1],
         counts(question.rule for question in plan.unanswered),
-        counts(one.code for one in found),
+        counts(one.code for one in found.findings),
+        len(found.accepted),
     )
     if survey.tip == plan.tip:
         _write(home, tally)

@@ -17,6 +17,7 @@ from rituals.verify.logs import (
     name_writers,
     placed,
     policy_findings,
+    policy_in_work_tree,
     spool_findings,
     weak_findings,
 )
@@ -51,6 +52,11 @@ def policy(survey: Survey) -> Iterable[Finding]:
     """Tell what is wrong with the policy."""
     blob, read, problem = survey.policy
     return policy_findings(survey.home, survey.tip, blob, read, problem)
+
+
+def policy_here(survey: Survey) -> Iterable[Finding]:
+    """Tell what is wrong with the work tree's copy of the policy, where it is another one."""
+    return policy_in_work_tree(survey.home, survey.policy[0])
 
 
 def clocks(survey: Survey) -> Iterable[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.findings import severe
-from rituals.checks.registry import LINT, chosen, findings_of, in_order
+from rituals.checks.registry import LINT, Made, chosen, make
 from rituals.checks.survey import PARTS, Survey
 from rituals.verify.rewritten import Checkpoint, remember
 
@@ -11,14 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.findings import Finding
     from memory.api import Memory
 
     Progress = Callable[[int, int], None]
 
 
-def made(memory: Memory, command: str, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """Make the checks of a command; return what is wrong, errors first.
+def made(memory: Memory, command: str, progress: Progress | None = None) -> Made:
+    """Make the checks of a command.
 
     Remembers the tip when no error is found, so that a later rewriting of the history shows.
 
@@ -30,8 +29,8 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> tupl
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms
     survey = Survey(memory.home, memory, now_ms, cold=True, progress=progress, parts=parts)
-    found = in_order(findings_of(survey, chosen(command)))
-    if survey.tip and not severe(found):
+    found = make(survey, chosen(command))
+    if survey.tip and not severe(found.findings):
         summary = survey.state.summary
         remember(memory.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
     return found

@@ -10,12 +10,14 @@ from importlib import import_module
 
 from ledger.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.values import Record
+from rituals.checks.accepted import keyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from rituals.checks.accepted import Acceptance
     from rituals.checks.survey import Survey
 
 #: What a check looks at: the branch's tip, all its history, the work tree, the rest of the clone's state,
@@ -123,6 +125,10 @@ CHECKS: tuple[Check, ...] = (
         "the policy", _LEDGER + "policy", TIP, LOOK, _ALL,
         ("policy-invalid", "newer-format", "conflict-marker", "unreadable"), lasting=True,
     ),
+    Check(
+        "the policy in the work tree", _LEDGER + "policy_here", CHECKOUT, LOOK, _WHOLE,
+        ("conflict-marker",),
+    ),
     Check("clocks", _LEDGER + "clocks", TIP, LOOK, _WHOLE, ("clock-ahead",), lasting=True),
     Check("short seals", _LEDGER + "seals", TIP, LOOK, _WHOLE, ("weak-seal",), lasting=True),
     Check(
@@ -170,13 +176,40 @@ def chosen(command: str) -> tuple[Check, ...]:
     return tuple(check for check in CHECKS if command in check.by)
 
 
-def findings_of(survey: Survey, checks: Iterable[Check]) -> list[Finding]:
-    """Return what checks find, without remedies; what one raises stops all."""
-    return [
-        one if isinstance(one, Finding) else one.finding
-        for check in checks
-        for one in check.run(survey)
-    ]
+class Made(Record):
+    """What checks found.
+
+    Args:
+        findings: what stands open, errors first.
+        keys: the key of each of them that a log can accept.
+        accepted: what a log accepted, each with who did and why.
+    """
+
+    findings: tuple[Finding, ...]
+    keys: dict[Finding, str]
+    accepted: tuple[tuple[Finding, Acceptance], ...]
+
+
+def make(survey: Survey, checks: Iterable[Check]) -> Made:
+    """Make checks; what one raises stops all."""
+    found: list[Finding] = []
+    keys: dict[Finding, str] = {}
+    accepted: dict[Finding, Acceptance] = {}
+    for check in checks:
+        some = [one if isinstance(one, Finding) else one.finding for one in check.run(survey)]
+        if not check.lasting or not some:
+            found += some
+            continue
+        for key, one in keyed(survey, some):
+            if key in survey.accepted:
+                accepted[one] = survey.accepted[key]
+            else:
+                found.append(one)
+                keys[one] = key
+    listed = in_order(found)
+    plain = {one._replace(hint=""): key for one, key in keys.items()}  # `in_order` may take hints
+    keys = {one: plain[bare] for one in listed if (bare := one._replace(hint="")) in plain}
+    return Made(listed, keys, tuple((one, accepted[one]) for one in in_order(accepted)))
 
 
 def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ledger.event import FactRedacted
 from ledger.layout import stem_of
 from ledger.logset import log_refs
 from memory.reading import read_all
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from ledger.logset import LogRef
     from memory.api import Memory
     from memory.edits import Edit
+    from memory.reading import Reading
     from projection.policy import Policy
     from projection.replay import State
+    from rituals.checks.accepted import Acceptance
     from rituals.verify.listing import Listing
 
     Progress = Callable[[int, int], None]
@@ -113,8 +116,32 @@ class Survey:
         """The ledger as it stands; read from git alone where the survey is cold."""
         if not self.cold:
             return self.memory.state()
-        reading = read_all(self.home, self.logs[0], self.part(READING))
+        reading = self._reading
         return state_from(reading.refs, reading.entries, self.policy[1], reading.findings)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return read_all(self.home, self.logs[0], self.part(READING))
+
+    @cached_property
+    def accepted(self) -> dict[str, Acceptance]:
+        """The findings that a log accepted, by key; none where that can not be read."""
+        from rituals.checks.accepted import acceptances
+
+        if self.cold:
+            pairs = zip(self._reading.refs, self._reading.entries, strict=True)
+            edits = [ref for ref, entry in pairs if entry.type == "edit"]
+        else:
+            edits = self.memory.snapshot.ask(
+                lambda cache: [ref for _, ref, entry in cache.entries() if entry.type == "edit"]
+            )
+        return acceptances(self, edits)
+
+    def is_withheld(self, stem: str) -> bool:
+        """Tell whether the words of a log are withheld."""
+        history = self.state.histories.get(stem)
+        acts = history.acts if history is not None else ()
+        return any(isinstance(act.event, FactRedacted) for act in acts)
 
     @cached_property
     def edit(self) -> Edit | None:

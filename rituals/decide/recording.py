@@ -37,6 +37,7 @@ class Decision(Record):
         already: why there is nothing to record, "" if there is something.
         reason: in the words of whoever decided.
         hints: what to do next.
+        section: of the log's prose, behind the reason; "" for none.
     """
 
     title: str
@@ -45,6 +46,7 @@ class Decision(Record):
     already: str = ""
     reason: str = ""
     hints: tuple[str, ...] = ()
+    section: str = ""
 
 
 def record(
@@ -58,10 +60,11 @@ def record(
     Raises:
         DiurnaError: as `Memory.append`.
     """
-    if not decision.events:
+    if not (decision.events or decision.section):
         return None
+    prose = "\n\n".join(part for part in (decision.reason, decision.section) if part)
     draft = SessionDraft(
-        author.title or decision.title, decision.reason, decision.events, author.agent, _TYPE,
+        author.title or decision.title, prose, decision.events, author.agent, _TYPE,
         anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)

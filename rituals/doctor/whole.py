@@ -7,17 +7,18 @@ from functools import partial
 from ledger.errors import DiurnaError, HomeNotFound
 from ledger.findings import Finding
 from ledger.values import Record
+from rituals.checks.accepted import keyed
 from rituals.checks.registry import DOCTOR, MACHINE, chosen, order
+from rituals.checks.survey import Survey
 from rituals.doctor.case import REMEDIES, Machine, Noticed, Remedy
 from rituals.doctor.remedies import with_remedies
 from rituals.doctor.treating import Treated, treat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from rituals.checks.registry import Check
-    from rituals.checks.survey import Survey
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
 _UNREADABLE = ("object-lost", "unreadable")
@@ -32,11 +33,13 @@ class Visit(Record):
         noticed: what is the matter, errors first; after treatment, what still is.
         plan: what would mend it, or what was tried, in order.
         treated: what became of it.
+        accepted: findings that a log accepted.
     """
 
     noticed: tuple[Noticed, ...]
     plan: tuple[Remedy, ...] = ()
     treated: tuple[Treated, ...] = ()
+    accepted: tuple[Finding, ...] = ()
 
 
 def visit(
@@ -52,7 +55,7 @@ def visit(
     """
     machine = Machine(where, tuple(search_path))
     checks = chosen(DOCTOR)
-    found = _found([check for check in checks if check.needs == MACHINE], machine)
+    found = _found([check for check in checks if check.needs == MACHINE], machine, {})
     try:
         survey = open_survey()
     except HomeNotFound as problem:
@@ -62,7 +65,7 @@ def visit(
         found.append(Noticed(Finding("unsupported-repository", problem.message, hint=problem.hint)))
         return Visit(_ordered(found))
     try:
-        noticed = _examine(survey)
+        noticed, accepted = _examine(survey)
         remedies = plan(noticed)
         treated: tuple[Treated, ...] = ()
         fresh = remedies if fix else ()
@@ -71,32 +74,54 @@ def visit(
                 break
             treated += treat(survey, fresh)
             survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
-            noticed = _examine(survey)
+            noticed, accepted = _examine(survey)
             tried = {one.remedy for one in treated}
             fresh = tuple(one for one in plan(noticed) if one not in tried)
             remedies += fresh
-        return Visit(_ordered([*found, *noticed]), remedies, treated)
+        return Visit(_ordered([*found, *noticed]), remedies, treated, accepted)
     finally:
         survey.memory.close()
 
 
-def _examine(survey: Survey) -> list[Noticed]:
+def _examine(survey: Survey) -> tuple[list[Noticed], tuple[Finding, ...]]:
+    """Return what is noticed, and what a log accepted of it."""
     survey = survey.fresh()
     checks = [
         one for one in chosen(DOCTOR) if one.needs != MACHINE and (survey.deep or not one.deep)
     ]
-    found = _found([one for one in checks if not one.content], survey)
+    accepted: dict[Finding, None] = {}
+    found = _found([one for one in checks if not one.content], survey, accepted)
     if not any(one.finding.code in _UNREADABLE for one in found):
-        found += _found([one for one in checks if one.content], survey)
+        found += _found([one for one in checks if one.content], survey, accepted)
     notes = survey.memory.snapshot.notes
     found += [Noticed(note) for note in notes]
     notes.clear()
-    return with_remedies(survey, found)
+    return with_remedies(survey, found), tuple(accepted)
 
 
-def _found(checks: Iterable[Check], subject: Survey | Machine) -> list[Noticed]:
-    """Return what checks notice, each guarded."""
-    return [one for check in checks for one in _guarded(check.name, partial(check.run, subject))]
+def _found(
+    checks: Iterable[Check], subject: Survey | Machine, accepted: dict[Finding, None]
+) -> list[Noticed]:
+    """Return what checks notice, each guarded; what a log accepted goes into `accepted`."""
+    found: list[Noticed] = []
+    for check in checks:
+        some = _guarded(check.name, partial(check.run, subject))
+        if check.lasting and some and isinstance(subject, Survey):
+            some = _guarded(check.name, partial(_open, subject, some, accepted))
+        found += some
+    return found
+
+
+def _open(
+    survey: Survey, some: Iterable[Noticed], accepted: dict[Finding, None]
+) -> Iterator[Noticed]:
+    """Part what stands open from what a log accepted."""
+    listed = list(some)
+    for one, (key, _) in zip(listed, keyed(survey, [one.finding for one in listed]), strict=True):
+        if key in survey.accepted:
+            accepted[one.finding._replace(hint="")] = None
+        else:
+            yield one
 
 
 def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.codec import conflicted
+from ledger.digest import line_digest
 from ledger.findings import Finding
 from ledger.hits import SECRET
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
@@ -49,6 +50,11 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
     """
     text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
     places = find_secrets(text) if personal == KEEP else find_all(text)
+    texts = text.split("\n") if places else []
+
+    def about(line: int, rule: str) -> str:
+        return f"{rule} {line_digest(texts[line - 1])}"
+
     found: dict[tuple[int, str], Finding] = {}
     waived: list[int] = []
     lines = Lines(text if places else "")
@@ -60,25 +66,30 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
             continue
         if place.kind == SECRET:
             said = f"{article(place.rule)}: {place.shown}"
-            one = Finding("secret-found", said, path, line, _REPLACE_HINT)
+            one = Finding("secret-found", said, path, line, _REPLACE_HINT, about(line, place.rule))
         else:
-            one = Finding("personal-data", article(place.rule), path, line, _PERSONAL_HINT)
+            said = article(place.rule)
+            one = Finding(
+                "personal-data", said, path, line, _PERSONAL_HINT, about(line, place.rule)
+            )
         found.setdefault((line, place.rule), one)
     said_of = list(found.values())
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
     if left and not conflicted(text):  # a whole conflict is told where the log is read
         said = "a line of a merge that was never settled"
-        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT))
+        of = line_digest(text.split("\n")[left - 1])
+        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT, of))
     if waived:
-        count = len(set(waived))
+        many = len(set(waived))
         noun = (
             "line looks like a secret and says that it is"
-            if count == 1
+            if many == 1
             else "lines say that they are"
         )
-        message = f"{count} {noun} none"
-        said_of.append(Finding("secret-waived", message, path, waived[0]))
+        of = " ".join(sorted({line_digest(texts[line - 1]) for line in waived}))
+        message = f"{many} {noun} none"
+        said_of.append(Finding("secret-waived", message, path, waived[0], about=of))
     return said_of
 
 

@@ -22,4 +22,4 @@ def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...
         memory: the home, open.
         progress: told how far it is, as (done, total).
     """
-    return made(memory, LINT, progress)
+    return made(memory, LINT, progress).findings

@@ -88,7 +88,7 @@ def review(
         Outrun: other writers were faster, again and again; nothing changed.
     """
     if dry_run:
-        verified = made(memory, REVIEW, progress)
+        verified = made(memory, REVIEW, progress).findings
         edits = memory.absorb_first(dry_run=True)
         plan = plan_review(memory, code_path, progress)
         if not code_path:
@@ -100,7 +100,7 @@ def review(
     with Alone(home, occasion.agent, occasion.now_ms):
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
-        verified = made(memory, REVIEW, progress)
+        verified = made(memory, REVIEW, progress).findings
         given: dict[str, str] = {}
         findings: tuple[Finding, ...] = ()
         for left in reversed(range(_TRIES)):

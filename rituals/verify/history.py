@@ -114,7 +114,9 @@ def damage_finding(home: Home, damage: Damage) -> Finding:
         at = f" (it stands at {damage.now} now)" if damage.now != path else ""
         said = f"{path} was changed after it was committed{at}"
         hint = _restore_hint(damage)
-    return Finding(_CODE_OF[damage.kind], f"{said}, {_by(cause, damage.changes)}", path, hint=hint)
+    said = f"{said}, {_by(cause, damage.changes)}"
+    about = f"{path} {damage.first} {damage.now if damage.kind == MOVED else cause.blob_after}"
+    return Finding(_CODE_OF[damage.kind], said, path, hint=hint, about=about)
 
 
 def _restore_hint(damage: Damage) -> str:

@@ -32,7 +32,8 @@ def name_writers(
             continue
         stem = stem_of(finding.file)
         said = []
-        for path in sorted(path for path in standing if stem_of(path) == stem):
+        paths = sorted(path for path in standing if stem_of(path) == stem)
+        for path in paths:
             line = git.run(
                 "--literal-pathspecs", "log", "-1", "--diff-filter=A", "--no-show-signature",
                 "--format=%h by %an", tip, "--", home.prefix + path, check=False,
@@ -42,6 +43,7 @@ def name_writers(
         yield finding._replace(
             message=f"two logs are named {stem} and differ; both are read: {'; '.join(said)}",
             hint="if one of them is a copy that was changed, say so in a new log",
+            about=" ".join([stem, *sorted(standing[path] for path in paths)]),
         )
 
 
@@ -72,10 +74,14 @@ def policy_findings(
         yield policy_problem(problem)
     if policy.format > FORMAT_VERSION:
         yield newer_format(POLICY_FILE, policy.format)
+
+
+def policy_in_work_tree(home: Home, blob: str) -> Iterator[Finding]:
+    """Say that the work tree's policy, which does not count, holds markers of a merge."""
     here = work_file(home, POLICY_FILE) if home.checked_out else None
     if here is not None and blob_id(here) != blob:
         line = marker_line(here.decode("utf-8", "replace"))
-        if line and UNSETTLED not in problem:
+        if line:
             said = f"{POLICY_FILE}:{line}: {UNSETTLED} in the work tree"
             hint = "keep the lines that hold and take the markers out; what is committed counts"
             yield Finding("conflict-marker", said, POLICY_FILE, hint=hint)

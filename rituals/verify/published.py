@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.digest import line_digest
 from ledger.findings import Finding
 from ledger.layout import CONTINUITY_FILE, FORMAT_VERSION
 from memory.checkout import work_file
@@ -44,7 +45,9 @@ def projection_findings(
             yield from conflict_findings(path, here)
     if state.policy.publish == "append":
         if tip:
-            yield from drift_findings([p for p, _ in changes(projection_files(state), committed)])
+            paths = [path for path, _ in changes(projection_files(state), committed)]
+            for one in drift_findings(paths):
+                yield one._replace(about=f"{one.file} {committed.get(one.file, '')}")
         return
     data = bodies.get(CONTINUITY_FILE)
     machine = machine_line((data or b"").decode("utf-8", "replace"))
@@ -66,10 +69,13 @@ def conflict_findings(path: str, data: bytes) -> Iterator[Finding]:
     """Name the lines of a projection file that a merge left."""
     if not any(mark.encode() in data for mark in CONFLICT_MARKERS):
         return
-    _, noticed = parse(data.decode("utf-8", "replace"), file=path)
+    text = data.decode("utf-8", "replace")
+    _, noticed = parse(text, file=path)
+    lines = text.split("\n")
     for finding in noticed:
         if finding.code == "conflict-in-projection":
             yield finding._replace(
+                about=f"{path} {line_digest(lines[finding.line - 1].rstrip())}",
                 message=f"{path} holds a merge conflict marker",
                 hint="`diurna publish` computes the file anew; both sides' logs count",
             )

@@ -22,4 +22,4 @@ def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, .
     from rituals.checks.making import made
     from rituals.checks.registry import VERIFY
 
-    return made(memory, VERIFY, progress)
+    return made(memory, VERIFY, progress).findings

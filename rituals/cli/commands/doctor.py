@@ -7,7 +7,7 @@ import click
 from ledger.findings import severe
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted, told
+from rituals.cli.output import told
 
 
 @click.command("doctor")
@@ -31,6 +31,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     from memory.api import Memory
     from rituals.checks.survey import Survey
     from rituals.cli.answers import finding_objects
+    from rituals.cli.check_answers import summary
     from rituals.doctor import visit
 
     def opened() -> Survey:
@@ -49,6 +50,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
             {
                 "ok": not bad and not failed,
                 "findings": finding_objects(findings),
+                "accepted": finding_objects(found.accepted),
                 "plan": [one.said for one in found.plan],
                 "done": [one.remedy.said for one in found.treated if not one.problem],
                 "failed": [{"step": one.remedy.said, "message": one.problem} for one in failed],
@@ -63,8 +65,6 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
                 call.out.line(("not done:", "red"), f" {one.remedy.said}: {one.problem}")
             else:
                 call.out.line(told(one.remedy.said, done=True))
-        errors = sum(finding.severity == "error" for finding in findings)
-        said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
-        call.out.line(said if findings else "all in order")
+        call.out.line(summary(findings, found.accepted))
     call.out.findings(findings)
     return 1 if bad or failed else 0

@@ -8,7 +8,6 @@ from ledger.errors import HomeNotFound
 from ledger.findings import ERROR, INFO
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import counted
 
 
 @click.command("lint")
@@ -23,7 +22,8 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     """Check a home for CI: all that verify finds, secrets, personal data, edits that no log declares.
 
     With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
-    Ends with 1 if there is an error. The value of a secret is never printed.
+    Ends with 1 if there is an error. The value of a secret is never printed. What `diurna verify --accept`
+    accepted is counted, and named no more.
 
     \b
     Examples:
@@ -35,7 +35,9 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
 
     from projection.policy import Privacy
     from rituals import lint as ritual
-    from rituals.cli.answers import finding_objects
+    from rituals.checks.making import made
+    from rituals.checks.registry import LINT, Made
+    from rituals.cli.check_answers import made_object, summary
     from rituals.cli.formats import annotation, sarif
 
     form = "json" if call.json else form
@@ -46,11 +48,13 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
             personal = call.memory().snapshot.cache().policy.privacy.personal
         except HomeNotFound:
             personal = Privacy().personal
-        findings = ritual.lint_files([(file, call.read(file)) for file in files], personal)
+        alone = ritual.lint_files([(file, call.read(file)) for file in files], personal)
+        result = Made(alone, {}, ())
     else:
         memory = call.memory()
         prefix = memory.home.prefix
-        findings = ritual.lint(memory, call.out.progress)
+        result = made(memory, LINT, call.out.progress)
+    findings, accepted = result.findings, [one for one, _ in result.accepted]
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)
     bad = errors or (strict and len(findings) > errors + infos)
@@ -63,9 +67,9 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
             out.line(annotation(finding, prefix))
         out.told.update(findings)
     elif form == "json":
-        out.answer({"ok": not bad, "findings": finding_objects(findings)})
+        out.answer({**made_object(result), "ok": not bad})
     else:
-        said = f"{counted(errors, 'error')}, {counted(len(findings) - errors, 'other finding')}"
-        out.line(said if findings else "all in order")
+        out.line(summary(findings, accepted))
     out.findings(findings)
+    out.told.update(accepted)
     return 1 if bad else 0

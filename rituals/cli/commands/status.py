@@ -46,8 +46,9 @@ def command(call: Invocation) -> None:
     if tally is not None and asked:
         rows.append(("asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"))
     noticed = tuple(one for one in tally.found if one[0] not in OF_REVIEW) if tally else ()
+    known = f"; {tally.accepted} accepted" if tally and tally.accepted else ""
     if noticed:
-        rows.append(("found", f"{severities(noticed)}: {said(noticed)}{late}"))
+        rows.append(("found", f"{severities(noticed)}: {said(noticed)}{known}{late}"))
     if found.contradictions:
         rows.append(("disputed", found.disputed))
     if found.unconfirmed:
