@@ -41,14 +41,14 @@ TOLD: dict[str, set[str]] = {
         "not-utf8 nul-byte too-large line-too-long too-many-ids unclosed-fence unclosed-comment "
         "too-complex conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date "
         "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
-        "date-only-name duplicate-stem seal-broken not-a-file unknown-id contradiction "
+        "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
         "supersession-cycle not-a-thread unknown-kind unknown-version policy-invalid newer-format drift "
-        "conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
+        "conflict-in-projection spool-waiting undeclared-edit hand-edited unreadable".split(),
         ALL,
     ),
     **dict.fromkeys(
         "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
-        "clock-ahead case-twins unreadable".split(),
+        "clock-ahead case-twins weak-seal".split(),
         WHOLE,
     ),
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
@@ -242,6 +242,7 @@ def test_review_says_what_verify_found_and_goes_on(repo: Repo, run: Run) -> None
     repo.write(f"memory/{path}", (repo.path / "memory" / path).read_text() + "\nMore.\n")
     repo.git("commit", "-q", "-a", "-m", "tamper")
     verified = run("verify", "--json").json["findings"]
+    assert all(one.pop("key") for one in verified)
     dry = run("review", "--dry-run", "--json").json
     assert [one for one in dry["verified"] if one["code"] != "review-due"] == verified
     ran = run("review")

@@ -92,6 +92,7 @@ def _collisions(
             f"then came {', '.join(blobs[1:])}{came}",
             path,
             hint="`git cat-file blob` prints each; if the first is right, it can be committed again",
+            about=" ".join((path, *blobs)),
         )
 
 

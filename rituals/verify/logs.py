@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.digest import blob_id
+from ledger.digest import blob_id, line_digest
 from ledger.findings import Finding
 from ledger.layout import FORMAT_VERSION, POLICY_FILE, log_path, stem_of
 from ledger.markers import marker_line
@@ -124,6 +124,7 @@ def weak_findings(refs: Iterable[LogRef]) -> Iterator[Finding]:
             "weak-seal",
             f"{named(weak)}: sealed with 48 bits, as Diurna did before; other bytes can be made to fit",
             hint="new logs have a longer seal; what git's history has of these is compared",
+            about=line_digest(" ".join(sorted(weak))),
         )
 
 
