@@ -261,14 +261,20 @@ def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
 # ---- what lies beside git ------------------------------------------------------------------------------
 
 
+def packed_in(data: bytes) -> Iterator[bytes]:
+    """Yield what a note of commits holds of whole objects, as `ledger.intents` packs them."""
+    for one in data.split(b"\0"):
+        if len(one) > 40 and one[:4] == b"7801" and not one.strip(b"0123456789abcdef"):
+            yield zlib.decompress(bytes.fromhex(one.decode()))
+
+
 def kept_with(folder: Path, *tokens: str) -> list[str]:
     """Return the files of Diurna's under a git directory, and its mirror, in which a token stands."""
     found = []
     for path in sorted([*folder.rglob("diurna*/**/*"), *(folder.parent / ".memory").rglob("*")]):
         if path.is_file():
             data = path.read_bytes()
-            texts = [data, *[zlib.decompress(bytes.fromhex(one.decode())) for one in data.split(b"\0")
-                             if one[:2] == b"78" and not one.strip(b"0123456789abcdef")]]  # fmt: skip
+            texts = [data, *packed_in(data)]
             if any(token.encode() in text for token in tokens for text in texts):
                 found.append(str(path.relative_to(folder.parent)))
     return found
