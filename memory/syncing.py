@@ -41,6 +41,7 @@ from memory.foreign import refuse_code, refuse_modes
 from memory.landing import check_writable
 from memory.learned import Learned, learned
 from memory.publish import is_projection
+from memory.purged import refuse_purged
 from memory.reading import Reading, read_all, read_given
 from memory.states import cold_state
 
@@ -144,6 +145,7 @@ class _Planner:
         home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
         bases = merge_bases(git, ours, theirs) if ours else []
         if ours and not bases:
+            refuse_purged(self._snapshot, ours, theirs, bases)
             self._refuse_unrelated()
         refuse_code(home, bases, ours, theirs)
         rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
@@ -152,6 +154,8 @@ class _Planner:
         differ = [path for letter, _, _, path in rows if letter not in "AD"]
         came, odd = log_refs(added, home.prefix)
         reading = self._read(came)
+        if ours and ours not in bases and theirs not in bases:
+            refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
         if not ours or bases == [ours]:
             relation = APART if only_ours or differ else BEHIND
         elif bases == [theirs]:

@@ -27,6 +27,7 @@ from ledger.transfer import Transfer
 from memory.copies import differs
 from memory.learned import Learned
 from memory.publish import is_published, refuse_unwritable
+from memory.purged import refuse_purged
 from memory.syncing import APART, BEHIND, Plan
 from memory.withheld import held_logs
 from rituals.fetching import Fetching
@@ -314,6 +315,9 @@ class _Sync:
         lost = sorted(stem_of(path) for letter, _, _, path in rows if letter != "A")
         if not lost:
             return
+        ours = home.tip()
+        if ours:  # what was taken out on purpose is not kept, and not offered again
+            refuse_purged(self._memory.snapshot, ours, theirs, merge_bases(git, ours, theirs))
         keep = f"refs/diurna/lost/{before}"
         if not git.resolve(keep)[0]:
             move_reference(git, keep, before, "", "diurna: the remote was rewritten")

@@ -15,7 +15,7 @@ import pytest
 
 from ledger.disk import Lock
 from ledger.draft import problems
-from ledger.errors import DiurnaError
+from ledger.errors import DiurnaError, SyncRefused
 from ledger.event import FactRedacted, FactReferenced
 from ledger.home import discover
 from ledger.ids import version_id
@@ -25,8 +25,10 @@ from memory.api import Memory
 from memory.draft import SessionDraft
 from projection.replay import State
 from rituals.cli.registry import available
+from rituals.decide.redacting import redaction
 from rituals.mcp.caller import Caller
 from rituals.mcp.tools import TOOLS
+from rituals.sync import sync
 from tests.conftest import Repo, Run
 from tests.teams import Team
 
@@ -491,3 +493,33 @@ def test_a_redaction_of_other_bytes_allows_nothing(told: Told) -> None:
     repo.git("commit", "-q", "-m", "gone")
     run("publish")
     assert run("verify").code == 1
+
+
+@pytest.mark.parametrize("who", ["one", "two"])
+def test_no_sync_brings_back_what_was_purged(tmp_path: Path, who: str, monkeypatch: Any) -> None:
+    """A clone with the old history, or a remote that has it still: a person has to decide."""
+    monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
+    team = Team(tmp_path)
+    one = team.one
+    one.create("plain")
+    one.create("vault", f"The code is {TEXT} for now.")
+    one.sync()
+    two = team.clone("two")
+    one.append("No more", FactRedacted("vault"))
+    one.sync()
+    two.append("Mine", FactReferenced("plain"))
+    holding = redaction(one.memory, ("vault",), "Private.").git
+    (one.folder / ".git" / "diurna" / "purge").write_text("".join(f"{b}\n" for b in holding.blobs))
+    purge(Repo(one.folder))
+    late = one
+    if who == "two":
+        one.git("push", "-q", "--force", "origin", "main")
+        late = two
+    before, hub = late.git("rev-parse", "HEAD"), Repo(team.hub).git("rev-parse", "main")
+    for adopt in (False, True):
+        with pytest.raises(SyncRefused, match="was redacted and taken out of the history"):
+            sync(late.memory, "", adopt=adopt, sleep=lambda seconds: None)
+    assert late.git("rev-parse", "HEAD") == before
+    assert Repo(team.hub).git("rev-parse", "main") == hub
+    assert "refs/diurna/lost" not in late.git("for-each-ref")
+    assert not objects_with(Repo(one.folder), TEXT) or who == "one"
