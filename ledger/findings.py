@@ -83,6 +83,7 @@ CODES: dict[str, tuple[str, str]] = {
     "spool-waiting": (WARNING, "logs wait in the spool"),
     "index-busy": (WARNING, "the git index was locked; its entry follows with the next command"),
     "stale-lock": (INFO, "a lock that belonged to nobody was moved aside"),
+    "log-dropped": (WARNING, "a commit that was begun beside an append left the log out"),
     "object-mended": (INFO, "a damaged object was written again from the spool"),
     "cache-rebuilt": (INFO, "the cache was unusable and was rebuilt"),
     "fallback-identity": (INFO, "git has no user name; a fixed identity was used"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from ledger.commit import Identity
-from ledger.errors import DiurnaError, EditNotUnderstood
+from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
 from ledger.event import FactRedacted
 from ledger.findings import Finding
 from ledger.home import Home, discover
@@ -133,6 +133,8 @@ class Memory(Reader):
             strict=strict,
             on=on,
         )
+        if receipt.commit and self.home.tip() != receipt.commit:
+            self.bring_back()  # somebody committed meanwhile
         notes = (
             *self.snapshot.notes,
             *(() if stage else identity_findings(self.identity())),
@@ -146,6 +148,34 @@ class Memory(Reader):
 
             notes += self.snapshot.ask(lambda cache: due_findings(cache, receipt))
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
+
+    def bring_back(self, *, dry_run: bool = False) -> None:
+        """Commit again what a commit of the user's left out, and note that, or why it can not be.
+
+        Args:
+            dry_run: change nothing; only note it.
+        """
+        from memory.cache import CACHE_ERRORS
+        from memory.dropped import dropped_finding
+
+        if not (self.home.checked_out and self.kept()):
+            return
+        because = ""
+        try:
+            lost = self._lander.dropped()
+            if lost and not dry_run:
+                self.snapshot.notes += self._lander.land(self.occasion(), None).findings
+                return
+        except CACHE_ERRORS:
+            return  # whoever asks next builds it anew
+        except WaitsInSpool as problem:
+            because = f" ({problem.message})"
+        except (DiurnaError, OSError):
+            return  # what is in the way here is in the way of the command, which says so
+        hint = "the next Diurna command that can write commits it again"
+        self.snapshot.notes += [
+            dropped_finding(self.home, stem, f"it is kept{because}", hint) for stem in lost
+        ]
 
     def drain(self) -> Landed | None:
         """Commit logs that wait in the spool; None when none does.

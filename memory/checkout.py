@@ -109,7 +109,7 @@ def work_file(home: Home, path: str) -> bytes | None:
     """Return the work tree's copy of a file of the home, None when there is none."""
     full = f"{home.folder}/{path}"
     if os.path.islink(full) or os.path.isdir(full):
-        return b""  # neither is ever ours: it counts as edited
+        return b""  # neither is ever ours
     try:
         with open(full, "rb") as file:
             return file.read()
@@ -204,7 +204,7 @@ def _not_through(link: str, path: str) -> Finding:
 def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
     """Let work tree and index follow a commit whose writer died or failed before they did.
 
-    Only where both still are as `base` has them: what the user staged or edited since stays.
+    Only where both are as `base` has them: what the user staged or edited since stays.
 
     Args:
         home: a home with a work tree.
@@ -262,23 +262,22 @@ def _is_sparse(home: Home) -> bool:
     return said.strip() == b"true"
 
 
-def _pending_file(home: Home) -> str:
+def pending_file(home: Home) -> str:
     """Return the file of the entries that wait for the index, of the branch that is checked out."""
-    branch = head(home.repository)[0].encode("utf-8", "surrogateescape")
+    branch = os.fsencode(head(home.repository)[0])
     return f"{home.repository.gitdir}/diurna/index-pending@{sha1(branch).hexdigest()[:12]}"
 
 
 def _remember_pending(home: Home, lines: list[str]) -> None:
     """Keep index entries for the next command; whose files are not there gets them then."""
-    path = _pending_file(home)
-    kept = dict.fromkeys([*_read_pending(path), *lines])
+    path = pending_file(home)
+    kept = dict.fromkeys([*read_pending(path), *lines])
     make_folder(os.path.dirname(path))
-    replace_file(
-        path, "".join(f"{line}\n" for line in kept).encode("utf-8", "surrogateescape"), 0o600
-    )
+    replace_file(path, os.fsencode("".join(f"{line}\n" for line in kept)), 0o600)
 
 
-def _read_pending(path: str) -> list[str]:
+def read_pending(path: str) -> list[str]:
+    """Return the entries of such a file."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return [line for line in file.read().split("\n") if line]
@@ -344,8 +343,8 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
         lines: `mode SP blob TAB path` as `git update-index --index-info` reads them.
         sparse: the home lies outside the sparse checkout: mark the entries so.
     """
-    pending = _pending_file(home)
-    kept = _read_pending(pending)
+    pending = pending_file(home)
+    kept = read_pending(pending)
     before = _standing(home, kept)
     if kept and not before:
         os.unlink(pending)

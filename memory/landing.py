@@ -30,6 +30,7 @@ from ledger.spool import Spool
 from ledger.values import Record
 from memory.branch import Branch
 from memory.cache import CACHE_ERRORS
+from memory.dropped import dropped, dropped_finding
 from memory.following import show_elsewhere, show_files
 from memory.mending import clear_damaged, let_go, mend_spooled
 from memory.snapshot import Snapshot
@@ -94,6 +95,10 @@ class Lander:
             return None
         return self.land(occasion, None)
 
+    def dropped(self) -> list[str]:
+        """Return the stems of logs that a commit of the user's left out."""
+        return dropped(self.home, self.spool, self._snapshot.cache())
+
     def land(
         self,
         occasion: Occasion,
@@ -145,7 +150,7 @@ class Lander:
         lock: Lock,
         on: str | None,
     ) -> Landed:
-        mend_spooled(self._snapshot, self.spool, kept=not self._looked)
+        lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
         self.branch.finish_dead(lock)
         batch: dict[str, tuple[bytes, Entry | None]] = {}
@@ -190,7 +195,9 @@ class Lander:
                 raise Outrun(self.home.reference)
             return self._commit_once(occasion, batch, lock)
 
-        return self.branch.persist(once, lock)
+        landed = self.branch.persist(once, lock)
+        said = [dropped_finding(self.home, stem, "it is committed again") for stem in lost]
+        return landed._replace(findings=(*landed.findings, *said))
 
     def _commit_once(
         self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock

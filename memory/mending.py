@@ -20,6 +20,7 @@ from ledger.logset import LogRef
 from ledger.spool import KEEP, Spool
 from ledger.stale import git_prunes, journal, set_aside
 from memory.checkout import store_blob
+from memory.dropped import dropped
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from memory.cache import Cache
 
 
-def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
-    """Look for what a power cut took, and for logs that were committed and never read back.
+def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
+    """Look for what a power cut took, for logs that were never read back, and for dropped ones.
 
-    Call it only while holding Diurna's own lock.
+    Call it only while holding Diurna's own lock; return the stems of those that were dropped.
 
     Args:
         snapshot: of the home.
@@ -48,6 +49,10 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> None:
             logs[stem] = spool.read_kept(stem)
     for stem in mend(snapshot, logs):
         spool.requeue(stem)
+    found = dropped(snapshot.home, spool, snapshot.cache())
+    for stem in found:
+        spool.requeue(stem)
+    return found
 
 
 def let_go(

@@ -125,6 +125,11 @@ def _answer(
     )
     if problem or version > FORMAT_VERSION:
         return None
+    from ledger.spool import Spool
+    from memory.dropped import dropped
+
+    if dropped(home, Spool(home.spool_folder), snapshot.cache(tip)):
+        return None
     commit, text = make(snapshot, tip)
     data = text.encode("utf-8", "surrogateescape")
     if commit == tip:

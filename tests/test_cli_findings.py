@@ -590,6 +590,7 @@ def _(shop: Shop) -> Arguments:
     "error: continuity.md:4: continuity.md holds a merge conflict marker",
     "`diurna publish` computes the file anew; both sides' logs count",
     exit_code=1,
+    also=("hand-edited",),
 )
 def _(shop: Shop) -> Arguments:
     shop.put("continuity.md", "# Continuity — shop\n\nProse.\n<<<<<<< ours\n")
@@ -643,6 +644,22 @@ def _(shop: Shop) -> Arguments:
     lost.chmod(0o644)
     lost.write_bytes(b"")
     return ("append", "--title", "Second")
+
+
+@case(
+    "log-dropped",
+    "warning: STEM was committed on main, and a commit that was begun beside that left it out; it is "
+    "committed again",
+)
+def _(shop: Shop) -> Arguments:
+    index = shop.path / ".git/index"
+    before = index.read_bytes()
+    shop.run("append", "--title", "Second")
+    after = index.read_bytes()
+    index.write_bytes(before)
+    shop.git("commit", "-q", "--allow-empty", "-m", "begun before")
+    index.write_bytes(after)
+    return ("append", "--title", "Third")
 
 
 @case(

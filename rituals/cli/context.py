@@ -123,6 +123,7 @@ class Invocation:
                 in_process=False,
                 progress=self.out.progress,
             )
+            self._memory.bring_back(dry_run="--dry-run" in self.arguments)
         return self._memory
 
     def adopt(self, memory: Memory) -> None:
