@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 
-from ledger.digest import sha256
 from ledger.disk import make_folder, replace_file
 from ledger.errors import DiurnaError
 from ledger.repository import head
 from ledger.values import Record
+from memory.key import signed, user_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _read(home: Home) -> Tally | None:
     try:
         with open(home.cache_file + _SUFFIX, "rb") as file:
             proof, _, body = file.read(1 << 16).partition(b"\n")
-        if sha256(body).hexdigest().encode() != proof:
+        if not (key := user_key()) or _proof(home, key, body) != proof:
             return None
         said = json.loads(body)
         if said.pop("version") != _VERSION:
@@ -147,7 +147,14 @@ def _write(home: Home, tally: Tally) -> None:
         {"version": _VERSION, **dict(zip(tally._fields, tally, strict=True))}
     ).encode()
     try:
-        make_folder(os.path.dirname(path))
-        replace_file(path, sha256(body).hexdigest().encode() + b"\n" + body, 0o600)
+        if key := user_key():
+            make_folder(os.path.dirname(path))
+            replace_file(path, _proof(home, key, body) + b"\n" + body, 0o600)
     except DiurnaError:
         pass
+
+
+def _proof(home: Home, key: bytes, body: bytes) -> bytes:
+    """Return what shows that this user's Diurna wrote a tally of this home."""
+    name = os.fsencode(os.path.basename(home.cache_file))
+    return signed(key, b"tally", name, body).encode()

@@ -1,0 +1,24 @@
+"""Damage to the cache, a small part of the campaign: no answer changes, and no command fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.corruptions import DAMAGES, corrupt
+from tests.campaigns.homes import START_MS, hermetic
+
+__all__ = ["hermetic"]
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_damage_changes_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Every kind of damage at least once, each before nine commands, beginning with another one."""
+    monkeypatch.setenv("DIURNA_NOW", str(START_MS + 90_000_000))
+    found = corrupt(tmp_path, 32, seed)
+    assert {one.kind for one in found} == set(DAMAGES)
+    assert [one for one in found if one.faults] == []
+    assert sum(one.told for one in found) >= 8, "damage is noted in the journal"
