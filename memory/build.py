@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import stat
 
 from ledger.findings import Finding
 from ledger.layout import CACHE_VERSION
@@ -168,7 +169,7 @@ def install(temporary: str, path: str) -> None:
 def _install(temporary: str, path: str) -> None:
     for _ in range(20):
         try:
-            before = os.stat(path).st_ino
+            there = os.stat(path, follow_symlinks=False)
         except FileNotFoundError:
             _drop_journal(path)
             try:
@@ -180,6 +181,10 @@ def _install(temporary: str, path: str) -> None:
             else:
                 os.unlink(temporary)
             return
+        if not stat.S_ISREG(there.st_mode):  # a link: wherever it leads, the file is not ours
+            _drop_journal(path)
+            os.replace(temporary, path)
+            return
         old = sqlite3.connect(path, timeout=10, isolation_level=None)
         try:
             try:
@@ -188,7 +193,7 @@ def _install(temporary: str, path: str) -> None:
                 raise
             except sqlite3.DatabaseError:
                 pass  # no database any more: nobody can write to it either
-            if os.stat(path).st_ino == before:
+            if os.stat(path, follow_symlinks=False).st_ino == there.st_ino:
                 _drop_journal(path)
                 os.replace(temporary, path)
                 return

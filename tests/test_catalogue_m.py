@@ -182,6 +182,8 @@ def test_m2_the_cache_is_damaged(
     memory = reopened(home, writer)
     assert memory.continuity() == before
     assert_same_answer(memory)
+    assert not cache_file(home).is_symlink()
+    assert cache_file(home).stat().st_size > 4096
     damage(cache_file(home))
     memory = reopened(home, writer)
     receipt = memory.append(draft("four"))

@@ -75,6 +75,7 @@ def _plant(code: str, shop: Shop) -> tuple[str, ...]:
     case = states.CASES["over-size" if code == "review-due" else code]
     if code == "unreadable":  # else what a commit is made of comes back, and nothing is lost
         shutil.rmtree(shop.path / ".git/diurna/spool")
+        shop.run("show")  # the cache of a copied folder is built anew, and has the log then
     arguments = _drift(shop) if code == "drift" else case.prepare(shop)
     at = arguments.index("--home") if "--home" in arguments else -1
     return arguments[at : at + 2] if at >= 0 else ()
