@@ -8,10 +8,10 @@ could not read; `ledger.draft.problems` says why a log can not be stored. For ev
 from __future__ import annotations
 
 from ledger.event import (
+    NO_USE,
     VERB_RANK,
     Event,
     FactCreated,
-    FactInvalidated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
@@ -150,7 +150,7 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     for event in log.events:
         if isinstance(event, FactSuperseded):
             named[event.new] = None
-        elif not isinstance(event, FactInvalidated):
+        elif not isinstance(event, NO_USE):
             named[event.id] = None
         if not isinstance(event, FactReferenced):
             acts.append(event)

@@ -12,10 +12,12 @@ from ledger.event import (
     SEEING,
     VERB_OF,
     Event,
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
     FactPromoted,
+    FactReactivated,
     FactRedacted,
     FactReinstated,
     FactSuperseded,
@@ -55,6 +57,7 @@ _OPPOSITES = (
     (FactPromoted, FactDemoted),
     (FactSuperseded, FactReinstated),
     (FactInvalidated, FactReinstated),
+    (FactReactivated, FactArchived),
 )
 
 

@@ -128,6 +128,13 @@ class FactReinstated(Record):
     said: tuple[str, ...] | None = None
 
 
+class FactArchived(Record):
+    """A person put the fact away; a work log that names it, or `FactReactivated`, brings it back."""
+
+    id: str
+    remark: str = ""
+
+
 Event = (
     FactReferenced
     | FactCreated
@@ -142,6 +149,7 @@ Event = (
     | FactDemoted
     | FactRedacted
     | FactReinstated
+    | FactArchived
 )
 
 #: The verb each event is written with, in the canonical order of the section. Never reused.
@@ -159,10 +167,13 @@ VERBS: dict[str, type[Event]] = {
     "Demoted": FactDemoted,
     "Redacted": FactRedacted,
     "Reinstated": FactReinstated,
+    "Archived": FactArchived,
 }
 
 VERB_OF: dict[type[Event], str] = {kind: verb for verb, kind in VERBS.items()}
 VERB_RANK: dict[type[Event], int] = {kind: rank for rank, kind in enumerate(VERBS.values())}
+#: Events whose naming of the fact is no use of it; nor is that of the old side of `FactSuperseded`.
+NO_USE = (FactInvalidated, FactArchived)
 #: Events that may name, as `was`, the versions which their writer saw.
 SEEING = (FactUpdated, FactSuperseded, FactInvalidated, ThreadClosed)
 #: Events of which several may stand in a log and would mean another thing in another order.

@@ -16,6 +16,7 @@ from ledger.event import (
     VERB_OF,
     VERBS,
     Event,
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -82,6 +83,7 @@ _PLAIN: dict[type[Event], Callable[[str, str], Event]] = {
     FactDemoted: FactDemoted,
     FactRedacted: FactRedacted,
     FactReinstated: FactReinstated,
+    FactArchived: FactArchived,
 }
 _NONE = frozenset(("none", "n/a", "-", "—", "–", "nothing"))
 _JOINING = frozenset(("and", "+", "/", "&", "plus", "also"))

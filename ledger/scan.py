@@ -8,10 +8,10 @@ say without findings; otherwise None. A test holds the two together.
 from __future__ import annotations
 
 from ledger.event import (
+    NO_USE,
     VERBS,
     Event,
     FactCreated,
-    FactInvalidated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
@@ -153,7 +153,7 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
                     names.extend(ids)
                     acts.extend([FactCreated(id, None) for id in ids])
                 else:
-                    if kind is not FactInvalidated:
+                    if kind not in NO_USE:
                         names.extend(ids)
                     acts.extend([kind(id) for id in ids])  # type: ignore[call-arg]
                 continue
@@ -163,7 +163,7 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
         for event in events:
             if isinstance(event, FactSuperseded):
                 names.append(event.new)
-            elif not isinstance(event, FactInvalidated):
+            elif not isinstance(event, NO_USE):
                 names.append(event.id)
             if not isinstance(event, FactReferenced):
                 acts.append(event)

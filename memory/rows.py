@@ -48,11 +48,11 @@ CREATE TABLE newest(name TEXT PRIMARY KEY, stem TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
 CREATE INDEX takes_fact ON takes(fact);
 """
-#: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded.
+#: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
 #: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
 #: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`,
 #: `facts.names` the ids that a fact points at, parted by blanks.
-PENDING, ORDINARY, PINNED, FALSE = 0, 1, 2, 3
+PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 
 
 def likeness(entry: Entry) -> int:
@@ -76,6 +76,8 @@ def fact_row(
         return fact, packed, PENDING, "", "", "", 0, "", ""
     if found.false:
         state = FALSE
+    elif found.archived_at:
+        state = AWAY
     elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
         state = PINNED
     else:

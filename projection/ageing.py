@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from ledger.values import Record
 from projection.policy import THREAD_KIND
-from projection.state import CLOSED, FADED
+from projection.state import BY_HAND, CLOSED, FADED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def ageing(
         if standing.live or (earlier is not None and not earlier.live and
                              earlier.reason == standing.reason):  # fmt: skip
             continue
-        where = faded if standing.reason == FADED else swept if standing.reason == CLOSED else false
+        where = {FADED: faded, BY_HAND: faded, CLOSED: swept}.get(standing.reason, false)
         where.append(fact)
     return Ageing(
         tuple(born), tuple(changed), tuple(faded), tuple(swept), tuple(returned), tuple(false),

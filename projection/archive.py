@@ -61,7 +61,7 @@ def index_line(standing: Standing) -> str:
 
 
 def reason_of(standing: Standing) -> str:
-    """Say why a fact is archived: `faded`, `superseded by X`, `invalidated` or `closed`."""
+    """Say why a fact is archived: `faded`, `superseded by X`, `invalidated`, `closed` or `archived`."""
     successors = standing.fact.superseded_by
     if standing.reason == SUPERSEDED and successors:
         return f"{SUPERSEDED} by {', '.join(successors)}"

@@ -50,6 +50,7 @@ class Fact(Record):
     counts from and `anchor` where disuse counts from, both as something that compares with stems.
     `circle` are the successors whose supersession was left out, because it closes a circle. `denied` are
     (log, successor or "") of what calls it false and does not count, because it did not know what stands.
+    `archived_at` is the log that put it away by hand, as long as nothing brought it back.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Fact(Record):
     rivals: tuple[str, ...] = ()
     circle: tuple[str, ...] = ()
     denied: tuple[tuple[str, str], ...] = ()
+    archived_at: str = ""
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to
 from __future__ import annotations
 
 from ledger.event import (
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -109,7 +110,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
     texts = Texts()
     meta: dict[str, str] = {}
     closed: bool | None = None
-    brought = closed_at = verified = ""
+    brought = closed_at = verified = archived = ""
     calls: list[Call] = []
     predecessors: list[str] = []
     circle: list[str] = []
@@ -158,7 +159,11 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 promoted = False
             case FactRedacted():
                 redacted = True
-            case FactReactivated() | FactReferenced() | FactReinstated():
+            case FactArchived():
+                archived = stem
+            case FactReactivated():
+                archived = ""
+            case FactReferenced() | FactReinstated():
                 pass  # counted by its name; what is taken back is looked up where it was said
             case _:
                 assert_never(event)
@@ -200,6 +205,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         redacted=redacted,
         circle=tuple(circle),
         denied=denied,
+        archived_at="" if history.last > archived else archived,
     )
 
 

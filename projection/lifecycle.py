@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ledger.event import (
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -42,9 +43,13 @@ if TYPE_CHECKING:
 RETURNED, REINSTATED = "returned", "reinstated"
 _DAY_MS = 86_400_000
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
-_IDLE = (FactVerified, FactReactivated, FactRedacted, FactReferenced)
+_IDLE = (FactVerified, FactRedacted, FactReferenced)
 #: Events of which only the last counts (F7).
-_LAST_WORDS = ((ThreadClosed, ThreadReopened), (FactPromoted, FactDemoted))
+_LAST_WORDS = (
+    (ThreadClosed, ThreadReopened),
+    (FactPromoted, FactDemoted),
+    (FactArchived, FactReactivated),
+)
 
 
 class Moment(Record):
@@ -235,7 +240,8 @@ class _Walker:
                 history = History(used, last, tuple(known))
                 fact = resolve(id, history, self._cuts.at(point, id, history))
             elif fact is not None:
-                fact = fact._replace(uses=used, anchor=last or fact.born)
+                away = "" if last > fact.archived_at else fact.archived_at
+                fact = fact._replace(uses=used, anchor=last or fact.born, archived_at=away)
             if fact is not None:
                 following = points[place + 1] if place + 1 < len(points) else ""
                 for session, stem, name in self._stretch(fact, point, following):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.values import Record
 from projection.lifecycle import RETURNED, Life, Moment
-from projection.state import CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def group_of(kind: str, lives: Sequence[Life]) -> Group:
         kind,
         facts=len(lives),
         live=reasons.count(""),
-        faded=reasons.count(FADED),
+        faded=reasons.count(FADED) + reasons.count(BY_HAND),
         closed=reasons.count(CLOSED),
         false=reasons.count(SUPERSEDED) + reasons.count(INVALIDATED),
         uses=spread(life.uses for life in lives),

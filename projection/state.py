@@ -12,6 +12,8 @@ ARCHIVED_TIERS = ("archived", "superseded")
 
 #: Why a fact stands in the archive.
 FADED, SUPERSEDED, INVALIDATED, CLOSED = "faded", "superseded", "invalidated", "closed"
+#: The same: a person put it away.
+BY_HAND = "archived"
 
 
 class DecayClock(Record):

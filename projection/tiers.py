@@ -13,6 +13,7 @@ from ledger.layout import quarter_of
 from projection.fact import Fact, History
 from projection.policy import DEFAULT_KIND, THREAD_KIND, Policy, Windows
 from projection.state import (
+    BY_HAND,
     CLOSED,
     FADED,
     INVALIDATED,
@@ -25,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What a thread that is open is lifted to when rules 4 to 7 would give less.
+#: What a thread that is open is lifted to when rules 5 to 8 would give less.
 _PINNED = ("working", "active")
 
 
@@ -53,6 +54,8 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
     """
     if fact.superseded_by or fact.invalidated_at:
         return "superseded"
+    if fact.archived_at:
+        return "archived"
     if fact.promoted or fact.kind in lasting:
         return "core"
     if fact.uses <= 1 and fact.born >= clock.working:
@@ -108,6 +111,8 @@ def stand(
         return Standing(fact, found, SUPERSEDED, quarter_of(fact.superseded_at))
     if fact.invalidated_at:
         return Standing(fact, found, INVALIDATED, quarter_of(fact.invalidated_at))
+    if fact.archived_at:
+        return Standing(fact, found, BY_HAND, quarter_of(fact.archived_at))
     swept = fact.closed and fact.closed_at < clock.archive
     if not swept and found != "archived":
         return Standing(fact, found)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ledger.event import (
     Event,
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -34,7 +35,7 @@ from ledger.event import (
 TABLE: tuple[type[Event], ...] = (
     FactReferenced, FactCreated, FactUpdated, FactSuperseded, FactInvalidated, FactReactivated,
     ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
-    FactReinstated,
+    FactReinstated, FactArchived,
 )  # fmt: skip
 
 
@@ -59,7 +60,7 @@ class Known(NamedTuple):
 
     kind: str
     footer: dict[str, str]
-    texts: list[tuple[str, str]]
+    texts: list[tuple[str, str, str]]
     created: str
     origin: str
     uses: int
@@ -305,13 +306,18 @@ class SecondFold:
         promotion = self.last(id, FactPromoted, FactDemoted)
         verified = self.last(id, FactVerified)
         promoted = promotion is not None and isinstance(promotion[1], FactPromoted)
-        tier = self.tier(bool(calls), promoted, kind, closed, born, naming)
-        reason, page = self.place(tier, calls, closed, closed_at, (naming or [born])[-1])
+        away = self.away(id)
+        tier = self.tier(bool(calls), away, promoted, kind, closed, born, naming)
+        reason, page = self.place(tier, calls, away, closed, closed_at, (naming or [born])[-1])
         footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
+        redacted = self.last(id, FactRedacted) is not None
         return Known(
             kind=kind,
             footer=footer,
-            texts=sorted(texts.values()),
+            texts=sorted(
+                (version, "(redacted)" if redacted else text, key)
+                for version, (text, key) in texts.items()
+            ),
             created=created,
             origin=origin,
             uses=len(naming),
@@ -323,7 +329,7 @@ class SecondFold:
             invalidated=invalidated[0] if invalidated else "",
             promoted=promoted,
             verified=verified[0] if verified else "",
-            redacted=self.last(id, FactRedacted) is not None,
+            redacted=redacted,
             rivals=tuple(rivals),
             circle=circle,
             denied=tuple((key, new) for key, new, _ in denied),
@@ -338,16 +344,32 @@ class SecondFold:
 
     # ---- section 5 --------------------------------------------------------------------------------
 
+    def away(self, id: str) -> str:
+        """The log that put a fact into the archive by hand, "" if none did or it came back (T6)."""
+        word = self.last(id, FactArchived, FactReactivated)
+        if word is None or isinstance(word[1], FactReactivated):
+            return ""
+        return "" if any(key > word[0] for key in self.naming(id)) else word[0]
+
     def behind(self, point: str) -> list[str]:
         """The work logs behind a place."""
         return [key for key in self.work if key > point]
 
     def tier(
-        self, false: bool, promoted: bool, kind: str, closed: bool, born: str, naming: Sequence[str]
+        self,
+        false: bool,
+        away: str,
+        promoted: bool,
+        kind: str,
+        closed: bool,
+        born: str,
+        naming: Sequence[str],
     ) -> str:
         age, since = len(self.behind(born)), len(self.behind((naming or [born])[-1]))
         if false:
             return "superseded"
+        if away:
+            return "archived"
         if promoted or kind in self.lasting:
             return "core"
         if age <= self.windows.working and len(naming) <= 1:
@@ -366,6 +388,7 @@ class SecondFold:
         self,
         tier: str,
         calls: list[tuple[str, str, tuple[str, ...] | None]],
+        away: str,
         closed: bool,
         closed_at: str,
         used: str,
@@ -374,6 +397,8 @@ class SecondFold:
         if calls:
             by = [key for key, new, _ in calls if new]
             return ("superseded", quarter(by[0])) if by else ("invalidated", quarter(calls[0][0]))
+        if away:
+            return "archived", quarter(away)
         crossed = []
         if closed and len(self.behind(closed_at)) > self.windows.archive:
             crossed.append(self.behind(closed_at)[self.windows.archive])
@@ -423,7 +448,7 @@ def names(log: Log, id: str) -> bool:
         if isinstance(event, FactSuperseded):
             if event.new == id:
                 return True
-        elif event.id == id and not isinstance(event, FactInvalidated):
+        elif event.id == id and not isinstance(event, FactInvalidated | FactArchived):
             return True
     return False
 

@@ -20,6 +20,7 @@ from ledger.codec import entry_of
 from ledger.digest import blob_id
 from ledger.event import (
     Event,
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -96,7 +97,7 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
         (
             FactReferenced, FactReferenced, FactReferenced, FactInvalidated, FactReactivated,
             ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
-            FactReinstated,
+            FactReinstated, FactArchived,
         )
     )  # fmt: skip
     was = st.one_of(

@@ -50,6 +50,7 @@ ENTRIES = (
     Entry("history", "Show every version of a fact, and which stands."),
     Entry("restore", "Let an older text of a fact stand again."),
     Entry("reinstate", "Say that a superseded or invalidated fact holds after all."),
+    Entry("archive", "Put a fact that holds into the archive by hand, and take it out again."),
     Entry("confirm", "Record that a person looked at facts and they hold."),
     Entry("redact", "Withhold a fact's text, or a log's words, from all that is shown."),
     Entry("publish", "Write and commit the projection where it drifted."),

@@ -65,7 +65,8 @@ def due(state: State) -> tuple[str, ...]:
 
 def is_lasting(fact: Fact, lasting: frozenset[str]) -> bool:
     """Tell whether a fact holds until somebody says otherwise, so that a person has to look at it."""
-    return not (fact.false or fact.redacted) and (fact.promoted or fact.kind in lasting)
+    held = not (fact.false or fact.redacted or fact.archived_at)
+    return held and (fact.promoted or fact.kind in lasting)
 
 
 def looked_at(fact: Fact) -> str:

@@ -98,7 +98,7 @@ def thread_questions(ground: Ground) -> list[Question]:
     found = []
     for standing in ground.standings:
         fact = standing.fact
-        stalled = fact.kind == THREAD_KIND and not fact.closed and not fact.false
+        stalled = fact.kind == THREAD_KIND and not (fact.closed or fact.false or fact.archived_at)
         sessions = ground.sessions_since(fact.anchor)
         if not after or not stalled or is_raised(fact) or sessions <= after:
             continue

@@ -19,6 +19,7 @@ from ledger.codec import decode, encode, read_entry
 from ledger.digest import blob_id
 from ledger.event import (
     Event,
+    FactArchived,
     FactCreated,
     FactDemoted,
     FactInvalidated,
@@ -62,7 +63,7 @@ TOLD: tuple[Meta, ...] = (
     (("origin", "2026-02-01-090000"),),
 )  # fmt: skip
 PLAIN: tuple[type[Event], ...] = (
-    FactReferenced, FactReferenced, FactReactivated, ThreadReopened, FactVerified, FactPromoted,
+    FactReferenced, FactReferenced, FactReactivated, FactArchived, ThreadReopened, FactVerified, FactPromoted,
     FactDemoted, FactRedacted, FactReinstated, ThreadClosed, FactInvalidated,
 )  # fmt: skip
 
@@ -168,7 +169,7 @@ def said_by(standings: Sequence[Standing]) -> dict[str, Known]:
     for standing in standings:
         fact = standing.fact
         found[fact.id] = Known(
-            fact.kind, dict(fact.meta), sorted((head.text, head.stem) for head in fact.heads),
+            fact.kind, dict(fact.meta), sorted((head.id, head.text, head.stem) for head in fact.heads),
             fact.created, fact.origin, fact.uses, fact.last_used, fact.closed, fact.closed_at,
             fact.superseded_by, fact.supersedes, fact.invalidated_at, fact.promoted, fact.verified,
             fact.redacted, fact.rivals, fact.circle, fact.denied, fact.contradicted,

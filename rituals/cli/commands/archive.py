@@ -1,0 +1,37 @@
+"""`diurna archive`."""
+
+from __future__ import annotations
+
+import click
+
+from ledger.errors import WrongUsage
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.decided import author, decide
+
+
+@click.command("archive")
+@click.argument("id")
+@click.option("--reason", required=True, metavar="TEXT", help="Why it is put away, or taken out.")
+@click.option("--back", is_flag=True, help="Take it out of the archive again.")
+@author
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, /, id: str, reason: str, back: bool, agent: str, title: str, dry_run: bool
+) -> None:
+    """Put a fact that holds into the archive by hand, recorded with the reason.
+
+    It keeps its text and is found there like one that faded. `--back` takes it out again; so does the next
+    work log that names it.
+
+    \b
+    Example:
+      diurna archive legacy-importer --reason "The importer is frozen until 2027."
+    """
+    from rituals.decide.putting_away import archiving, returning
+
+    if not reason.strip():
+        raise WrongUsage("the reason is empty", hint="say in a sentence why")
+    plan = returning if back else archiving
+    decide(call, plan(call.memory(), id, reason), agent, title, dry_run)
