@@ -49,9 +49,9 @@ CONFIG_BRANCH = "diurna.branch"
 
 
 def log_path(stem: str) -> str:
-    """Return where a log of this stem lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed ones flat."""
+    """Return where a log of this stem or key lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed flat."""
     if not is_sealed(stem):
-        return f"{SESSIONS_DIR}/{stem}.md"
+        return f"{SESSIONS_DIR}/{stem.replace('+', '-', 1)}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
 
 

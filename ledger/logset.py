@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.findings import Finding
 from ledger.layout import SESSIONS_DIR, stem_of
-from ledger.order import has_time, is_sealed, is_stem
+from ledger.order import has_time, is_sealed, is_stem, key_of, stem_in
 from ledger.values import Record
 
 TYPE_CHECKING = False
@@ -19,8 +19,8 @@ _BESIDE = ("INDEX", "README", ".gitkeep")
 class LogRef(Record):
     """One log of the set.
 
-    `key` is the stem; when two logs share a stem and differ in bytes, the second and later ones (by
-    blob id) are keyed `<stem>~<blob>`, which still sorts right behind it.
+    `key` is what `key_of` makes of the stem; when two logs share a stem and differ in bytes, the second
+    and later ones (by blob id) have `~<blob>` behind it, which still sorts right behind it.
     """
 
     key: str
@@ -30,7 +30,7 @@ class LogRef(Record):
     @property
     def stem(self) -> str:
         """The log's name."""
-        return self.key.partition("~")[0]
+        return stem_in(self.key)
 
 
 def log_refs(
@@ -52,7 +52,8 @@ def log_refs(
     for mode, blob, full in rows:
         path = full[cut:]
         stem = stem_of(path)
-        if mode != _FILE_MODE or not is_sealed(stem):
+        sealed = is_sealed(stem)
+        if mode != _FILE_MODE or not sealed:
             finding = _odd(mode, path, stem)
             if finding is not None:
                 findings.append(finding)
@@ -60,7 +61,7 @@ def log_refs(
                     continue
             elif not is_stem(stem):
                 continue
-        ref = LogRef(stem, path, blob)
+        ref = LogRef(stem if sealed else key_of(stem), path, blob)
         if stem in by_stem:
             twins.setdefault(stem, [by_stem[stem]]).append(ref)
         else:
@@ -70,7 +71,7 @@ def log_refs(
         first, *others = [distinct[blob] for blob in sorted(distinct)]
         by_stem[stem] = first
         for ref in others:
-            key = f"{stem}~{ref.blob}"
+            key = f"{ref.key}~{ref.blob}"
             by_stem[key] = ref._replace(key=key)
             findings.append(
                 Finding(

@@ -1,6 +1,7 @@
 """The one order of session logs, and the hybrid clock that stamps them.
 
-Ledger order is the lexicographic order of stems. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or
+Ledger order is the lexicographic order of keys (`key_of`), which are stems but for names without a time of
+day. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or
 `YYYY-MM-DD-HHMMSS` (unsealed: written by hand or by another tool). Keeps invariants O1 to O4 of
 FORMAT.md.
 """
@@ -23,6 +24,9 @@ _HEX = "0123456789abcdef"
 _STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
 _DAY_MS = 86_400_000
 LATEST_YEAR = 9999
+#: The first millisecond that no stamp can say.
+_END_MS = 253_402_300_800_000
+_DAY_CHARS = 10
 
 
 def stamp_of(milliseconds: int) -> str:
@@ -34,7 +38,7 @@ def stamp_of(milliseconds: int) -> str:
 
 
 def milliseconds_of(stem: str) -> int:
-    """Read the instant of a stem or stamp, in milliseconds since 1970.
+    """Read the instant of a stem, key or stamp, in milliseconds since 1970.
 
     A stem without a time of day stands for its first millisecond.
 
@@ -42,12 +46,10 @@ def milliseconds_of(stem: str) -> int:
         ValueError: this is no stem.
     """
     year, month, day = int(stem[0:4]), int(stem[5:7]), int(stem[8:10])
-    clock = stem[11:20]
-    digits = clock if clock.isdigit() and len(clock) in (6, 9) else clock[:6]
     hour, minute, second, ms = 0, 0, 0, 0
-    if len(digits) >= 6 and digits.isdigit():
-        hour, minute, second = int(digits[0:2]), int(digits[2:4]), int(digits[4:6])
-        ms = int(digits[6:9] or 0)
+    if has_time(stem):
+        hour, minute, second = int(stem[11:13]), int(stem[13:15]), int(stem[15:17])
+        ms = int(stem[17:20]) if len(stem) >= _STAMP_CHARS and _is_clock(stem[11:20]) else 0
     return _days(year, month, day) * _DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 
 
@@ -60,21 +62,46 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
 
 
+def key_of(stem: str) -> str:
+    """Return the key under which a log of this stem sorts: keys as texts are in ledger order (O1).
+
+    A name without a time of day sorts at the start of its day, for `+` is before every `-`.
+    """
+    return stem if has_time(stem) or len(stem) == _DAY_CHARS else f"{stem[:10]}+{stem[11:]}"
+
+
 def stem_in(key: str) -> str:
     """Return the stem in a key: of two logs that bear one stem, one has its blob id behind it (L4)."""
-    return key.partition("~")[0]
+    stem = key.partition("~")[0]
+    return stem if stem[10:11] != "+" else f"{stem[:10]}-{stem[11:]}"
 
 
-def next_stamp(now_ms: int, newest_stem: str) -> str:
-    """Stamp an append: never before the wall clock, strictly after the newest stem that was seen.
+def next_stamp(now_ms: int, newest: str) -> str:
+    """Stamp an append: never before the wall clock, behind the newest log that was seen (O2).
 
     Args:
         now_ms: the wall clock, milliseconds since 1970.
-        newest_stem: the newest stem in the ledger that the writer saw, or "".
+        newest: the key of the newest log in the ledger that the writer saw, or "".
+
+    Raises:
+        WriteRefused: no stamp is left behind that log, or the clock is past the last one.
     """
-    if newest_stem and stamp_of(now_ms) <= newest_stem[:_STAMP_CHARS]:
-        now_ms = milliseconds_of(newest_stem) + 1
-    return stamp_of(now_ms)
+    if now_ms < _END_MS and (stamp := stamp_of(now_ms)) > newest[:_STAMP_CHARS]:
+        return stamp
+    later = milliseconds_of(newest) + 1 if newest else now_ms
+    if later < _END_MS and stamp_of(later) <= newest[:_STAMP_CHARS]:
+        # a name that goes on behind its second in its own way sorts behind all of that second
+        later += 1000 - later % 1000
+    if later < _END_MS:
+        return stamp_of(later)
+    from ledger.errors import WriteRefused
+
+    raise WriteRefused(
+        f"the newest log is named {stem_in(newest)}, and no later stamp can be written"
+        if newest
+        else f"the clock is past the year {LATEST_YEAR}",
+        hint="if its date is wrong, a person gives it the right one: `git mv` keeps what it says",
+    )
 
 
 def ended_of(stamp: str) -> str:

@@ -73,7 +73,7 @@ def named_anchor(cache: Cache, asked: str) -> Anchor | None:
         return Anchor(asked, DATE, "", (when,))
     if is_stem(asked.partition(":")[0]):
         ref = log_named(cache, asked)
-        return _logs(asked, SESSION, ref.stem, (ref.stem,))
+        return _logs(asked, SESSION, ref.stem, (ref.key,))
     stems = _stems_of(cache, asked) if is_fact_id(asked) else ()
     return _logs(asked, FACT, asked, stems) if stems else None
 

@@ -13,7 +13,7 @@ from ledger.event import Event
 from ledger.findings import Finding
 from ledger.home import OWN_BRANCH, Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
-from ledger.order import is_stem
+from ledger.order import is_stem, stem_in
 from ledger.values import Record
 from memory.checkout import edited_finding, hand_edited, read_written
 from memory.copies import copy_of, differs, read_copy
@@ -138,7 +138,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     found = published(home, home.tip(), made_from)
     if found is not None:
         return found
-    if not is_stem(made_from.newest):
+    if not is_stem(stem_in(made_from.newest)):
         return None
     from memory.states import state_at
 

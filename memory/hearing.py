@@ -18,7 +18,7 @@ from ledger.event import ThreadReopened
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import COMMIT_SUBJECT, CONTINUITY_FILE
-from ledger.order import ended_of, is_stem, next_stamp, seal
+from ledger.order import ended_of, is_stem, next_stamp, seal, stem_in
 from ledger.redaction import guard
 from ledger.session import SessionLog
 from ledger.values import Record
@@ -230,10 +230,10 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     for event in found.events:
         standing = then.get(event.id)
         events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
-    newest = line.newest if is_stem(line.newest) else ""
+    newest = line.newest if is_stem(stem_in(line.newest)) else ""
     stamp = next_stamp(touch.seconds * 1000, newest)
     header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
-    header += [("after", newest)] if newest else []
+    header += [("after", stem_in(newest))] if newest else []
     header += [("type", "edit"), ("commit", touch.commit[:7])]
     header.append((EDITED_KEY, touch.after))
     log = canonical(SessionLog(tuple(header), TITLE, "", tuple(events)))

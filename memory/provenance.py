@@ -259,7 +259,7 @@ def log_lines(
     for ref, entry in snapshot.cache().entries_since(since):
         if agent and entry.agent != agent:
             continue
-        if until and ref.stem > until + "~":
+        if until and ref.key > until + "~":
             continue
         chosen.append(ref)
         if limit and len(chosen) == limit:

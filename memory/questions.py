@@ -7,6 +7,7 @@ import marshal
 from ledger.compact import unpack_entry
 from ledger.findings import Finding
 from ledger.logset import LogRef
+from ledger.order import key_of
 from ledger.session import Entry
 from memory.adding import Head
 from memory.newest import CORRECTION, agent_name
@@ -319,9 +320,9 @@ class Questions:
         ]
 
     def log_ref(self, stem: str) -> LogRef | None:
-        """Return one log by its whole stem."""
+        """Return one log by its whole stem, or by its key."""
         row = self._base.execute(
-            "SELECT stem, path, blob FROM logs WHERE stem = ?", (stem,)
+            "SELECT stem, path, blob FROM logs WHERE stem = ?", (key_of(stem),)
         ).fetchone()
         return None if row is None else LogRef(*row)
 

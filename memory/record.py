@@ -17,7 +17,7 @@ from ledger.event import (
 )
 from ledger.findings import Finding
 from ledger.layout import log_path
-from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of
+from ledger.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
 from ledger.redaction import guard
 from ledger.repository import head
 from ledger.session import SessionLog
@@ -172,7 +172,7 @@ class Recorder:
         given = dict(draft.header)
         values = {"agent": draft.agent or occasion.agent}
         if cache.summary.newest:
-            values["after"] = cache.summary.newest
+            values["after"] = stem_in(cache.summary.newest)
         if draft.type != "work":
             values["type"] = draft.type
         for key in _HEADER_ORDER:

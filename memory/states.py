@@ -8,7 +8,7 @@ from ledger.errors import NotFound
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.logset import LogRef
-from ledger.order import is_date, is_stem
+from ledger.order import is_stem, stem_in
 from ledger.session import Entry
 from ledger.values import Record
 from memory.bulk import Uncollected
@@ -17,6 +17,7 @@ from memory.parallel import in_two
 from memory.reading import read_part, worth_two
 from memory.rows import history_of, plain_history
 from memory.snapshot import Snapshot
+from memory.within import last_key
 from projection.fact import Fact, History
 from projection.fold import Edge, collect, merge
 from projection.policy import Policy
@@ -235,21 +236,19 @@ class Follower:
         self._histories, self._work = self._histories.changed(changes), work
 
 
-def point_in_time(home: Home, as_of: str) -> tuple[str, str]:
-    """Read what `--as-of` names: ("commit", id) or ("stem", the last stem that counts).
+def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
+    """Read what `--as-of` names: ("commit", id) or ("stem", what sorts behind the last that counts).
 
     Args:
-        home: the home.
+        snapshot: of the home.
         as_of: a date, a stem (or the start of one), or anything git can name a commit with.
 
     Raises:
-        NotFound: it is none of these.
+        NotFound: it is none of these, or several logs begin so.
     """
-    if is_date(as_of):
-        return "stem", as_of + "~"  # "~" sorts after every stem of that day
-    if is_stem(as_of):
-        return "stem", as_of + "~"
-    commit = home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
+    if is_stem(stem_in(as_of)):
+        return "stem", snapshot.ask(lambda cache: last_key(cache, as_of))
+    commit = snapshot.home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
     if not commit:
         raise NotFound(
             f"{as_of} is no date, no session log and no commit",
@@ -266,7 +265,7 @@ def state_at(snapshot: Snapshot, as_of: str) -> State:
     Raises:
         NotFound: the point is not known.
     """
-    how, value = point_in_time(snapshot.home, as_of)
+    how, value = point_in_time(snapshot, as_of)
     if how == "commit":
         now = snapshot.ask(lambda cache: cache.redacted)
         return cold_state(snapshot, value, withheld=now)

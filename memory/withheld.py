@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.codec import read_entry
 from ledger.event import Event, FactCreated, FactRedacted, FactUpdated
-from ledger.order import breaks_seal, is_stem
+from ledger.order import breaks_seal, is_stem, key_of, stem_in
 from ledger.values import Record
 from memory.reading import read_bytes
 from memory.within import keys_within
@@ -138,7 +138,7 @@ def hidden_by_log(home: Home, cache: Cache) -> dict[str, Hidden]:
         key: Hidden(
             frozenset(brought.get(key, ())),
             tuple(sorted({text for fact in brought.get(key, ()) for text in texts[fact]})),
-            key.partition("~")[0] in bare,
+            stem_in(key) in bare,
         )
         for key in {*brought, *keys}
     }
@@ -146,8 +146,8 @@ def hidden_by_log(home: Home, cache: Cache) -> dict[str, Hidden]:
 
 def _keys_of(cache: Cache, stem: str) -> list[str]:
     """Return the keys of the logs of one name."""
-    found = keys_within(cache, stem, stem + "~")
-    return [key for key in found if key.partition("~")[0] == stem]
+    found = keys_within(cache, key_of(stem), key_of(stem) + "~")
+    return [key for key in found if stem_in(key) == stem]
 
 
 def _bringing(cache: Cache, facts: Iterable[str]) -> Iterable[tuple[str, str]]:

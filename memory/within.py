@@ -10,7 +10,7 @@ import marshal
 from ledger.compact import unpack_entry
 from ledger.errors import NotFound
 from ledger.logset import LogRef
-from ledger.order import is_stem
+from ledger.order import is_date, is_stem, key_of, stem_in
 from ledger.session import Entry
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ _END = "\U0010ffff"
 _CHUNK = 500
 #: How many logs a message names.
 _NAMED = 3
+_DAY_CHARS = 10
 
 
 def keys_within(cache: Cache, start: str, end: str) -> list[str]:
@@ -72,15 +73,20 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
 
 
 def log_named(cache: Cache, start: str) -> LogRef:
-    """Return the log of a stem, or of the start of one.
+    """Return the log of a stem, or of the start of one: whatever takes a stem looks it up here.
+
+    Args:
+        cache: of the commit.
+        start: it; `STEM:LINE` is read as well.
 
     Raises:
         NotFound: there is no such log, or several begin so.
     """
     stem = start.partition(":")[0]
-    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem) else []
-    if len(found) == 1 or (found and found[0].stem == stem):
-        return found[0]
+    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem_in(stem)) else []
+    whole = [ref for ref in found if ref.stem == stem_in(stem)]
+    if whole or len(found) == 1:
+        return (whole or found)[0]
     if not found:
         raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
     names = ", ".join([ref.stem for ref in found[:_NAMED]])
@@ -88,14 +94,45 @@ def log_named(cache: Cache, start: str) -> LogRef:
     raise NotFound(f"{start} begins several session logs", hint=f"say more of one: {names}{more}")
 
 
+def last_key(cache: Cache, point: str) -> str:
+    """Return what sorts behind all that counts at a point of time, and before the rest.
+
+    Args:
+        cache: of the commit.
+        point: a date (as it ended), a stamp, a stem, or the start of one.
+
+    Raises:
+        NotFound: several logs begin so.
+    """
+    if is_date(point):
+        return point + "~"
+    try:
+        return log_named(cache, point).key + "~"
+    except NotFound:
+        clock = point[11:].replace("-", "")
+        if _starting(cache, point, 1):
+            raise
+        # no log is named so: as a time it is a point all the same
+        return (point if clock.isdigit() else key_of(point)) + "~"
+
+
 def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
     """Return the logs whose stem begins so, the oldest first, at most so many.
 
     Of a log with a twin (FORMAT.md, L4) only the first counts.
     """
-    rows = cache.base.execute(
-        "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? AND instr(stem, '~') = 0 "
-        "ORDER BY stem LIMIT ?",
-        (start, start + _END, limit),
+    begins = (
+        [start]
+        if len(start) <= _DAY_CHARS
+        else [f"{start[:10]}{mark}{start[11:]}" for mark in "+-"]
     )
-    return [LogRef(*row) for row in rows]
+    rows = [
+        row
+        for begin in begins
+        for row in cache.base.execute(
+            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
+            "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
+            (begin, begin + _END, limit),
+        )
+    ]
+    return [LogRef(*row) for row in rows[:limit]]

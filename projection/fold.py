@@ -25,7 +25,7 @@ from ledger.event import (
     ThreadReopened,
 )
 from ledger.ids import WITHHELD, version_id
-from ledger.order import is_date, is_stem, stem_in
+from ledger.order import is_date, is_stem, key_of, stem_in
 from ledger.session import META_KEYS, Entry
 from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
@@ -271,7 +271,7 @@ def _birth(births: list[tuple[str, FactCreated]], brought: str) -> tuple[str, st
         said = dict(event.meta)
         created, origin = said.get("created", ""), said.get("origin", "")
         if origin and is_stem(origin):
-            return created if is_date(created) else origin[:10], origin, origin
+            return created if is_date(created) else origin[:10], origin, key_of(origin)
         if is_date(created):
             # "~" sorts after every stem of that day: age counts the logs dated after it
             return created, "", created + "~"

@@ -24,7 +24,7 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.order import is_date, is_stem, milliseconds_of
+from ledger.order import is_date, is_stem, key_of, milliseconds_of
 from ledger.values import Record
 from projection.cuts import Cuts
 from projection.fact import Act, Fact, History
@@ -117,7 +117,7 @@ def counts_from(act: Act) -> str:
         said = dict(event.meta)
         origin, created = said.get("origin", ""), said.get("created", "")
         if origin and is_stem(origin):
-            return min(origin, act.stem)
+            return min(key_of(origin), act.stem)
         if is_date(created):
             return min(created + "~", act.stem)
     return act.stem

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.ids import withheld_text
+from ledger.order import stem_in
 from ledger.session import Entry
 from projection.fact import REDACTED_TEXT, Act, History, Version
 
@@ -36,7 +37,7 @@ def held_in(histories: Iterable[History]) -> frozenset[tuple[str, str]]:
 
 def withheld_entry(entry: Entry, redacted: Container[str]) -> Entry:
     """Return an entry without the texts of redacted facts, and a redacted log's without its remarks."""
-    bare = entry.stem.partition("~")[0] in redacted
+    bare = stem_in(entry.stem) in redacted
     acts = tuple([_withheld(event, bare, redacted) for event in entry.acts])
     return entry if acts == entry.acts else entry._replace(acts=acts)
 

@@ -6,7 +6,7 @@ from ledger.codec import text_of
 from ledger.errors import NotFound
 from ledger.ids import is_fact_id
 from ledger.logset import LogRef
-from ledger.order import is_stem
+from ledger.order import is_stem, key_of, stem_in
 from memory.bulk import Uncollected
 from memory.recall.filtering import kept
 from memory.recall.follow import NOT_THE_CACHE, Following
@@ -27,6 +27,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.withheld import redacted_logs, shown
+from memory.within import log_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,17 +195,13 @@ class _View:
         """Return the stems of the best logs whose words are not withheld."""
         logs = [self._index.log(number) for number, _ in ranking.sessions[:_SESSIONS]]
         stems = [log.stem for log in logs if log is not None]
-        return tuple([stem for stem in stems if stem.partition("~")[0] not in self._withheld])
+        return tuple([stem for stem in stems if stem_in(stem) not in self._withheld])
 
     def _texts(self, rows: Iterable[int]) -> dict[int, str]:
         """Return the texts of passages, but of those that are withheld."""
         found: dict[int, str] = {}
         logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
-        there = {
-            row: log
-            for row, log in logs.items()
-            if log.stem.partition("~")[0] not in self._withheld
-        }
+        there = {row: log for row, log in logs.items() if stem_in(log.stem) not in self._withheld}
         self._recaller.fetch(
             [log for row, log in there.items() if row & PLACES < FACTS_FROM], self._cache
         )
@@ -236,7 +233,7 @@ class _View:
             return None
         if piece.fact:
             hit = self._facts.hit(piece.fact, log, level)
-        elif log.stem.partition("~")[0] in self._withheld:
+        elif stem_in(log.stem) in self._withheld:
             return None
         else:
             with NOT_THE_CACHE:
@@ -259,10 +256,12 @@ class _View:
             NotFound: there is none.
         """
         stem, colon, line = one.partition(":")
-        if is_stem(stem.partition("~")[0]):
-            number = self._index.number_of(stem)
+        if is_stem(stem_in(stem)):
+            number = self._index.number_of(key_of(stem))
+            if not number:  # perhaps the start of one
+                number = self._index.number_of(log_named(self._cache, stem).key)
             log = self._index.log(number) if number else None
-            if log is None or stem.partition("~")[0] in self._withheld:
+            if log is None or stem_in(log.stem) in self._withheld:
                 said = "its words are withheld" if log is not None else "there is none"
                 raise NotFound(f"{one} names no session log that can be shown: {said}",
                                hint="`diurna log` lists the session logs")  # fmt: skip

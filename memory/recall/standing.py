@@ -41,7 +41,7 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
-    how, value = point_in_time(snapshot.home, as_of)
+    how, value = point_in_time(snapshot, as_of)
     refs = snapshot.cache().log_refs() if how == "stem" else snapshot.list_logs(value)[0]
     logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
     return Past(state_at(snapshot, as_of), logs)

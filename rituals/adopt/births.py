@@ -23,6 +23,7 @@ from ledger.event import (
 from ledger.facts import tidy
 from ledger.findings import Finding
 from ledger.ids import is_fact_id
+from ledger.order import stem_in
 from ledger.session import LINE_LIMIT_BYTES, Entry, SessionLog
 from ledger.values import Record
 from projection.policy import DEFAULT_KIND, THREAD_KIND
@@ -73,7 +74,7 @@ def said_by(entries: Iterable[Entry]) -> Said:
         for event in entry.acts:
             match event:
                 case FactCreated():
-                    created.setdefault(event.id, entry.stem)
+                    created.setdefault(event.id, stem_in(entry.stem))
                 case ThreadClosed() | ThreadReopened():
                     closed[event.id] = isinstance(event, ThreadClosed)
                 case FactSuperseded():

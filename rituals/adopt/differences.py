@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from ledger.findings import Finding
+from ledger.order import stem_in
 from ledger.values import Record
 from projection.policy import THREAD_KIND
 from rituals.adopt.compat import ID_PATTERN, references_span
@@ -67,9 +68,9 @@ def differences(
     work: set[str] = set()
     for entry in entries:
         if entry.work:
-            work.add(entry.stem)
+            work.add(stem_in(entry.stem))
             for id in asked.intersection(entry.named):
-                ours.setdefault(id, set()).add(entry.stem)
+                ours.setdefault(id, set()).add(stem_in(entry.stem))
     theirs: dict[str, set[str]] = {}
     texts: dict[str, bytes] = {}
     for stem, data in logs:

@@ -10,7 +10,7 @@ from ledger.event import Event, FactCreated
 from ledger.findings import Finding
 from ledger.layout import log_path
 from ledger.logset import LogRef
-from ledger.order import ended_of, next_stamp, seal
+from ledger.order import ended_of, next_stamp, seal, stem_in
 from ledger.session import Entry, SessionLog
 from ledger.values import Record
 from memory.states import state_from
@@ -99,7 +99,7 @@ def sealed(plan: AdoptionPlan, now_ms: int, agent: str, commit: str) -> list[Imp
     for number, events in enumerate(plan.imports):
         stamp = next_stamp(now_ms, newest)
         header = [("agent", agent), ("ended", ended_of(stamp))]
-        header += [("after", newest.partition("~")[0]), ("type", "import")]
+        header += [("after", stem_in(newest)), ("type", "import")]
         header += [("branch", plan.ground.branch), ("commit", commit)]
         prose = _prose(plan, number)
         log = canonical(SessionLog(tuple(header), plan.title, prose, events))

@@ -9,10 +9,11 @@ from __future__ import annotations
 from ledger.errors import NotFound, WrongUsage
 from ledger.event import Event, FactCreated, FactRedacted, FactUpdated
 from ledger.ids import is_fact_id
-from ledger.order import is_stem
+from ledger.order import is_stem, stem_in
 from ledger.values import Record
 from memory.provenance import origins
 from memory.withheld import held_logs, holders
+from memory.within import log_named
 from rituals.decide.holding import Holding, holding
 from rituals.decide.recording import Decision, because, titled
 
@@ -108,8 +109,7 @@ def _log_named(memory: Memory, stem: str) -> str:
     """
     if not is_stem(stem):
         raise NotFound(f"there is no fact {stem}", hint=memory.near_hint(stem))
-    if memory.snapshot.cache().log_ref(stem) is None:
-        raise NotFound(f"there is no session log {stem}", hint="`diurna log` lists them")
+    stem = log_named(memory.snapshot.cache(), stem).stem
     if not is_fact_id(stem):
         raise WrongUsage(f"no event can name the log {stem}", hint="redact its facts by their ids")
     return stem
@@ -121,7 +121,7 @@ def _brought(state: State, stem: str) -> list[str]:
         fact
         for fact, history in sorted(state.histories.items())
         if any(
-            act.stem == stem and isinstance(act.event, FactCreated | FactUpdated)
+            stem_in(act.stem) == stem and isinstance(act.event, FactCreated | FactUpdated)
             for act in history.acts
         )
         and fact in state
