@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.values import Record
-from projection.vocabulary import ANTONYMS, FAMILIES
+from projection.vocabulary import ANTONYMS, CHOOSING, FAMILIES, PLACING, SCOPES
 from projection.words import Statement, Word, stem
 
 TYPE_CHECKING = False
@@ -127,3 +127,32 @@ def is_value(form: str) -> bool:
 def odd(statement: Statement) -> bool:
     """Tell whether a statement is negated, all in all."""
     return len(statement.negated) % 2 == 1
+
+
+def is_chosen(statement: Statement, word: Word) -> bool:
+    """Tell whether a word stands where a choice stands: "use X", "written in X", "X is used for"."""
+    before = word.before
+    if before in ("a", "an", "the", "only", "plain", "always", "our"):
+        before = word.lead
+        lead = ""
+    else:
+        lead = word.lead
+    if before in CHOOSING:
+        return True
+    if before in PLACING:
+        if not lead:
+            return len(statement.words) > 1 and statement.words[-1] == word
+        return (
+            lead in ("is", "are")
+            or lead.endswith(("ed", "s", "en"))
+            or lead in ("built", "kept", "held", "go", "live")
+        )
+    return statement.words[0] == word and " used " in f" {statement.text.lower()} "
+
+
+def scoped(words: Sequence[Word]) -> bool:
+    """Tell whether a word says where or for what something holds."""
+    return any(word.form in _SCOPES or "/" in word.form for word in words)
+
+
+_SCOPES = frozenset(stem(word) for word in SCOPES)

@@ -14,18 +14,18 @@ from projection.difference import (
     antonyms,
     difference,
     has_family,
+    is_chosen,
     is_value,
     odd,
     same_family,
+    scoped,
 )
+from projection.overturned import exception, replacement
 from projection.vocabulary import (
-    CHOOSING,
     COUNTED,
     LABELS,
     MOMENTS,
     NEGATORS,
-    PLACING,
-    SCOPES,
     SLOTS,
 )
 from projection.words import DATE, HASH, Statement, Word, stem
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Statements of one fact that are compared; a text that makes more is a document.
 STATEMENTS_LIMIT = 24
+#: A statement of so few words may share but one with what it is about.
+_SHORT_WORDS = 3
 #: A statement of more words is compared no further: it says too much to say one opposite.
 WORDS_LIMIT = 40
 
@@ -78,14 +80,22 @@ def _may_clash(one: set[str], two: set[str]) -> bool:
     shared = len(one & two)
     if not shared or len(one) > WORDS_LIMIT or len(two) > WORDS_LIMIT:
         return False
-    return len(one) + len(two) - 2 * shared <= 2 + max(1, (shared + 2) // 2)
+    if len(one) + len(two) - 2 * shared <= 2 + max(1, (shared + 2) // 2):
+        return True
+    # an exception may have many words more, and what replaces a thing may share its name alone
+    shorter = min(len(one), len(two))
+    return 3 * shared >= 2 * shorter or shorter <= _SHORT_WORDS
 
 
 def _compare(one: Statement, two: Statement) -> Clash | None:
     found = difference(one.words, two.words)
-    if not found.common or _moments(one, two, found) or _asks(one) or _asks(two):
+    if not found.common or _dated(found) or _asks(one) or _asks(two):
         return None
-    for name, rule in RULES.items():
+    timed = _moments((*one.words, *two.words))
+    rules = _LASTING if timed and not _moments((*found.left, *found.right)) else RULES
+    if timed and rules is RULES:
+        return None
+    for name, rule in rules.items():
         words = rule(one, two, found)
         if words is not None:
             return Clash(name, *words, one.text, two.text)
@@ -100,11 +110,14 @@ def _asks(statement: Statement) -> bool:
     )
 
 
-def _moments(one: Statement, two: Statement, found: Difference) -> bool:
-    """Tell whether the statements tell of two moments, releases or commits."""
-    if any(word.form.startswith((DATE, HASH)) for word in (*found.left, *found.right)):
-        return True
-    return any(word.raw.lower() in MOMENTS for word in (*one.words, *two.words))
+def _dated(found: Difference) -> bool:
+    """Tell whether the statements tell of two days or commits."""
+    return any(word.form.startswith((DATE, HASH)) for word in (*found.left, *found.right))
+
+
+def _moments(words: Sequence[Word]) -> bool:
+    """Tell whether words tell of a moment or of a release."""
+    return any(word.raw.lower() in MOMENTS for word in words)
 
 
 def negation(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
@@ -126,8 +139,20 @@ def negation(one: Statement, two: Statement, found: Difference) -> tuple[str, st
     behind = other.forms[other.forms.index(governed[0]) + 1 :]
     if len(governed) > 1 and behind and behind[0] not in governed:
         return None  # the same is done to something else
+    if _other_subject(other, governed[0], set(negated.forms)):
+        return None
     said = _phrase(negated)
     return (said, _answer(other, governed)) if negated is one else (_answer(other, governed), said)
+
+
+def _other_subject(other: Statement, governed: str, shared: set[str]) -> bool:
+    """Tell whether a noun of its own ends the subject: not "passwords" but "password resets"."""
+    at = other.forms.index(governed)
+    pairs = zip(other.words[:at], other.words[1:at], strict=False)
+    return any(
+        two.form not in shared and one.form in shared and two.before == one.raw.lower()
+        for one, two in pairs
+    )
 
 
 def antonym(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
@@ -157,7 +182,7 @@ def choice(one: Statement, two: Statement, found: Difference) -> tuple[str, str]
     if odd(one) != odd(two) or len(pairs) != 1:
         return None
     ((left, right),) = pairs
-    if not (_is_chosen(one, left) and _is_chosen(two, right)):
+    if not (is_chosen(one, left) and is_chosen(two, right)):
         return None
     rest = _without(found.left, left), _without(found.right, right)
     if not _same_frame(found, *rest, least=1):
@@ -172,7 +197,7 @@ def slot(one: Statement, two: Statement, found: Difference) -> tuple[str, str] |
     left, right = found.left[0], found.right[0]
     if is_value(left.form) or is_value(right.form):
         return None
-    if _slot_of(one, left) and _slot_of(two, right) and not _scoped(found.left + found.right):
+    if _slot_of(one, left) and _slot_of(two, right) and not scoped(found.left + found.right):
         return left.raw, right.raw
     return None
 
@@ -185,7 +210,11 @@ RULES: dict[str, Rule] = {
     "number": number,
     "choice": choice,
     "slot": slot,
+    "exception": exception,
+    "replacement": replacement,
 }
+#: Those that may be asked where both tell of one moment in the same word: what holds for good says so.
+_LASTING: dict[str, Rule] = {"exception": exception, "replacement": replacement}
 
 
 def _same_frame(
@@ -200,7 +229,7 @@ def _same_frame(
         least: how many words they have to share.
     """
     common = [form for form in found.common if form[0] not in "#@"]
-    if len(common) < least or (left and right) or _scoped((*left, *right)):
+    if len(common) < least or (left and right) or scoped((*left, *right)):
         return False
     return len(left) + len(right) <= max(1, (len(common) + 1) // 2)
 
@@ -256,27 +285,6 @@ def _is_version(word: Word) -> bool:
     )
 
 
-def _is_chosen(statement: Statement, word: Word) -> bool:
-    """Tell whether a word stands where a choice stands: "use X", "written in X", "X is used for"."""
-    before = word.before
-    if before in ("a", "an", "the", "only", "plain", "always", "our"):
-        before = word.lead
-        lead = ""
-    else:
-        lead = word.lead
-    if before in CHOOSING:
-        return True
-    if before in PLACING:
-        if not lead:
-            return len(statement.words) > 1 and statement.words[-1] == word
-        return (
-            lead in ("is", "are")
-            or lead.endswith(("ed", "s", "en"))
-            or lead in ("built", "kept", "held", "go", "live")
-        )
-    return statement.words[0] == word and " used " in f" {statement.text.lower()} "
-
-
 def _slot_of(statement: Statement, word: Word) -> bool:
     """Tell whether a word is the one value of something: "the default branch is X", "use X for Y"."""
     if statement.words[-1] == word and word.before in ("is", "the", "a", "an", "called", "named"):
@@ -293,11 +301,6 @@ def _slot_of(statement: Statement, word: Word) -> bool:
         and " for " in behind
         and word.before in ("use", "prefer")
     )
-
-
-def _scoped(words: Sequence[Word]) -> bool:
-    """Tell whether a word says where or for what something holds."""
-    return any(word.form in _SCOPES or "/" in word.form for word in words)
 
 
 def _without(words: Sequence[Word], word: Word) -> tuple[Word, ...]:
@@ -326,5 +329,4 @@ def _answer(other: Statement, governed: Sequence[str]) -> str:
 
 
 _MARKS = ".,;:!?*_`\"'()"
-_SCOPES = frozenset(stem(word) for word in SCOPES)
 _SLOTS = frozenset(stem(word) for word in SLOTS)

@@ -27,10 +27,15 @@ ENTRIES_LIMIT = 4000
 LEAST_WORDS = 2
 #: Of so many statements of one text each asks for itself, beside the text as a whole.
 ASKING = 6
+#: What a statement has in it that may say that one thing took another one's place.
+_TURNING = ("instead of", "rather than", "eplace", "upersede", " from ", " in favo")
 
 
 def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[str]]:
-    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one."""
+    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one.
+
+    What took a thing's place is asked for by that thing's name alone, too.
+    """
     known = frozenset(words)
     asked = [known]
     if len(parts) > 1:
@@ -38,6 +43,14 @@ def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[
             one = known.intersection(part.forms)
             if len(one) > 1 and one not in asked:
                 asked.append(one)
+    for part in parts[:ASKING]:
+        if any(mark in part.text for mark in _TURNING):
+            from projection.overturned import turn_of
+
+            turn = turn_of(part)
+            old = known.intersection(turn.old) if turn is not None else frozenset()
+            if old and old not in asked:
+                asked.append(old)
     return asked
 
 

@@ -144,7 +144,7 @@ def index_words(text: str) -> tuple[str, ...]:
                 [
                     form
                     for _, term, _ in _single(piece)
-                    if term not in NEGATORS
+                    if term not in NEGATORS and term != "instead"
                     for form in normal(term)
                     if form[0] not in "#@"
                 ]

@@ -83,7 +83,7 @@ def test_levels(asked: Repo, run: Run) -> None:
     assert [line.split("  (")[0] for line in events.out.split("\n")[1:4]] == [
         "  2026-11-20  Created",
         "  2026-11-21  Superseded by webhook-retries",
-        "  now: A webhook is sent once.",
+        "  now: superseded by webhook-retries: A webhook is sent once.",
     ]
 
 

@@ -142,6 +142,28 @@ def codes(memory: Memory, *acts: Event, strict: bool = False, dry_run: bool = Fa
     return [finding.code for finding in receipt.findings]
 
 
+@pytest.mark.parametrize(
+    ("there", "new"),
+    [
+        ("Orders are never deleted, only cancelled.", "Orders are deleted after a year."),
+        ("Orders are never deleted, only cancelled.", "Orders can be deleted by admins."),
+        ("We use Postgres for the queue.", "Redis instead of Postgres."),
+        ("Sessions are stored in Postgres.", "Redis instead of Postgres."),
+        ("Redis instead of Postgres.", "Sessions are stored in Postgres."),
+        ("We use yarn to install packages.", "pnpm replaces yarn."),
+        ("The orders API is written in Flask.", "The orders API moved from Flask to FastAPI."),
+        ("The frontend uses Redux for its state.", "The frontend no longer uses Redux."),
+    ],
+)
+def test_append_tells_what_is_overturned(memory: Memory, there: str, new: str) -> None:
+    """An exception to what never happens, and what took a thing's place, are found among other facts."""
+    fillers = [FactCreated(f"filler-{n}", f"Shelf {n} holds the {n} books.") for n in range(30)]
+    memory.append(SessionDraft("There", events=(FactCreated("there", there), *fillers)))
+    receipt = memory.append(SessionDraft("New", events=(FactCreated("new", new),)), dry_run=True)
+    (found,) = [one for one in receipt.findings if one.code == "opposite-fact"]
+    assert found.message.startswith("new contradicts `there`: ")
+
+
 def test_append_tells_before_it_writes(memory: Memory) -> None:
     """A new text that says the opposite of a fact is told; with `strict` nothing changes."""
     tip = memory.home.tip()

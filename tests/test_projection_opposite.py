@@ -59,7 +59,9 @@ def test_every_rule_is_mostly_right(rule: str) -> None:
     assert not score.right + score.wrong or score.precision >= 0.9, score
 
 
-@pytest.mark.parametrize("sort", ("negation", "antonym", "number", "version", "choice"))
+@pytest.mark.parametrize(
+    "sort", ("negation", "antonym", "number", "version", "choice", "modality", "replacement")
+)
 def test_every_sort_of_contradiction_is_found(sort: str) -> None:
     """Of each section at least eight in ten are found."""
     mine = [pair for pair in pairs() if pair.sort == f"opposite {sort}"]
@@ -108,6 +110,22 @@ EVIDENCE = (
      ("version", "3.11", "3.12")),
     ("Use PostgreSQL for storage.", "We use SQLite for storage.", ("choice", "PostgreSQL", "SQLite")),
     ("The default branch is stable.", "The default branch is edge.", ("slot", "stable", "edge")),
+    ("Orders are never deleted, only cancelled.", "Orders are deleted after a year.",
+     ("exception", "never deleted", "deleted")),
+    ("Orders can be deleted by admins.", "Orders are never deleted, only cancelled.",
+     ("exception", "deleted", "never deleted")),
+    ("Nobody can edit a published page.", "Editors can edit a published page.",
+     ("exception", "nobody edit", "page")),
+    ("Traces are always sampled.", "Traces are usually sampled.", ("exception", "always", "usually")),
+    ("Redis instead of Postgres.", "Sessions are stored in Postgres.",
+     ("replacement", "Redis instead of Postgres", "Postgres")),
+    ("Bun replaces Node.", "We use Node for the scripts.", ("replacement", "Bun replaces", "Node")),
+    ("Jobs were moved from Celery to Temporal.", "Jobs run in Celery.",
+     ("replacement", "moved to Temporal", "Celery")),
+    ("Heroku was replaced by Fly.", "The shop is hosted on Heroku.",
+     ("replacement", "replaced by Fly", "Heroku")),
+    ("We dropped Sentry in favour of Honeycomb.", "Errors are reported to Sentry.",
+     ("replacement", "dropped Sentry", "Sentry")),
 )  # fmt: skip
 
 
