@@ -148,8 +148,46 @@ def test_role(team: Team) -> None:
     made = team.brief("ada", role="reviewer")
     assert ids(made, ROLE) == ["by-log", "by-footer", "by-tag"]
     assert ids(made, DECISIONS) == ["decided"]
-    assert ids(made, REST) == ["other"]
+    assert ids(made, REST) == []
     assert ids(team.brief("ada"), ROLE) == []
+    assert {"other", "by-log", "by-footer"} <= set(ids(team.brief("ada"), REST))
+
+
+ROLES = ("builder", "judge", "planner")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_role_notes_stand_in_no_other_roles_brief(team: Team, seed: int) -> None:
+    """Whatever the kind and whatever happened to them; what all may know stands, and so does it without a role."""
+    rng = random.Random(seed)
+    kinds = ("invariant", "decision", "thread", "pattern", "fact", "note", "stack")
+    notes: dict[str, set[str]] = {}
+    for number in range(14):
+        header = {"role": rng.choice(ROLES)} if rng.random() < 0.6 else {}
+        acts: list[Event] = []
+        before = sorted(notes)
+        for part in range(rng.randrange(1, 4)):
+            name, kind = f"fact-{number}-{part}", rng.choice(kinds)
+            named = rng.sample(ROLES, rng.choice((0, 0, 1, 2)))
+            acts.append(born(name, kind, **({"role": ", ".join(named)} if named else {})))
+            if named or (kind in ("pattern", "note") and header):
+                notes[name] = set(named or header.values())
+        if before and rng.random() < 0.5:
+            old = rng.choice(before)
+            acts.append(rng.choice((FactInvalidated(old), FactSuperseded(old, acts[0].id))))
+        team.says(rng.choice("abc"), *acts, **header)
+    everything = team.brief("a", budget_chars=40_000)
+    assert [name for name in notes if f"The text of {name}." in everything.text]
+    for role in ROLES:
+        for asked in ({}, {"task": "what is the text of the fact"}):
+            made = team.brief("nobody", role=role, budget_chars=40_000, **asked)
+            shown = {line.id for section in made.sections for line in section.lines}
+            others = {name for name, roles in notes.items() if role not in roles}
+            assert not shown & others
+            assert not [name for name in others if f"The text of {name}." in made.text]
+            live = {one.fact.id for one in Memory.open(str(team.path)).view().live}
+            lost = [name for name in live - others if f"The text of {name}." not in made.text]
+            assert lost == []
 
 
 def test_task_branch_and_changed_files(team: Team, repo: Repo) -> None:

@@ -25,6 +25,7 @@ from projection.brief.sections import (
     Place,
     Session,
     is_note,
+    others_of,
 )
 from projection.due import pressing
 from projection.marks import mark_of
@@ -33,7 +34,7 @@ from projection.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ledger.home import Home
     from ledger.logset import LogRef
@@ -98,8 +99,7 @@ def made_for(
     if asked.format not in FORMATS:
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     home = snapshot.home
-    roles = _stems_of_role(snapshot, asked.role, tip)
-    material = snapshot.ask(lambda cache: _material(home, cache, asked, found, roles), tip)
+    material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
@@ -117,9 +117,7 @@ def found_for(reader: Reader, task: str) -> tuple[str, ...]:
     return tuple([hit.id for hit in answer.hits])
 
 
-def _material(
-    home: Home, cache: Cache, asked: Asked, found: Sequence[str], roles: frozenset[str]
-) -> Material:
+def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> Material:
     view, summary = cache.view(), cache.summary
     last = cache.newest_of(asked.agent) if asked.agent else ""
     since = cache.sessions_after(summary.last_review)
@@ -138,26 +136,39 @@ def _material(
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS)
     live = {standing.fact.id for standing in view.live}
     clock = cache.clock()
+    known = tuple(
+        standing
+        for fact in found
+        if fact not in live
+        and (standing := _standing(cache, fact, clock)) is not None
+        and not (standing.fact.redacted or standing.fact.false)
+    )
+    facts: list[Fact] = []
+    if asked.role:
+        facts = [one.fact for one in (*view.live, *known)] + list(view.contradicted)
+        facts += [one.now.fact for one in news if one.now is not None]
+        facts += [one.replacing for one in news if one.replacing is not None]
+    brought = _roles_of(home, cache, facts) if facts else {}
+    others = others_of(facts, asked.role, brought)
     return Material(
         cache.commit,
         view,
         place,
         pressing(since, view, view.policy.review),
-        news,
+        tuple([_for(one, others) for one in news]),
         more_news,
-        frozenset(
-            one.fact.id for one in view.live if roles and not _stems(one.fact).isdisjoint(roles)
-        ),
+        frozenset([fact for fact, roles in brought.items() if asked.role in roles]),
         _scores(view, found, asked),
-        tuple(
-            standing
-            for fact in found
-            if fact not in live
-            and (standing := _standing(cache, fact, clock)) is not None
-            and not (standing.fact.redacted or standing.fact.false)
-        ),
+        known,
         _sessions(home, cache) if asked.task else (),
+        others,
     )
+
+
+def _for(one: News, others: frozenset[str]) -> News:
+    """Leave out the text of what replaced a fact where that is another role's note."""
+    hidden = one.replacing is not None and one.replacing.id in others
+    return one._replace(replacing=None) if hidden else one
 
 
 def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
@@ -224,25 +235,21 @@ def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:
     return stand(found, clock, cache.policy, never_decaying(cache.policy))
 
 
-def _stems_of_role(snapshot: Snapshot, role: str, tip: str | None) -> frozenset[str]:
-    """Return the logs of a role, among those that brought what would be a note of it."""
-    if not role:
-        return frozenset()
-    refs = snapshot.ask(_refs_of_notes, tip)
-    return frozenset(
-        ref.key
-        for ref, data in read_bytes(snapshot.home, refs)
-        if dict(read_header(data)).get("role", "") == role
-    )
-
-
-def _refs_of_notes(cache: Cache) -> list[LogRef]:
-    live = [one.fact for one in cache.view().live if is_note(one.fact)]
-    stems = sorted({stem for fact in live for stem in _stems(fact)})
+def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, frozenset[str]]:
+    """Return the roles of the logs that brought the notes among some facts, by id; "" for none."""
+    stems = {fact.id: _stems(fact) for fact in facts if is_note(fact)}
+    listed = sorted(set().union(*stems.values()))
     refs: list[LogRef] = []
-    for start in range(0, len(stems), _SQL_VALUES):
-        refs += cache.known(stems[start : start + _SQL_VALUES]).values()
-    return refs
+    for start in range(0, len(listed), _SQL_VALUES):
+        refs += cache.known(listed[start : start + _SQL_VALUES]).values()
+    roles = {
+        ref.key: dict(read_header(data)).get("role", "").strip()
+        for ref, data in read_bytes(home, refs)
+    }
+    return {
+        fact: frozenset([roles[stem] for stem in own if stem in roles])
+        for fact, own in stems.items()
+    }
 
 
 def _stems(fact: Fact) -> set[str]:

@@ -144,6 +144,7 @@ class Material(Record):
         score: how much a fact has to do with the task and what surrounds it, by id.
         found: facts that are not live and that the task is about.
         sessions: the last ones, newest first.
+        others: ids of the notes of other roles (`others_of`): nothing of them is shown.
     """
 
     commit: str
@@ -156,6 +157,7 @@ class Material(Record):
     score: Mapping[str, float]
     found: tuple[Standing, ...]
     sessions: tuple[Session, ...] = ()
+    others: frozenset[str] = frozenset()
 
 
 class Wanted(Record):
@@ -180,8 +182,8 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     rest: list[Standing] = []
     for standing in _by_weight(material):
         fact = standing.fact
-        if fact.redacted or fact.contradicted:
-            continue  # nothing of it is shown, or it stands among the contradictions
+        if fact.redacted or fact.contradicted or fact.id in material.others:
+            continue  # nothing of it is shown here, or it stands among the contradictions
         if not standing.live:
             rest.append(standing)
         elif fact.kind == THREAD_KIND and not fact.closed:
@@ -198,13 +200,13 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     threads.sort(key=lambda one: is_raised(one.fact))
     noted.sort(key=lambda one: one.fact.kind not in _NOTE_KINDS)
     rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
+    news = tuple([one for one in material.news if one.fact not in material.others])
     known = "Also known, what is nearest to the task first" if score else "Also known"
     sections = [
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
-                 _contradicted(material.view)),
+                 _contradicted(material)),
         _section(INVARIANTS, "Invariants", core),
-        Wanted(CHANGES, _since(material.place), material.news,
-               len(material.news) + material.more_news),
+        Wanted(CHANGES, _since(material.place), news, len(news) + material.more_news),
         _section(ROLE, f"For the role {role}", noted),
         _section(THREADS, "Open threads", threads),
         _section(DECISIONS, "Decisions", decisions),
@@ -225,17 +227,19 @@ def _since(place: Place) -> str:
     return "Newest corrections"
 
 
-def _contradicted(view: LiveView) -> list[Standing]:
+def _contradicted(material: Material) -> list[Standing]:
     """Return the contradicted facts where they stand, those in use first."""
     from projection.state import Standing
 
+    view = material.view
     live = {standing.fact.id: standing for standing in view.live}
+    facts = [fact for fact in view.contradicted if fact.id not in material.others]
     found = [
         live.get(fact.id) or Standing(fact, "superseded" if fact.false else "archived", "-")
-        for fact in view.contradicted
+        for fact in facts
     ]
     return sorted(
-        [one._replace(fact=fact) for one, fact in zip(found, view.contradicted, strict=True)],
+        [one._replace(fact=fact) for one, fact in zip(found, facts, strict=True)],
         key=lambda one: (not one.live, one.fact.id),
     )
 
@@ -245,12 +249,36 @@ def is_note(fact: Fact) -> bool:
     return fact.kind not in _KINDS_OF_OTHERS
 
 
+def others_of(
+    facts: Iterable[Fact], role: str, brought: Mapping[str, frozenset[str]]
+) -> frozenset[str]:
+    """Return the ids of the facts that are notes of other roles, and not of this one.
+
+    A note of a role is what its footer says is for it, and a note or pattern that only logs of a role
+    brought.
+
+    Args:
+        facts: to choose from.
+        role: who asks.
+        brought: the roles of the logs that brought a fact, by its id; "" for a log that says none.
+    """
+    found = set()
+    for fact in facts:
+        named = _names_in(dict(fact.meta).get("role", ""))
+        if not named and fact.kind in _NOTE_KINDS:
+            named = list(brought.get(fact.id, ()))
+        if named and "" not in named and role not in named and not _is_for(fact, role):
+            found.add(fact.id)
+    return frozenset(found)
+
+
 def _is_for(fact: Fact, role: str) -> bool:
     """Tell whether a fact's footer names a role: as its role, or among its tags."""
-    for key, value in fact.meta:
-        if key in ("role", "tags") and role in [one.strip() for one in value.split(",")]:
-            return True
-    return False
+    return any(role in _names_in(value) for key, value in fact.meta if key in ("role", "tags"))
+
+
+def _names_in(value: str) -> list[str]:
+    return [name for one in value.split(",") if (name := one.strip())]
 
 
 def _by_weight(material: Material) -> list[Standing]:
