@@ -79,6 +79,8 @@ _OF_FACTS = tuple(
     "unknown-id contradiction supersession-cycle not-a-thread unknown-kind unknown-version".split()
 )
 _LEDGER = "rituals.checks.ledger:"
+#: The name of the check of all that logs say, which finds most in a ledger of another tool.
+SAID = "what logs and facts say"
 
 
 def _clone(name: str, look: str, *codes: str, content: bool = False) -> Check:
@@ -114,7 +116,7 @@ CHECKS: tuple[Check, ...] = (
     _clone("permissions", "privacy:privacy_noticed", "open-to-others"),
     _clone("the bytes of logs", "objects:logs_noticed", "unreadable", content=True),
     Check(
-        "what logs and facts say", _LEDGER + "said", TIP, REPLAY, _ALL, _OF_LOGS + _OF_FACTS,
+        SAID, _LEDGER + "said", TIP, REPLAY, _ALL, _OF_LOGS + _OF_FACTS,
         lasting=True,
     ),
     Check(

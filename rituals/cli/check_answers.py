@@ -6,6 +6,7 @@ from collections import Counter
 
 from ledger.findings import ERROR, Finding, severe
 from rituals.checks.accepted import shown
+from rituals.checks.registry import CHECKS, SAID
 from rituals.cli.answers import finding_object
 from rituals.cli.output import counted
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from rituals.checks.accepted import Acceptance
     from rituals.checks.registry import Made
     from rituals.cli.output import Output
+
+
+#: Up to how many remarks about texts `doctor` names, and from how many findings on a baseline pays.
+_FEW, _MANY = 5, 10
 
 
 def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
@@ -34,6 +39,28 @@ def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
 def show_summary(out: Output, result: Made) -> None:
     """Say in one line what was found."""
     out.line(summary(result.findings, [one for one, _ in result.accepted]))
+
+
+def show_here(out: Output, findings: tuple[Finding, ...]) -> None:
+    """Say what was found here; many remarks about the texts of a ledger are left to `verify`."""
+    texts = next(check.codes for check in CHECKS if check.name == SAID)
+    others = tuple(one for one in findings if one.code in texts and one.severity != ERROR)
+    if len(others) <= _FEW:
+        return out.findings(findings)
+    out.findings(tuple(one for one in findings if one not in others))
+    out.told.update(others)
+    out.hint(
+        f"{len(others)} findings are about what logs and facts say: `diurna verify` names them"
+    )
+
+
+def hint_baseline(out: Output, result: Made) -> None:
+    """Say how many old findings become few, where there are many."""
+    if len(result.keys) >= _MANY:
+        out.hint(
+            "what is old and known can be accepted, so that what is new stands out: "
+            "`diurna verify --accept-all --reason TEXT`, or one by one (`diurna verify --all`)"
+        )
 
 
 def show_all(out: Output, result: Made) -> None:

@@ -59,9 +59,7 @@ ENTRIES = (
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
     Entry("doctor", "Check this machine and repository, and mend what is safe to mend."),
-    Entry(
-        "lint", "Check a home for CI: integrity, secrets, undeclared edits.", needs="rituals.lint"
-    ),
+    Entry("lint", "Check a home for CI: integrity, secrets, what is due.", needs="rituals.lint"),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),

@@ -104,7 +104,7 @@ def unacceptance(memory: Memory, wanted: tuple[str, ...], reason: str) -> Baseli
 def words(finding: Finding) -> str:
     """Say in one line where and what a finding is; no value of a secret is in it."""
     message = finding.message
-    place = "" if not finding.file or finding.file in message else f"{finding.file}: "
+    place = "" if not finding.file or finding.where in message else f"{finding.where}: "
     said = plain(without_secrets(place + message)).replace("`", "'")
     return said if len(said) <= _SAID_CHARS else said[: _SAID_CHARS - 1] + "…"
 
@@ -126,14 +126,14 @@ def _does(chosen: Mapping[str, Finding]) -> tuple[str, ...]:
     """Name every error that is accepted, and count the rest by their codes."""
     errors = [(key, one) for key, one in chosen.items() if one.severity == ERROR]
     rest = Counter(one.code for one in chosen.values() if one.severity != ERROR)
-    named = tuple(f"the error {shown(key)} is accepted: {words(one)}" for key, one in errors)
+    named = tuple(f"accepted, an error: {shown(key)}  {words(one)}" for key, one in errors)
     if len(chosen) <= _LISTED:
         return named + tuple(
-            f"{shown(key)} is accepted: {words(one)}"
+            f"accepted: {shown(key)}  {words(one)}"
             for key, one in chosen.items()
             if one.severity != ERROR
         )
-    return named + tuple(f"{many} {code} are accepted" for code, many in rest.items())
+    return named + tuple(f"accepted: {many} {code}" for code, many in rest.items())
 
 
 def _refused(name: str, open_now: Mapping[str, Finding], elsewhere: set[str]) -> NotFound:

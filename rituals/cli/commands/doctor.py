@@ -18,7 +18,8 @@ from rituals.cli.output import told
 def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     """Check that everything is in order on this machine and in this repository.
 
-    Ends with 1 if there is a finding of severity error. --fix moves locks aside that belong to nobody,
+    It looks at what verify looks at, and at locks, settings, disks and what waits here. Ends with 1 if
+    there is a finding of severity error. --fix moves locks aside that belong to nobody,
     commits what waits, writes lost objects again, and the like; it deletes nothing of yours. With
     --dry-run it says what it would do.
 
@@ -31,7 +32,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     from memory.api import Memory
     from rituals.checks.survey import Survey
     from rituals.cli.answers import finding_objects
-    from rituals.cli.check_answers import summary
+    from rituals.cli.check_answers import show_here, summary
     from rituals.doctor import visit
 
     def opened() -> Survey:
@@ -66,5 +67,5 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
             else:
                 call.out.line(told(one.remedy.said, done=True))
         call.out.line(summary(findings, found.accepted))
-    call.out.findings(findings)
+    show_here(call.out, findings)
     return 1 if bad or failed else 0

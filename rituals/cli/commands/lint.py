@@ -19,7 +19,7 @@ from rituals.cli.context import Invocation
 )  # fmt: skip
 @options.command
 def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
-    """Check a home for CI: all that verify finds, secrets, personal data, edits that no log declares.
+    """Check a home for CI: all that verify finds, secrets, personal data, what is due and too large.
 
     With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
     Ends with 1 if there is an error. The value of a secret is never printed. What `diurna verify --accept`
@@ -37,7 +37,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     from rituals import lint as ritual
     from rituals.checks.making import made
     from rituals.checks.registry import LINT, Made
-    from rituals.cli.check_answers import made_object, summary
+    from rituals.cli.check_answers import hint_baseline, made_object, summary
     from rituals.cli.formats import annotation, sarif
 
     form = "json" if call.json else form
@@ -71,5 +71,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     else:
         out.line(summary(findings, accepted))
     out.findings(findings)
+    if form == "text":
+        hint_baseline(out, result)
     out.told.update(accepted)
     return 1 if bad else 0

@@ -12,7 +12,9 @@ from rituals.cli.output import counted
 @click.command("status")
 @options.command
 def command(call: Invocation) -> None:
-    """Show where the ledger stands: its home, its logs and facts, and what is due.
+    """Show where the ledger stands: its home, its logs and facts, what is due, and what was found.
+
+    `asks` counts the questions of a review, `found` what `diurna verify` finds in the ledger itself.
 
     \b
     Example:
@@ -47,8 +49,9 @@ def command(call: Invocation) -> None:
         rows.append(("asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"))
     noticed = tuple(one for one in tally.found if one[0] not in OF_REVIEW) if tally else ()
     known = f"; {tally.accepted} accepted" if tally and tally.accepted else ""
-    if noticed:
-        rows.append(("found", f"{severities(noticed)}: {said(noticed)}{known}{late}"))
+    if noticed or known:
+        open_now = f"{severities(noticed)}: {said(noticed)}" if noticed else "nothing new"
+        rows.append(("found", f"{open_now}{known}{late}"))
     if found.contradictions:
         rows.append(("disputed", found.disputed))
     if found.unconfirmed:
