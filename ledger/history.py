@@ -38,7 +38,6 @@ class Alteration(Record):
     "" where the log is gone; `merge` tells whether a merge commit did it.
     """
 
-    kind: str
     path: str
     new_path: str
     blob_before: str
@@ -48,6 +47,11 @@ class Alteration(Record):
     author: str
     date: str
     merge: bool
+
+    @property
+    def did(self) -> str:
+        """What one side did to a log that both had."""
+        return MODIFIED if self.blob_after else DELETED
 
 
 class Damage(Record):
@@ -120,12 +124,10 @@ def altered(
     for row in rows:
         author, date, merge = about.get(row.commit, ("", "", False))
         targets = added.get((row.commit, row.blob_before)) if row.letter == "D" else None
-        kind = MODIFIED if row.letter != "D" else MOVED if targets else DELETED
         gone = row.letter == "D"
         found.setdefault(
             (row.commit, row.path),
             Alteration(
-                kind,
                 row.path[cut:],
                 _alike(row.path, targets)[cut:] if targets else "",
                 row.blob_before,
@@ -361,11 +363,8 @@ def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alterati
     altered: list[Alteration] = []
     for path, row in sorted(found.items()):
         author, date, merge = about.get(row.commit, ("", "", False))
-        kind = DELETED if row.letter == "D" else MODIFIED
         after = ("", "") if row.letter == "D" else (row.blob, row.mode)
         altered.append(
-            Alteration(
-                kind, path[cut:], "", row.blob_before, *after, row.commit, author, date, merge
-            )
+            Alteration(path[cut:], "", row.blob_before, *after, row.commit, author, date, merge)
         )
     return altered

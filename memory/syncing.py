@@ -235,8 +235,8 @@ class _Planner:
         for change in altered_between(self._home, bases, self._theirs):
             self._findings.append(
                 Finding(
-                    f"log-{change.kind}",
-                    f"{change.path} was {change.kind} on the remote, in commit "
+                    f"log-{change.did}",
+                    f"{change.path} was {change.did} on the remote, in commit "
                     f"{change.commit[:12]} by {change.author}; the log as it is here stays, and is "
                     "offered again",
                     change.path,

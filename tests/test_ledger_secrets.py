@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger.event import FactCreated, FactRedacted, FactReferenced
 from ledger.hits import PERSONAL_RULES
 from ledger.masks import place_in_source, unmasked
 from ledger.redaction import guard
@@ -23,6 +24,7 @@ from ledger.secrets import (
     redacted,
     without_secrets,
 )
+from ledger.session import SessionLog
 from ledger.tokens import MARKS
 from tests.planted_places import DISGUISES, HELD, KNOWN, PLACES, SEEN, leftover, logs
 from tests.planted_secrets import (
@@ -292,3 +294,21 @@ def test_g23_no_text_is_slow(unit: str) -> None:
 
     small, large = calls(4_000), calls(16_000)
     assert large < 6 * small + 2_000
+
+
+def test_a_remark_is_stored_without_its_secret_and_otherwise_as_it_is() -> None:
+    """Beside an event of any kind, with a text of its own or none."""
+    secret = token()
+    for made in (FactReferenced("a"), FactCreated("a", "Plain."), FactRedacted("a")):
+        for remark in ("", "why (so)", f"seen with {secret} there"):
+            log = SessionLog((("agent", "a"),), "T", "", (made._replace(remark=remark),))
+            clean, found = guard(log)
+            (event,) = clean.events
+            assert event._replace(remark="") == made
+            if secret in remark:
+                assert event.remark == "seen with [redacted: github-token] there"
+                assert ["the remark beside a" in one.message for one in found] == [True]
+            else:
+                assert (event.remark, found) == (remark, ())
+            title = log._replace(title=f"With {secret}")  # so that each part is looked at
+            assert guard(title)[0].events == clean.events

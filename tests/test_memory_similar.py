@@ -27,6 +27,7 @@ from memory.build import build
 from memory.cache import Cache
 from memory.comparing import compare
 from memory.draft import SessionDraft
+from memory.rows import likeness
 from memory.wordindex import WordIndex
 from projection.pairing import queries
 from projection.policy import Policy
@@ -258,3 +259,17 @@ def test_spelling_is_compared_only_where_it_has_to_be(repo: Repo, memory: Memory
         )
         done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
         assert done.stdout == f"{loaded}\n", done.stderr
+
+
+def test_logs_of_one_agent_and_type_that_name_the_same_ids_are_alike() -> None:
+    """Whatever the order of the ids, and whether equal names are one object: nothing else counts."""
+    name = "ada"
+    entry = Entry("2026-01-02", True, name, "work", (name, "b"), ())
+    again = Entry("2026-01-03", True, "".join(list(name)), "work", ("b", "".join(list(name))), ())
+    assert likeness(entry) == likeness(again)
+    for other in (
+        entry._replace(agent="b"),
+        entry._replace(type="edit"),
+        entry._replace(named=("b",)),
+    ):
+        assert likeness(other) != likeness(entry)

@@ -197,37 +197,37 @@ def test_errors_come_first_and_the_order_is_fixed(home: Place) -> None:
 # ---- history --------------------------------------------------------------------------------------
 
 
-def change(kind: str, path: str, before: str, after: str = "", to: str = "") -> Alteration:
+def change(path: str, before: str, after: str = "", to: str = "") -> Alteration:
     mode = "100644" if after else ""
-    return Alteration(kind, path, to, before, after, mode, "c", "A", "2026-11-21", False)
+    return Alteration(path, to, before, after, mode, "c", "A", "2026-11-21", False)
 
 
 @pytest.mark.parametrize(
     ("changes", "standing", "expected"),
     [
-        ([change(MODIFIED, "a", "1", "2")], {"a": "2"}, [(MODIFIED, "a", "a")]),
-        ([change(MODIFIED, "a", "1", "2"), change(MODIFIED, "a", "2", "1")], {"a": "1"}, []),
-        ([change(DELETED, "a", "1")], {}, [(DELETED, "a", "")]),
-        ([change(DELETED, "a", "1")], {"a": "1"}, []),
-        ([change(DELETED, "a", "1")], {"a": "2"}, [(MODIFIED, "a", "a")]),
-        ([change(MOVED, "a", "1", to="b")], {"b": "1"}, [(MOVED, "a", "b")]),
-        ([change(MOVED, "a", "1", to="b"), change(MOVED, "b", "1", to="a")], {"a": "1"}, []),
+        ([change("a", "1", "2")], {"a": "2"}, [(MODIFIED, "a", "a")]),
+        ([change("a", "1", "2"), change("a", "2", "1")], {"a": "1"}, []),
+        ([change("a", "1")], {}, [(DELETED, "a", "")]),
+        ([change("a", "1")], {"a": "1"}, []),
+        ([change("a", "1")], {"a": "2"}, [(MODIFIED, "a", "a")]),
+        ([change("a", "1", to="b")], {"b": "1"}, [(MOVED, "a", "b")]),
+        ([change("a", "1", to="b"), change("b", "1", to="a")], {"a": "1"}, []),
         (
-            [change(MOVED, "a", "1", to="b"), change(MOVED, "b", "1", to="c")],
+            [change("a", "1", to="b"), change("b", "1", to="c")],
             {"c": "1"},
             [(MOVED, "a", "c")],
         ),
         (
-            [change(MOVED, "a", "1", to="b"), change(MODIFIED, "b", "1", "2")],
+            [change("a", "1", to="b"), change("b", "1", "2")],
             {"b": "2"},
             [(MODIFIED, "a", "b")],
         ),
-        ([change(MOVED, "a", "1", to="b"), change(DELETED, "b", "1")], {}, [(DELETED, "a", "")]),
+        ([change("a", "1", to="b"), change("b", "1")], {}, [(DELETED, "a", "")]),
         (
             [
-                change(MOVED, "a", "1", to="b"),
-                change(MOVED, "b", "1", to="c"),
-                change(MOVED, "c", "1", to="a"),
+                change("a", "1", to="b"),
+                change("b", "1", to="c"),
+                change("c", "1", to="a"),
             ],
             {"a": "1"},
             [],

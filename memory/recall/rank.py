@@ -314,8 +314,7 @@ class _Look:
         found: dict[int, float] = {}
         for number in numbers:
             log = self._log(number)
-            if log is None:
-                continue
+            assert log is not None, "only passages of logs that are there have a score"
             norm = K1 * (1 - B + B * log.chars / average)
             score = log.date
             for weight, logs in weighed:
