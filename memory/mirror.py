@@ -102,8 +102,11 @@ def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:
             unknown[name] = here
     if not unknown:
         return []
-    stored = home.repository.git().resolve(*unknown.values())
-    return [name for name, found in zip(unknown, stored, strict=True) if not found]
+    from memory.whose import ever_committed
+
+    inside = {name.removeprefix(f"{MIRROR_DIR}/"): blob for name, blob in unknown.items()}
+    ours_once = ever_committed(home, home.tip(), inside)
+    return [f"{MIRROR_DIR}/{path}" for path in inside if path not in ours_once]
 
 
 def keep_out_of_status(home: Home) -> bool:

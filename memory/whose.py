@@ -125,31 +125,44 @@ def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
         tip: where to look from.
         blobs: path relative to the home -> blob id.
     """
-    made: set[str] = set()
-    if CONTINUITY_FILE in blobs:
-        made |= _made(home, tip, CONTINUITY_FILE, _DEEP, blobs)
-    if blobs.keys() - {CONTINUITY_FILE}:
-        made |= _made(home, tip, ARCHIVE_DIR, _DEEP_ARCHIVE, blobs)
-    return made
+    return _put(home, tip, blobs, COMMIT_SUBJECT)
 
 
-def _made(home: Home, tip: str, place: str, deep: int, blobs: Mapping[str, str]) -> set[str]:
+def ever_committed(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
+    """Return those of some projection files whose bytes once stood there, whoever committed them."""
+    return _put(home, tip, blobs, "")
+
+
+def _put(home: Home, tip: str, blobs: Mapping[str, str], subject: str) -> set[str]:
+    """Return the paths of blobs that a commit put there whose subject begins so."""
+    found: set[str] = set()
+    if tip and CONTINUITY_FILE in blobs:
+        found |= _put_below(home, tip, (CONTINUITY_FILE, _DEEP), blobs, subject)
+    if tip and blobs.keys() - {CONTINUITY_FILE}:
+        found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, subject)
+    return found
+
+
+def _put_below(
+    home: Home, tip: str, where: tuple[str, int], blobs: Mapping[str, str], subject: str
+) -> set[str]:
+    place, deep = where
     # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
     said = home.repository.git().run(
         "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
         "--format=%x00%s", tip, "--", f":(top,literal){home.prefix}{place}",
     )  # fmt: skip
-    made: set[str] = set()
-    ours = False
+    found: set[str] = set()
+    counts = False
     for line in said.decode("utf-8", "surrogateescape").split("\n"):
         if line[:1] == "\0":
-            ours = line[1:].startswith(COMMIT_SUBJECT)
-        elif ours and line[:1] == ":":
+            counts = line[1:].startswith(subject)
+        elif counts and line[:1] == ":":
             meta, _, path = line.partition("\t")
             inside = path[len(home.prefix) :]
             if blobs.get(inside) == meta.split(" ")[3]:
-                made.add(inside)
-    return made
+                found.add(inside)
+    return found
 
 
 def _left_of_edit(

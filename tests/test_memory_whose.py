@@ -276,6 +276,62 @@ def test_d4_a_persons_own_file_where_a_projection_goes_is_left(
     assert blob(again, path) == before
 
 
+#: Every command that writes projection files.
+WRITERS = (
+    ("append", "--title", "T", "--new", "id=b The text of b."), ("publish",), ("replay", "--write"),
+    ("absorb",), ("review",), ("doctor", "--fix"), ("hook", "post-merge", "0"), ("init",), ("sync",),
+    ("confirm", "a"), ("reinstate", "a", "--reason", "r"), ("adopt", "."), ("verify",), ("show",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["committed", "work tree"])
+def test_no_command_writes_over_a_persons_page(
+    home: Memory, where: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prose in `continuity.md` and a page of the archive stay byte for byte, whatever is run."""
+    folder = Path(home.home.repository.where)
+    own = home.home.kind == OWN_BRANCH
+    shown = folder / ".memory" if own else Path(home.home.folder)
+    words = (shown / "continuity.md").read_bytes() + b"\nA person's own words.\n"
+    files = (("continuity.md", words), ("archive/2025-Q1.md", b"# Mine\n\nMy words.\n"))
+    if where == "committed":
+        put(home, *files)
+    else:
+        for path, data in files:
+            (shown / path).parent.mkdir(exist_ok=True)
+            (shown / path).write_bytes(data)
+    run_git(folder, "init", "-q", "--bare", str(folder.parent / "hub.git"))
+    run_git(folder, "remote", "add", "origin", str(folder.parent / "hub.git"))
+    monkeypatch.chdir(folder)
+    for command in WRITERS:
+        ran = run(*command)
+        assert ran.code in (0, 1, 2), (command, ran.err)
+        memory = open_memory(folder)
+        for path, data in files:
+            if where == "work tree":
+                assert (shown / path).read_bytes() == data, (command, path)
+                continue
+            spec = f"{memory.home.tip()}:{memory.home.prefix}{path}"
+            assert run_git(folder, "show", spec).encode() == data, (command, path)
+            if not own:
+                assert (shown / path).read_bytes() == data, (command, path)
+        memory.close()
+
+
+def test_a_mirror_folder_of_the_users_is_theirs(tmp_path: Path) -> None:
+    """What they committed as `.memory/continuity.md` on their own branch is in git, and not the ledger's."""
+    folder = tmp_path / "home"
+    make_home(folder, OWN_BRANCH)
+    file = folder / ".memory" / "continuity.md"
+    file.write_text("# Mine\n")
+    run_git(folder, "add", "-f", ".memory/continuity.md")
+    run_git(folder, "commit", "-q", "-m", "mine")
+    receipt = open_memory(folder).append(draft("a"))
+    assert [one.code for one in receipt.findings] == ["hand-edited"]
+    assert file.read_text() == "# Mine\n"
+    assert run_git(folder, "status", "--porcelain") == ""
+
+
 def test_what_diurna_wrote_is_its_own_however_it_came(home: Memory) -> None:
     """Put back, squashed or cherry-picked by a person: the next publish writes it anew."""
     folder = Path(home.home.repository.where)

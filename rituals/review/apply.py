@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ledger.errors import Outrun
+from ledger.errors import EditNotUnderstood, Outrun
 from ledger.event import Event, FactInvalidated, FactUpdated, ThreadClosed
 from ledger.findings import Finding
 from ledger.values import Record
@@ -120,7 +120,11 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        files, _ = memory.publish()
+        try:
+            files, _ = memory.publish()
+        except EditNotUnderstood as problem:  # a commit by hand; the review itself is recorded
+            said = (*outcome.findings, *problem.findings)
+            return outcome._replace(findings=said)
         return outcome._replace(published=files)
 
 
