@@ -199,6 +199,28 @@ _OPERATIONS = (
 )
 
 
+def left_branch(repository: Repository) -> str:
+    """Return the branch that HEAD was on last before it was detached, "" where git does not know it."""
+    status, said, _ = repository.git().call("rev-parse", "--symbolic-full-name", "@{-1}")
+    name = said.decode("utf-8", "surrogateescape").strip()
+    return "" if status else name.removeprefix("refs/heads/") if name[:11] == "refs/heads/" else ""
+
+
+def landing_hint(repository: Repository) -> str:
+    """Say on which branch a log will land that waits because HEAD is detached."""
+    said = (
+        "it lands on the branch that is checked out where a Diurna command next writes: check out the "
+        "one whose memory this is"
+    )
+    left = left_branch(repository)
+    plain = left.replace("/", "").replace("-", "").replace("_", "").replace(".", "")
+    if (
+        not plain.isalnum() or not plain.isascii() or left[0] == "-"
+    ):  # nothing that a shell would obey
+        return said
+    return f"{said}; HEAD was on {left} before: `git switch {left}`"
+
+
 def operation_under_way(repository: Repository) -> str:
     """Name the operation that is in progress in this work tree, "" if none is.
 

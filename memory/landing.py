@@ -24,7 +24,7 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.intents import Intents
 from ledger.layout import COMMIT_SUBJECT, FORMAT_VERSION, log_path
 from ledger.logset import LogRef
-from ledger.repository import operation_under_way
+from ledger.repository import landing_hint, operation_under_way
 from ledger.session import Entry
 from ledger.spool import Spool
 from ledger.values import Record
@@ -186,7 +186,7 @@ class Lander:
             raise WaitsInSpool(
                 stem,
                 "HEAD is detached, so there is no branch to commit to",
-                "check out the branch whose memory this is; the next Diurna command commits it",
+                landing_hint(self.home.repository),
             )
 
         def once() -> Landed:

@@ -408,6 +408,31 @@ def test_c6_in_a_submodule_on_a_detached_head_a_log_waits(tmp_path: Path, writer
     assert_sound(discover(str(part)), [stem])
 
 
+@pytest.mark.parametrize("branch", ["main", "feat/retry-2", "odd;name", "-x"])
+def test_c1_where_a_log_will_land_is_said(tmp_path: Path, branch: str) -> None:
+    """The branch that HEAD was on is named, and how to get back to it; never what a shell would obey."""
+    folder = tmp_path / "home"
+    make_home(folder)
+    if branch != "main":
+        git(folder, "update-ref", f"refs/heads/{branch}", "HEAD")
+        git(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git(folder, "checkout", "-q", "--detach")
+    with pytest.raises(WaitsInSpool) as caught:
+        open_memory(folder).append(draft("b"))
+    hint = caught.value.hint
+    assert hint.startswith("it lands on the branch that is checked out where a Diurna command next")
+    said = f"; HEAD was on {branch} before: `git switch {branch}`"
+    assert hint.endswith(said) == (branch in ("main", "feat/retry-2"))
+    assert branch in ("main", "feat/retry-2") or branch not in hint
+    memory = open_memory(folder)
+    (stem,) = memory.waiting()
+    git(folder, "checkout", "-q", "-b", "next")
+    memory = open_memory(folder)
+    memory.drain()
+    assert_sound(discover(str(folder)), [stem])
+    assert git(folder, "log", "-1", "--format=%D").startswith("HEAD -> next")
+
+
 def test_c6_a_broken_submodule_is_not_taken_for_its_superproject(tmp_path: Path) -> None:
     """With its git directory gone, the home found must not be the one above by accident."""
     folder, part = with_submodule(tmp_path)
