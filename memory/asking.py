@@ -51,6 +51,12 @@ class Reader:
         if self._recaller is not None:
             self._recaller.close()
 
+    def short(self, stem: str) -> str:
+        """Return a stem as people read it; whatever takes a stem takes that too."""
+        from memory.within import short_stem
+
+        return self.snapshot.ask(lambda cache: short_stem(cache, stem))
+
     def state(self, as_of: str = "") -> State:
         """Return the replayed state, now or as of a date, a stem or a commit.
 

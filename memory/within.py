@@ -10,7 +10,7 @@ import marshal
 from ledger.compact import unpack_entry
 from ledger.errors import NotFound
 from ledger.logset import LogRef
-from ledger.order import is_date, is_stem, key_of, stem_in
+from ledger.order import is_date, is_sealed, is_stem, key_of, stem_in
 from ledger.session import Entry
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ _CHUNK = 500
 #: How many logs a message names.
 _NAMED = 3
 _DAY_CHARS = 10
+#: Where the seal of a stem begins, and how much of it people read at least.
+_MARK_FROM, _MARK_CHARS = 21, 4
 
 
 def keys_within(cache: Cache, start: str, end: str) -> list[str]:
@@ -92,6 +94,23 @@ def log_named(cache: Cache, start: str) -> LogRef:
     names = ", ".join([ref.stem for ref in found[:_NAMED]])
     more = " and others" if len(found) > _NAMED else ""
     raise NotFound(f"{start} begins several session logs", hint=f"say more of one: {names}{more}")
+
+
+def short_stem(cache: Cache, key: str) -> str:
+    """Return a stem as people read it: the stamp, and of the seal what tells it from all others.
+
+    That are at least four characters; a name written by hand is not shortened. `log_named` takes it.
+    """
+    stem = stem_in(key)
+    if not is_sealed(stem):
+        return stem
+    others = [
+        one for one in keys_within(cache, stem[:_MARK_FROM], stem[:_MARK_FROM]) if one != stem
+    ]
+    short = stem[: _MARK_FROM + _MARK_CHARS]
+    while any(stem_in(one) != stem and one.startswith(short) for one in others):
+        short = stem[: len(short) + 1]
+    return short
 
 
 def last_key(cache: Cache, point: str) -> str:

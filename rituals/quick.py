@@ -144,7 +144,9 @@ def _said(receipt: Receipt, memory: Memory) -> bytes:
     from memory.draft import told
 
     said = "already recorded" if receipt.already else "committed"
-    lines = [f"{receipt.stem}  {said} in {receipt.commit[:7]} on {memory.home.branch}"]
+    lines = [
+        f"{memory.short(receipt.stem)}  {said} in {receipt.commit[:7]} on {memory.home.branch}"
+    ]
     lines += [f"{verb:<7}  {what}" for verb, what in told(receipt)]
     return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 

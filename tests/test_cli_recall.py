@@ -62,7 +62,7 @@ def test_passages(asked: Repo, run: Run) -> None:
         "[52 of 62 tokens]"
     )
     stem, _, line = ran.out.split("  ")[0].partition(":")
-    log = next(asked.path.glob(f"memory/sessions/*/*/{stem}.md")).read_text().split("\n")
+    log = next(asked.path.glob(f"memory/sessions/*/*/{stem}*.md")).read_text().split("\n")
     assert log[int(line) - 1] == "## What happened"
 
 

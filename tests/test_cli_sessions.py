@@ -50,11 +50,11 @@ def test_timeline(asked: Repo, run: Run) -> None:
         "→ 2026-11-21 08:30  codex  Lost\n"
         "    The shop lost webhooks while it was restarting.\n"
         "    created webhook-retries; superseded webhook-once → webhook-retries\n"
-        "    STEM  95 tokens\n"
-        "2 sessions; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 151 tokens in full\n"
+        "    STEM  98 tokens\n"
+        "2 sessions; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 154 tokens in full\n"
     )
     assert run("timeline", "webhook-once", "-n", "1", "--after", "0m").out.endswith(
-        "1 session of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 95 tokens in full\n"
+        "1 session of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 98 tokens in full\n"
     )
 
 
@@ -74,7 +74,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
         "start": "2026-11-21T07:30:12.417Z",
         "end": "2026-11-22T08:30:12.417Z",
         "left_out": {"older": 0, "between": 0, "newer": 0},
-        "tokens": 95,
+        "tokens": 98,
     }  # fmt: skip
     assert found["anchor"]["id"].startswith(stem)
     assert session == {
@@ -87,7 +87,7 @@ def test_timeline_for_scripts(asked: Repo, run: Run) -> None:
             "created": ["webhook-retries"],
             "superseded": ["webhook-once → webhook-retries"],
         },
-        "tokens": 95,
+        "tokens": 98,
         "anchor": True,
     }
 
@@ -126,7 +126,7 @@ def test_digest(asked: Repo, run: Run) -> None:
         "entities\n"
         "       webhook-retries, webhook-once\n"
         "\n"
-        "101 of 377 characters: 27 %\n"
+        "101 of 392 characters: 26 %\n"
     )
     assert run("digest", "2026-11-2").err.startswith(
         "diurna: digest: there is no file and no session"

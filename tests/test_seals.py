@@ -202,3 +202,58 @@ def test_short_seals_are_told_once(repo: Repo, run: Run) -> None:
     assert said.startswith("3 logs:")
     assert run("verify").code == 0
     assert "fact-2" in run("show").out
+
+
+def test_people_read_the_start_of_a_stem_and_every_command_takes_it(repo: Repo, run: Run) -> None:
+    """Machine forms keep the whole one; what people are shown can be pasted into any command."""
+    stem = run("append", "--title", "Log", "--new", "fact: id=use-x Use X.", "--json").json["stem"]
+    short = stem[:25]
+    for command in (
+        ("log",),
+        ("why", "use-x"),
+        ("history", "use-x"),
+        ("digest", stem),
+        ("timeline", "use-x"),
+    ):
+        said = run(*command).out
+        assert short in said and stem not in said, command
+        assert stem in run(*command, "--json").out, command
+    for taking in (
+        ("digest", short), ("timeline", short), ("show", "use-x", "--as-of", short),
+        ("diff", f"{short}..{short}"), ("recall", "--ids", short), ("recall", "use", "--as-of", short),
+        ("recall", "use", "--since", short), ("recall", "use", "--until", short),
+        ("log", "--since", short), ("log", "--until", short), ("report", "--until", short),
+        ("redact", short, "--reason", "It is private.", "--words-only", "--dry-run"),
+    ):  # fmt: skip
+        ran = run(*taking)
+        assert ran.code == 0, (taking, ran.err)
+    assert "Use X." in run("show", "use-x", "--as-of", short).out
+    assert "Use X." in run("recall", "use", "--as-of", short).out
+    assert len(run("log", "--since", short, "--until", short, "--json").json["sessions"]) == 1
+    assert run("publish").code == 0
+    assert stem in (repo.path / "memory/continuity.md").read_text()
+
+
+def test_a_start_that_several_logs_share_is_refused_with_their_names(repo: Repo, run: Run) -> None:
+    """And as many characters are shown as tell them apart."""
+    made: dict[str, tuple[str, bytes]] = {}
+    for salt in count():
+        data = log("Text.", salt).replace(b"deploys", b"fact-%d" % salt)
+        stem = seal(STAMP, data)
+        other, earlier = made.setdefault(stem[:26], (stem, data))
+        if other != stem:
+            break
+    put(repo, log_path(stem), data, "notes")
+    put(repo, log_path(other), earlier, "notes")
+    shown = [line.split("  ")[0] for line in run("log").out.splitlines()]
+    assert len(set(shown)) == 2
+    assert all(len(one) >= 27 and run("digest", one).code == 0 for one in shown)
+    for taking in (
+        ("digest",),
+        ("timeline",),
+        ("show", "--as-of"),
+        ("recall", "--ids"),
+        ("redact", "--reason", "x"),
+    ):
+        refused = run(*taking, stem[:26])
+        assert (refused.code, stem in refused.err and other in refused.err) == (1, True), taking

@@ -123,12 +123,14 @@ class Invocation:
                 in_process=False,
                 progress=self.out.progress,
             )
+            self.out.short = self._memory.short
             self._memory.bring_back(dry_run="--dry-run" in self.arguments)
         return self._memory
 
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""
         self._memory = memory
+        self.out.short = memory.short
 
     def read(self, path: str) -> bytes:
         """Read a whole file, or standard input for `-`.

@@ -50,7 +50,7 @@ def show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
         closed = ", closed" if choice.closed else ""
         who = choice.agent or "nobody named"
         out.line(f"  {number}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
-        out.line(("     in ", "dim"), choice.stem)
+        out.line(("     in ", "dim"), out.short(choice.stem))
         for line in choice.text.split("\n"):
             out.line(f"     {line}".rstrip())
         number += 1

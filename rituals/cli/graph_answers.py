@@ -52,7 +52,7 @@ def show_entity(out: Output, view: EntityView, marks: Mapping[str, Mark]) -> Non
         )
         out.line(f"  {summary_of(fact)}")
         if fact.origin:
-            out.line(("  from ", "dim"), fact.origin)
+            out.line(("  from ", "dim"), out.short(fact.origin))
 
 
 def show_links(out: Output, found: Links) -> None:

@@ -80,6 +80,8 @@ class Output:
         self._out_terminal, self._err_terminal = stdout.isatty(), stderr.isatty()
         self._colour = colour
         self._answered = False
+        #: Writes a stem as people read it, once a home is open.
+        self.short: Callable[[str], str] = str
         #: what was said already
         self.told: set[Finding] = set()
         self._progress = Progress(stderr, monotonic) if self._err_terminal else None

@@ -73,6 +73,8 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
             out.line("")
         first, *rest = hit.text.split("\n")
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
+        if hit.stem:
+            head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
         cost = "" if level == FULL else f"  [{hit.tokens} of {hit.whole} tokens]"
         out.line((head, "yellow"), tail, (cost, "dim"))
         for line in rest:

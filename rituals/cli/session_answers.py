@@ -77,7 +77,7 @@ def print_digest(found: Digest, out: Output) -> None:
     if found.title and found.title != found.summary:
         out.line((found.title, "bold"))
     if found.stem:
-        out.line((found.stem, "yellow"))
+        out.line((out.short(found.stem), "yellow"))
     if found.summary:
         out.line(found.summary)
     parts = ("decisions", found.decisions), ("actions", found.actions), ("points", found.points)
@@ -138,7 +138,9 @@ def print_timeline(found: Timeline, out: Output) -> None:
             out.line(
                 "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
             )
-        out.line("    ", (session.stem, "yellow"), f"  {counted(session.tokens, 'token')}")
+        out.line(
+            "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
+        )
     shown = counted(len(found.sessions), "session")
     left = found.older + found.between + found.newer
     parts = ((found.older, "older"), (found.between, "between"), (found.newer, "newer"))

@@ -46,7 +46,7 @@ def command(call: Invocation, dry_run: bool) -> None:
             out.line(f"would absorb the edit of {found.file}")
         else:
             where = f"{found.commit[:7]} on {memory.home.branch}"
-            out.line((found.stem, "yellow"), f"  committed in {where}")
+            out.line((out.short(found.stem), "yellow"), f"  committed in {where}")
         for event in found.events:
             out.line(event_line(event))
     out.findings((*found.findings, *heard))

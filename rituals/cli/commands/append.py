@@ -55,12 +55,12 @@ def command(
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
         out.answer({**receipt_object(receipt), **log})
     elif dry_run and not receipt.already:
-        out.line("would append ", (receipt.stem, "yellow"))
+        out.line("would append ", (out.short(receipt.stem), "yellow"))
         out.text(receipt.data.decode())
     else:
         where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
         said = "already recorded" if receipt.already else "staged" if stage else "committed"
-        out.line((receipt.stem, "yellow"), f"  {said} in {where}")
+        out.line((out.short(receipt.stem), "yellow"), f"  {said} in {where}")
         for verb, what in told(receipt):
             out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
     out.findings(receipt.findings)

@@ -50,6 +50,6 @@ def command(call: Invocation, id: str) -> None:
         out.line("")
         out.line(f"{one.number:>3}  ", (step.version, "yellow"), (stands, "green"), replaces)
         out.line(f"     {step.date}  {step.event} by {step.agent or 'nobody named'}: {step.title}")
-        out.line(("     in ", "dim"), step.stem)
+        out.line(("     in ", "dim"), out.short(step.stem))
         for line in step.text.split("\n"):
             out.line(f"     {line}".rstrip())

@@ -33,4 +33,5 @@ def command(call: Invocation, agent: str, since: str, until: str, limit: int | N
     for line in lines:
         kind = "" if line.type == "work" else f" ({line.type})"
         who = line.agent or "nobody named"
-        call.out.line((line.stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")
+        stem = call.out.short(line.stem)
+        call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")

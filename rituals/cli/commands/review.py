@@ -52,8 +52,8 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
             out.text(body(plan) + "\n")
         else:
             where = f"{outcome.commit[:7]} on {memory.home.branch}"
-            out.line((outcome.stem, "yellow"), f"  committed in {where}")
-            since = plan.summary.last_review or "the beginning"
+            out.line((out.short(outcome.stem), "yellow"), f"  committed in {where}")
+            since = out.short(plan.summary.last_review) or "the beginning"
             out.line(f"Reviewed    {counted(plan.sessions_since, 'work session')} since {since}")
         for line in answer_lines(outcome):
             out.line(line)

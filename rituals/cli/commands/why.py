@@ -34,7 +34,7 @@ def command(call: Invocation, id: str) -> None:
         out.line("")
         out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")
         made = f", commit {step.commit} by {step.author}" if step.commit else ""
-        out.line(("  in ", "dim"), step.stem, made)
+        out.line(("  in ", "dim"), out.short(step.stem), made)
         if step.remark:
             out.line(f"  remark: {step.remark}")
         if step.version:
@@ -47,4 +47,4 @@ def command(call: Invocation, id: str) -> None:
         out.line(("supersessions", "bold"))
     for link in found.chain:
         left = "" if link.counts else "  (does not count)"
-        out.line(f"  {link.old} → {link.new}{left}  ", (link.stem, "dim"))
+        out.line(f"  {link.old} → {link.new}{left}  ", (out.short(link.stem), "dim"))
