@@ -16,7 +16,7 @@ from projection.withholding import held_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from ledger.home import Home
     from ledger.logset import LogRef
@@ -121,24 +121,31 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
     return tuple(sorted(_texts(home, refs, wanted)))
 
 
-def hidden_by_log(home: Home, cache: Cache) -> dict[str, Hidden]:
-    """Return what of which logs is in no index, by the keys of the logs."""
+def hidden_by_log(home: Home, cache: Cache, wanted: Container[str]) -> dict[str, Hidden]:
+    """Return what of some logs must be in no index, by key; those of which all may be are left out.
+
+    Args:
+        home: where the texts are.
+        cache: of the commit.
+        wanted: the keys of the logs.
+    """
     if not cache.redacted:
         return {}
     brought: dict[str, set[str]] = {}
     for stem, fact in _bringing(cache, cache.redacted):
-        brought.setdefault(stem, set()).add(fact)
+        if stem in wanted:
+            brought.setdefault(stem, set()).add(fact)
     texts = {
         fact: withheld_texts(home, cache, (fact,))
         for fact in sorted({fact for facts in brought.values() for fact in facts})
     }
     bare = redacted_logs(cache)
-    keys = {key for stem in bare for key in _keys_of(cache, stem)}
+    keys = {key for stem in bare for key in _keys_of(cache, stem) if key in wanted}
     return {
         key: Hidden(
             frozenset(brought.get(key, ())),
             tuple(sorted({text for fact in brought.get(key, ()) for text in texts[fact]})),
-            stem_in(key) in bare,
+            key.partition("~")[0] in bare,
         )
         for key in {*brought, *keys}
     }

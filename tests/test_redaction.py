@@ -29,8 +29,9 @@ from rituals.decide.redacting import redaction
 from rituals.mcp.caller import Caller
 from rituals.mcp.tools import TOOLS
 from rituals.sync import sync
+from tests.campaigns.homes import OWN_BRANCH, make_home
 from tests.conftest import Repo, Run
-from tests.teams import Team
+from tests.teams import Clone, Team
 
 #: Words that stand nowhere else: in two texts of a fact, and in the title, prose and remarks of a log.
 TEXT, LATER, WORDS = "zanzibarquokka", "ultramarineferret", "heliotropemarmot"
@@ -523,3 +524,35 @@ def test_no_sync_brings_back_what_was_purged(tmp_path: Path, who: str, monkeypat
     assert Repo(team.hub).git("rev-parse", "main") == hub
     assert "refs/diurna/lost" not in late.git("for-each-ref")
     assert not objects_with(Repo(one.folder), TEXT) or who == "one"
+
+
+def test_the_mirror_and_other_work_trees_are_cleaned_too(tmp_path: Path) -> None:
+    """An own branch that publishes by hand: its mirror; and the caches of another branch, from a work tree."""
+    home = make_home(tmp_path / "shop", OWN_BRANCH)
+    clone = Clone(tmp_path / "shop")
+    policy = clone.git("show", "memory:diurna.toml").replace('"append"', '"review"') + "\n"
+    clone.memory.commit_files([("diurna.toml", policy.encode())], "by hand")
+    clone.create("vault", f"The code is {TEXT} for now.")
+    clone.memory.publish()
+    assert any(name.startswith(".memory/") for name in kept_with(clone.folder / ".git", TEXT))
+    clone.append("No more", FactRedacted("vault"))
+    assert kept_with(clone.folder / ".git", TEXT) == []
+    assert "(redacted)" in (clone.folder / ".memory" / "continuity.md").read_text()
+    assert home.reference == clone.memory.home.reference
+
+
+def test_caches_of_other_branches_go_with_it(told: Told, tmp_path: Path, monkeypatch: Any) -> None:
+    """Whoever redacts in one work tree cleans what was kept for the branch of another."""
+    repo = told.repo
+    repo.git("branch", "feature")
+    repo.git("worktree", "add", "-q", str(tmp_path / "side"), "feature")
+    monkeypatch.chdir(tmp_path / "side")
+    assert TEXT not in told.run("recall", LATER).out and LATER in told.run("show", "vault").out
+    monkeypatch.chdir(repo.path)
+    assert len(list((repo.path / ".git" / "diurna" / "cache").glob("*.sqlite"))) == 2
+    told.redact()
+    assert kept_with(repo.path / ".git", *TOKENS) == []
+    monkeypatch.chdir(tmp_path / "side")
+    repo.git("-C", str(tmp_path / "side"), "merge", "-q", "main")
+    assert "(redacted)" in told.run("show", "vault").out
+    assert kept_with(repo.path / ".git", *TOKENS) == []

@@ -114,7 +114,7 @@ def difference(home: Home, index: Index, cache: Cache) -> Change | None:
 def _sources(
     home: Home, cache: Cache, rows: Sequence[tuple[str, str, str, bytes]]
 ) -> tuple[Source, ...]:
-    hidden = hidden_by_log(home, cache) if rows else {}
+    hidden = hidden_by_log(home, cache, {row[0] for row in rows})
     return tuple(
         [
             Source(LogRef(key, path, blob), packed, hidden.get(key))
