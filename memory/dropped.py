@@ -40,6 +40,11 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     kept = spool.kept()
     known = cache.known(kept) if kept else {}
     paths = {stem: log_path(stem) for stem in kept if stem not in known}
+    if paths and cache.redacted:
+        from memory.withheld import held_logs
+
+        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (E7)
+        paths = {stem: path for stem, path in paths.items() if stem not in redacted}
     there = [stem for stem, path in paths.items() if os.path.isfile(f"{home.folder}/{path}")]
     if not there:
         return []

@@ -109,6 +109,7 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "file": [[str(first)]],  # what is appended is shown as it is
         "files": [[], [str(log)]],
         "remote": [[]],
+        "findings": [[]],
     }[name]
 
 
@@ -187,7 +188,7 @@ def values_of(told: Told, name: str) -> list[Any]:
         "query": [MISSPELLED, "code vault"], "fact": ["vault"], "name": ["vault"], "ids": [["vault"]],
         "stem": [told.stems[1], told.stems[3]], "anchor": ["vault", told.stems[3]], "id": ["vault"],
         "text": [log.read_text()], "level": ["index", "timeline", "full"], "task": ["code of vault"],
-        "kinds": [("thread",)], "title": ["Of no use"], "superseded": [True],
+        "kinds": [("thread",)], "facts": [()], "title": ["Of no use"], "superseded": [True],
     }  # fmt: skip
     return known.get(name, [])
 
@@ -215,7 +216,7 @@ def test_no_tool_of_the_server_shows_it(told: Told) -> None:
 #: Methods of `Memory` that write, or answer nothing of what was said.
 _WRITE = frozenset(
     "append drain remake commit_files join absorb absorb_first hear publish write_projection close open "
-    "occasion identity asker kept waiting".split()
+    "occasion identity asker kept waiting bring_back".split()
 )
 
 
