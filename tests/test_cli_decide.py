@@ -138,6 +138,42 @@ def test_resolve_asks_on_a_terminal_only(
     assert run("resolve", "old", stdin=b"").code == 130
 
 
+def test_called_false_here_and_reworded_there_is_told_everywhere(repo: Repo, run: Run) -> None:
+    """One superseded the fact as it was; another, who had not seen that, reworded it."""
+    assert (
+        run("append", "--title", "Base", "--new", f"id=limit {TEN}", "--new", "id=b B.").code == 0
+    )
+    assert run("append", "--title", "B instead", "--supersede", "limit=b").code == 0
+    assert run("conflicts").err == "no contradiction\n"
+    update(repo, run, "limit", TWENTY, V10)
+    shown = run("conflicts")
+    assert shown.said == (
+        "limit — called false on one side, reworded on another (reworded)\n"
+        f"  1  {V20}  by codex, 2026-11-21T08:30:12.419Z\n"
+        "     in STEM\n"
+        "     Twenty seconds.\n"
+        "  2  b  by claude-code, 2026-11-21T08:30:12.418Z\n"
+        "     in STEM\n"
+        "     B.\n"
+        f"  resolve: diurna resolve limit --choose {V20}\n"
+    )
+    assert "disputed  1: limit (reworded)\n" in run("status").out
+    brief = run("brief").out
+    assert "Twenty seconds." in brief and "called false (replaced by b)" in brief
+    assert "limit was called false (replaced by b)" in run("verify").err + run("verify").out
+    review = run("review", "--dry-run")
+    assert "Contradicted, see `diurna conflicts` (1): limit (reworded)\n" in review.out
+    assert f"{TWENTY}\n  <!-- id: limit " in run("show").out
+    (fact,) = run("show", "limit", "--json").json["facts"]
+    assert fact["contradiction"] and fact["superseded_by"] == [] and fact["tier"] == "active"
+    assert [call["new"] for call in fact["denied"]] == ["b"]
+    assert run("resolve", "limit", "--choose", "2").code == 0
+    assert run("conflicts").err == "no contradiction\n"
+    assert run("show", "limit", "--json").json["facts"][0]["superseded_by"] == ["b"]
+    assert run("reinstate", "limit", "--reason", "It holds.").code == 0
+    assert run("show", "limit", "--json").json["facts"][0]["tier"] == "active"
+
+
 def test_history_and_restore(torn: Repo, run: Run) -> None:
     """A transcript: each version with who, when and why, the heads marked; an old one comes back."""
     assert run("resolve", "limit", "--choose", V30).code == 0

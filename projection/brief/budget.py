@@ -148,7 +148,8 @@ class _Filling:
             if len(self.lines[section.name]) >= up_to:
                 return
             item = section.items[self._next[section.name]]
-            if self._stands_already(item):
+            # what stands against what is said also of a fact whose newest correction was taken first
+            if section.name != CONTRADICTIONS and self._stands_already(item):
                 self._next[section.name] += 1
                 continue
             line = line_of(item, chars)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rituals.decide.disputes import kinds_of
 from rituals.review.question import RULES
 
 TYPE_CHECKING = False
@@ -49,8 +50,13 @@ def summary_lines(plan: Plan) -> list[str]:
         weekly = f"{tenths // 10}.{tenths % 10} work sessions a week"
         lines.append(f"Pace: {weekly} over {plan.pace.days} days ({agents})")
     moved = [f"{one.id} ({one.before} → {one.after})" for one in aged.changed]
+    disputed = [
+        f"{fact.id} ({', '.join(kinds_of(fact, plan.state.histories[fact.id]))})"
+        for fact in plan.state.view().contradicted
+    ]
     next_out = [f"{one.id} ({one.left})" for one in aged.fading]
     for label, ids in (
+        ("Contradicted, see `diurna conflicts`", disputed),
         ("Born", aged.born),
         ("Tier changed", moved),
         ("Faded to the archive", aged.faded),
