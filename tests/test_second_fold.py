@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,8 @@ from ledger.session import SessionLog
 from memory.build import build
 from memory.states import state_of
 from projection.policy import Policy
+from tests.campaigns.homes import OWN_REPOSITORY, git, make_home, open_memory
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.second_fold import (
     Case,
     cold,
@@ -58,6 +61,34 @@ def test_two_folds_agree_on_what_is_read_from_bytes() -> None:
     for seed in range(40):
         rng = random.Random(seed)
         assert differences(made_up(rng), rng) == [], seed
+
+
+def test_two_folds_agree_on_a_home_in_git(tmp_path: Path) -> None:
+    """Commits that anybody may have made bring logs in a random order; each time memory is opened anew."""
+    for seed in range(3):
+        rng = random.Random(f"home {seed}")
+        case = made_up(rng, 16)
+        while any("~" in ref.key for ref in case.refs):
+            case = made_up(rng, 16)
+        folder = tmp_path / str(seed)
+        make_home(folder, OWN_REPOSITORY)
+        for count, (ref, data) in enumerate(zip(case.refs, case.data, strict=True), 1):
+            place = folder / ref.path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+            if rng.randrange(3) and count < len(case.refs):
+                continue
+            git(folder, "add", "sessions")
+            git(folder, "commit", "-q", "-m", "logs")
+            memory = open_memory(folder)
+            state = memory.state()
+            case.policy = state.policy
+            assert compare("git", said_by(state.standings()), case.second(count)) == [], (
+                seed,
+                count,
+            )
+            assert view_of(memory.snapshot.cache().view()) == expected_view(case.second(count))
+            memory.close()
 
 
 WORK, OLD = 30, "2026-05-01-100000"

@@ -75,6 +75,7 @@ class Case:
         self.refs: list[LogRef] = []
         self.entries: list[Entry] = []
         self.logs: list[Log] = []
+        self.data: list[bytes] = []
         self.policy = Policy()
 
     def add(self, key: str, data: bytes) -> None:
@@ -83,6 +84,7 @@ class Case:
         entry, _ = read_entry(key, data)
         log, _ = decode(data, sealed=sealed)
         self.refs.append(LogRef(key, log_path(stem_in(key)), blob_id(data)))
+        self.data.append(data)
         self.entries.append(entry)
         self.logs.append(Log(key, log.type, log.events))
 
