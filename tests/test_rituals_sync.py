@@ -262,6 +262,39 @@ def test_h9_both_peers_make_the_same_commit(pair: tuple[Team, Clone, Clone]) -> 
     settled(one, two)
 
 
+def test_a_join_is_dated_as_the_newer_side(pair: tuple[Team, Clone, Clone]) -> None:
+    """Whichever of the tips has the lower id, and whoever joins them."""
+    _, one, two = pair
+    newer_first = set()
+    for number in range(12):
+        dates = (1_800_000_000 + 1000 * number, 1_800_000_500 + 1000 * number)
+        for clone, at in zip((one, two), dates if number % 2 else dates[::-1], strict=True):
+            clone.create(f"{clone.agent}-{number}")
+            raw = re.sub(
+                r"(?m)^(committer .*> )\d+", rf"\g<1>{at}", clone.git("cat-file", "commit", "HEAD")
+            )
+            made = git(
+                clone.folder,
+                "hash-object",
+                "-t",
+                "commit",
+                "-w",
+                "--stdin",
+                data=f"{raw}\n".encode(),
+            )
+            clone.git("update-ref", "HEAD", made.strip())
+        one.git("fetch", "-q", str(two.folder), "main:refs/tmp/two")
+        two.git("fetch", "-q", str(one.folder), "main:refs/tmp/one")
+        tips = one.tip(), two.tip()
+        assert one.memory.join(tips[1]).tip == two.memory.join(tips[0]).tip
+        assert one.git("log", "-1", "--format=%ct") == str(max(dates))
+        newest = tips[1] if number % 2 else tips[0]
+        newer_first.add(newest == min(tips))
+        for clone, ref in ((one, "two"), (two, "one")):
+            clone.git("update-ref", "-d", f"refs/tmp/{ref}")
+    assert newer_first == {True, False}
+
+
 def test_h8_criss_cross_merges_settle(make_team: MakeTeam) -> None:
     """Three clones that joined in different orders come to the same files; one more round, one tip."""
     team = make_team()
@@ -581,6 +614,47 @@ def test_e1_a_log_changed_upstream_stays_as_it_is_here(
     two.sync()
     assert two.files() == one.files()
     assert (two.folder / path).exists()
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_one_path_with_other_bytes_on_the_remote_is_told(
+    pair: tuple[Team, Clone, Clone], sealed: bool
+) -> None:
+    """A name that proves nothing leaves both, and says where; a seal says which of them is not the log."""
+    _, one, two = pair
+    if sealed:
+        path = one.memory.append(
+            SessionDraft("On alpha", "", (FactCreated("alpha", "Alpha."),))
+        ).path
+    else:
+        path = "sessions/2026-09-20-101500.md"
+        (one.folder / "sessions").mkdir(exist_ok=True)
+        (one.folder / path).write_text("# Mine\n")
+        one.git("add", path)
+        one.git("commit", "-q", "-m", "mine")
+    (two.folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (two.folder / path).write_text("# Theirs\n")
+    two.git("add", path)
+    two.git("commit", "-q", "-m", "theirs")
+    theirs = two.files()[path]
+    two.git("push", "-q", "origin", "main")
+    found = [
+        one for one in one.sync().findings if one.file == path and "on the remote" in one.message
+    ]
+    (told,) = found
+    assert told.code == ("seal-broken" if sealed else "duplicate-stem")
+    assert told.hint == "`diurna verify` tells who committed which"
+    if sealed:
+        assert f"{theirs[:12]} does not match its name" in told.message
+        assert theirs not in one.files().values()
+    else:
+        (twin,) = [name for name in one.files() if "/twins/" in name]
+        assert f"both are kept, the second as {twin}" in told.message
+        assert {"# Mine\n", "# Theirs\n"} == {
+            git(one.folder, "cat-file", "blob", one.files()[name]) for name in (path, twin)
+        }
+    two.sync()
+    assert two.files() == one.files()
 
 
 def test_in_tree_code_is_left_to_git(make_team: MakeTeam) -> None:
