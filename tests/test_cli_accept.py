@@ -271,6 +271,30 @@ def test_a_key_knows_code_place_bytes_and_what() -> None:
     assert key_of(one._replace(line=9)) == key_of(one)
 
 
+def test_many_old_findings_are_counted_where_they_are_not_the_subject(repo: Repo, run: Run) -> None:
+    """`verify` names each and says what a baseline does; `doctor` counts; `status` has numbers alone."""
+    many = ", ".join(f"nobody-{number}" for number in range(12))
+    run("append", "--new", "id=a One.")
+    repo.write(f"memory/{OLD}", f"# T\n\n## Memory References\n\n- Referenced: {many}\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "old")
+    verify = run("verify")
+    assert verify.err.count("is named and no log has brought a text") == 12
+    assert "`diurna verify --accept-all --reason TEXT`" in verify.err
+    doctor = run("doctor")
+    assert doctor.out == "0 errors, 12 other findings\n"
+    assert doctor.err == (
+        "hint: 12 findings are about what logs and facts say: `diurna verify` names them\n"
+    )
+    assert len(run("doctor", "--json").json["findings"]) == 12
+    assert "found     12 warnings: 12 unknown-id\n" in run("status").out
+    ran = run("verify", "--accept", "unknown-id", "--reason", WHY)
+    assert ran.out.count("accepted: unknown-id:") == 12
+    assert run("verify").out == "all in order, 12 accepted\n"
+    assert run("verify").err == ""
+    assert "found     nothing new; 12 accepted\n" in run("status").out
+
+
 @needs_mercury
 def test_ci_on_an_adopted_ledger_can_be_green(bare_repo: Repo, run: Run) -> None:
     """A real ledger: adopted, everything accepted once, `lint --strict` ends with 0."""

@@ -33,7 +33,8 @@ DUE = {"lint", "review", "status"}
 #: What only the doing of something tells, never a look at what stands.
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact opposite-fact absorbed index-busy stale-lock object-mended "
-    "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed".split()
+    "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed "
+    "log-dropped".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {
