@@ -24,11 +24,17 @@ if TYPE_CHECKING:
 
     from ledger.running import Answer
 
-#: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6).
+#: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6). How to reach a
+#: remote (`core.sshCommand`, `credential.helper`) and filters are the user's to set: a clone brings no
+#: settings, and a folder in one that does is no repository to us (`ledger.repository.find_repository`).
 _GUARDS = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
+    "--no-pager",
     "-c", "core.pager=cat",
+    "-c", "core.editor=true",
+    "-c", "core.alternateRefsCommand=true",
+    "-c", "log.showSignature=false",
     "-c", "core.quotePath=false",
     "-c", "submodule.recurse=false",
     "-c", "protocol.ext.allow=never",

@@ -38,11 +38,14 @@ def find_repository(start: str) -> Repository | None:
     """Find the innermost repository that holds a folder, as git does.
 
     Like git, it does not search in a folder that `GIT_CEILING_DIRECTORIES` names, nor past a `.git` file.
+    Unlike git, it takes a bare repository for one only where it is started or named, and nowhere below a
+    work tree: a clone brings along any folder, and one can look like a git directory with a cache and
+    settings of its own.
 
     Raises:
         UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
     """
-    folder = os.path.realpath(start)
+    folder = first = os.path.realpath(start)
     named = os.environ.get("GIT_CEILING_DIRECTORIES", "")
     ceilings = [os.path.realpath(one) for one in named.split(os.pathsep) if one[:1] == "/"]
     while True:
@@ -61,8 +64,8 @@ def find_repository(start: str) -> Repository | None:
                     "linked worktree; what is above it is another repository",
                     hint="`git submodule update --init` or `git worktree repair` mend it",
                 )
-        elif os.path.isdir(folder + "/objects") and os.path.isdir(folder + "/refs"):
-            if os.path.isfile(folder + "/HEAD"):
+        elif _is_git_directory(folder):
+            if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
                 found = _repository("", folder)
         if found:
             _check(found)
@@ -71,6 +74,38 @@ def find_repository(start: str) -> Repository | None:
         if parent == folder or parent in ceilings:
             return None
         folder = parent
+
+
+def _is_git_directory(folder: str) -> bool:
+    """Tell whether a folder looks like what git keeps a repository in."""
+    return (
+        os.path.isdir(folder + "/objects")
+        and os.path.isdir(folder + "/refs")
+        and os.path.isfile(folder + "/HEAD")
+    )
+
+
+def _brought(folder: str) -> bool:
+    """Tell whether a bare repository lies in a work tree, so that a clone may have brought it.
+
+    Raises:
+        UnsupportedRepository: it does, and was named: another one must not answer in its place.
+    """
+    above = os.path.dirname(folder)
+    while not os.path.lexists(above + "/.git"):
+        if above == os.path.dirname(above):
+            return False
+        above = os.path.dirname(above)
+    try:
+        here = os.path.realpath(os.getcwd())
+    except FileNotFoundError:
+        here = ""
+    if here != folder:
+        raise UnsupportedRepository(
+            f"{folder} is a bare repository in the work tree {above}: a clone may have brought it",
+            hint="name a home of your own; a bare repository counts outside of work trees alone",
+        )
+    return True
 
 
 def _repository(top: str, gitdir: str) -> Repository | None:

@@ -235,18 +235,32 @@ def test_j9_hooks_in_the_repository_are_never_run(pair: Pair, tmp_path: Path) ->
 
 
 def test_j11_a_hostile_configuration_runs_nothing(pair: Pair, tmp_path: Path) -> None:
-    """Settings of the repository's own that name programs: none is started by a sync."""
+    """Settings of the repository's own that name programs: none is started by a sync, or by asking."""
     _, one, two = pair
     ran = tmp_path / "ran"
     for key in ("core.fsmonitor", "core.pager", "core.editor", "core.askPass", "pager.fetch",
-                "sequence.editor", "gpg.program", "diff.external", "interactive.diffFilter"):  # fmt: skip
+                "sequence.editor", "gpg.program", "diff.external", "interactive.diffFilter",
+                "core.alternateRefsCommand", "diff.log.textconv", "merge.log.driver"):  # fmt: skip
         one.git("config", key, f"touch {ran}; true")
-    for key in ("commit.gpgSign", "push.gpgSign", "tag.gpgSign", "submodule.recurse"):
+    for key in ("commit.gpgSign", "push.gpgSign", "tag.gpgSign", "submodule.recurse",
+                "log.showSignature"):  # fmt: skip
         one.git("config", key, "true")
+    Path(one.folder, ".git/info/attributes").write_text("* diff=log merge=log\n")
+    hooks = Path(one.folder, ".git/hooks")
+    hooks.mkdir(exist_ok=True)
+    for name in ("reference-transaction", "pre-push", "post-index-change", "pre-auto-gc"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
+        (hooks / name).chmod(0o755)
     two.create("beta")
     two.sync()
     Clone.create(one, "alpha")
     one.sync()
+    # signed, as people do: a log that shows signatures would ask the program about it
+    git = one.memory.home.repository.git()
+    raw = git.run("cat-file", "commit", one.tip()).replace(b"\n\n", b"\ngpgsig x\n\n", 1)
+    signed = git.run("hash-object", "-t", "commit", "-w", "--stdin", data=raw).decode().strip()
+    assert git.run("log", "-1", "--format=%H", signed).decode().strip() == signed
+    assert one.memory.brief(task="alpha").text
     assert not ran.exists()
     assert one.facts() == {"alpha", "beta"}
 
