@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,7 @@ pytest.importorskip("mcp")
 import anyio
 from mcp import Client
 
+from rituals.mcp.patience import BODY_SECONDS, HEAD_SECONDS
 from rituals.mcp.wire import LIMIT_BYTES
 from tests.conftest import Repo, Run
 
@@ -125,3 +128,69 @@ def test_only_programs_of_this_machine_are_answered(listening: Listening) -> Non
 
     anyio.run(story)
     assert listening.end(signal.SIGINT) == (130, "", "diurna: interrupted\n")
+
+
+def _half_sent(port: int, sent: bytes) -> socket.socket:
+    one = socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+    one.sendall(sent)
+    return one
+
+
+HALVES = {
+    "nothing": b"",
+    "half a head": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
+    "half a body": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    b"Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{",
+}
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_half_sent_requests_hold_no_place(listening: Listening, half: str) -> None:
+    """Beside 300 of them a client is answered at once; and they are let go after some seconds."""
+    listening.post("{")  # the server is warm
+    others = [_half_sent(listening.port, HALVES[half]) for _ in range(300)]
+    try:
+        begun = time.monotonic()
+        assert [listening.post("{")[0] for _ in range(3)] == [400] * 3
+        open_ones = [one for one in others if not _is_closed(one, 0)]
+        assert len(open_ones) >= 200, "they were there meanwhile"
+        limit = begun + BODY_SECONDS + 20
+        assert all(_is_closed(one, max(0.1, limit - time.monotonic())) for one in others)
+    finally:
+        for one in others:
+            one.close()
+    assert listening.post("{")[0] == 400
+    assert listening.end(signal.SIGTERM) == (0, "", "")
+
+
+def _is_closed(one: socket.socket, seconds: float) -> bool:
+    """Tell whether the other end closes a connection within some time."""
+    one.settimeout(seconds or 0.001)
+    try:
+        while one.recv(4096):
+            pass
+        return True
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_a_connection_is_used_again_and_let_go_when_it_rests(listening: Listening) -> None:
+    """Several requests on one connection, a head drop by drop, one that is too long, and a rest."""
+    connection = http.client.HTTPConnection("127.0.0.1", listening.port, timeout=SECONDS)
+    for _ in range(3):
+        connection.request("POST", "/mcp", "{", ACCEPT)
+        answer = connection.getresponse()
+        assert (answer.status, bool(answer.read())) == (400, True)
+    assert connection.sock is not None
+    assert _is_closed(connection.sock, HEAD_SECONDS + 20)
+    with _half_sent(listening.port, b"GET /mcp HTTP/1.1\r\nX: " + b"x" * (1 << 16)) as long:
+        assert _is_closed(long, HEAD_SECONDS / 2), "a head has its limit"
+    begun = time.monotonic()
+    with _half_sent(listening.port, b"GET /mcp HTTP/1.1\r\n") as slow:
+        while not _is_closed(slow, 0.3):
+            assert time.monotonic() - begun < HEAD_SECONDS + 20
+            with contextlib.suppress(OSError):
+                slow.sendall(b"X: x\r\n")
+    assert listening.end(signal.SIGTERM) == (0, "", "")

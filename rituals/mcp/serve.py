@@ -22,12 +22,12 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from ledger.errors import DiurnaError
+from rituals.mcp.patience import HEAD_BYTES, WAITING, Patience
 from rituals.mcp.wire import LIMIT_BYTES, ClientGone, Wire
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-_CONNECTIONS = 128
 _GRACE_SECONDS = 3
 
 
@@ -60,7 +60,7 @@ def listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-        listening.listen(_CONNECTIONS)
+        listening.listen(WAITING)
     except OSError as problem:
         listening.close()
         raise DiurnaError(
@@ -108,13 +108,15 @@ async def _over_http(server: Server[Any], listening: socket.socket) -> int:
             allowed_origins=[],  # only browsers send one
         ),
     )
+    patience = Patience(app)
     http = _Http(
         uvicorn.Config(
-            app,
+            patience,
+            http=patience.protocol,  # type: ignore[arg-type] # it makes one, as the class would
+            h11_max_incomplete_event_size=HEAD_BYTES,
             log_config=None,
             access_log=False,
             ws="none",
-            limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
     )
