@@ -19,6 +19,7 @@ import mcp_types as types
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from ledger.errors import Busy
 from ledger.home import Home, discover
 from ledger.ids import is_fact_id
 from memory.api import Memory
@@ -581,6 +582,37 @@ def test_a_stop_waits_for_what_is_being_written(
     assert busy.close() is writes
     assert done == (["main"] if writes else [])
     going.set()
+    monkeypatch.setattr(desk, "READING_SECONDS", SECONDS)
+    assert busy.close()
+
+
+def test_a_stop_does_not_wait_for_what_was_turned_away(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writing that found the lane full was never taken: a stop beside a slow question is quick."""
+    monkeypatch.setattr(desk, "READING_SECONDS", 0.0)
+    going, runs = threading.Event(), threading.Event()
+
+    def slowly(memory: Memory) -> None:
+        runs.set()
+        assert going.wait(SECONDS)
+
+    async def begin() -> Desk:
+        found = Desk(lambda: discover(str(repo.path)), open_home)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(found.ask, slowly)
+            assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
+            with monkeypatch.context() as full:
+                full.setattr("rituals.mcp.lane.LIMIT_CALLS", 0)
+                with pytest.raises(Busy):
+                    await found.ask(slowly, writes=True)
+            tasks.cancel_scope.cancel()
+        return found
+
+    busy = anyio.run(begin)
+    threading.Timer(0.5, going.set).start()
+    assert not busy.close(), "it waited for the question, as it would for a writing"
+    assert going.wait(SECONDS)
     monkeypatch.setattr(desk, "READING_SECONDS", SECONDS)
     assert busy.close()
 

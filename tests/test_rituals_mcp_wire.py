@@ -380,6 +380,25 @@ def test_a_wire_carries_lines_both_ways(monkeypatch: pytest.MonkeyPatch) -> None
     assert line == b"a line\n"
 
 
+@pytest.mark.parametrize("stop", [0, signal.SIGTERM])
+def test_the_signal_that_ended_it_is_told(monkeypatch: pytest.MonkeyPatch, stop: int) -> None:
+    """0 where the client closed its end: no signal came."""
+    from mcp.server.lowlevel import Server
+
+    from rituals.mcp import serve as serving
+
+    monkeypatch.setattr(serving, "_settle", lambda: None)
+    there, here = os.pipe()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if stop:
+        threading.Timer(0.5, os.kill, (os.getpid(), stop)).start()
+    else:
+        os.close(here)
+    assert serving.over_wire(Server("tried"), Wire(there, nowhere)) == stop
+    if stop:
+        os.close(here)
+
+
 def test_a_process_with_threads_is_not_forked() -> None:
     """Reading on two cores forks only a process of one thread: the server has several."""
     code = (
