@@ -117,7 +117,8 @@ class Memory(Reader):
 
         Raises:
             Outrun: the branch is not at `on` any more; nothing changed.
-            DraftRefused: it can not be stored canonically; nothing changed.
+            DraftRefused: it can not be stored canonically, changes a fact that memory does not know
+                (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable, and the next command that can write commits it.
             StorageFailed: the disk refused; nothing changed.
             WriteRefused: `stage`, and the home has no work tree.

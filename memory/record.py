@@ -87,7 +87,8 @@ class Recorder:
 
         Raises:
             Outrun: the branch is not at `on` any more; nothing changed.
-            DraftRefused: it can not be stored canonically; nothing changed.
+            DraftRefused: it can not be stored canonically, changes a fact that memory does not know
+                (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """

@@ -18,6 +18,7 @@ Examples:
   diurna append --title "Wire the retry queue" --ref api-timeouts \\
       --new "decision: Webhooks retry three times." --close find-retry-limit
   diurna append --new "thread: id=retry-storm Can a retry storm starve the API?"
+  diurna append --new 'entity="Payments API" decision: A card is charged once.'
   diurna append session.md
   echo '{"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}' |
       diurna append --from-json -
