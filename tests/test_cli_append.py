@@ -432,6 +432,7 @@ def test_c10_waits_in_the_spool(repo: Repo, run: Run) -> None:
     stem = ran.json["error"]["stem"]
     assert ran.json["error"]["code"] == "WaitsInSpool"
     assert stem in ran.json["error"]["message"]
+    assert ran.json["error"]["hint"].endswith("; HEAD was on main before: `git switch main`")
     shown = run("log")
     assert shown.code == 0
     assert shown.err == (

@@ -189,10 +189,6 @@ class Invocation:
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
             message = f"{logs} in the spool: {waiting[0]}{more}"
             hint = "the next `diurna append` or `diurna publish` commits what waits"
-            if not memory.home.reference:
-                from ledger.repository import landing_hint
-
-                hint = f"HEAD is detached: {landing_hint(memory.home.repository)}"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
         self.out.findings(tuple(memory.snapshot.notes))
         # whatever was answered is incomplete then
