@@ -585,6 +585,24 @@ def test_an_empty_home_made_by_init_is_completed(bare_repo: Repo, run: Run) -> N
     assert "already adopted" in run("adopt", ".").out
 
 
+def test_a_page_that_was_published_over_can_still_be_adopted(bare_repo: Repo, run: Run) -> None:
+    """What an older Diurna wrote over is in the history: `adopt` names the commit, and takes it from there."""
+    small(bare_repo)
+    page = bare_repo.git("show", "HEAD:memory/continuity.md")
+    commit = bare_repo.git("rev-parse", "HEAD").strip()
+    bare_repo.git("rm", "-q", "--cached", "memory/continuity.md")
+    (bare_repo.path / "memory/continuity.md").unlink()
+    bare_repo.git("commit", "-q", "-m", "gone")
+    assert run("init").code == 0
+    ran = run("adopt", ".")
+    assert "already adopted" in ran.out and commit[:12] in ran.err
+    assert f"git show {commit[:12]}:memory/continuity.md" in ran.err
+    bare_repo.write("memory/continuity.md", page)
+    assert run("adopt", ".").code == 0
+    assert [fact["id"] for fact in run("show", "--json").json["facts"]] == ["a-b"]
+    assert run("adopt", ".").err == ""
+
+
 HAND_WRITTEN = """# What we know
 
 Some words before everything.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.findings import Finding
 from ledger.redaction import guard_events
 from memory.states import state_from
 from projection.unsaid import texts_in, unsaid
@@ -10,8 +11,17 @@ from rituals.adopt.births import archive_reasons, events_of, said_by
 from rituals.adopt.passages import bullets
 from rituals.adopt.planned import AdoptionPlan, sealed, state_with
 
+#: How many commits of the page are looked at.
+_DEEP = 200
 #: How the last line of a page starts that Diurna wrote.
 MACHINE = b"<!-- diurna: format "
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.session import Entry
+    from rituals.adopt.ground import Ground
 
 
 def is_by_hand(memory: layout.AgentMemory, footers: bool) -> bool:
@@ -39,3 +49,29 @@ def plan_by_hand(plan: AdoptionPlan) -> AdoptionPlan:
     stays = [one._replace(message=f"{one.message}; it stays where it is") for one in left]
     plan = plan._replace(left=left, findings=(*plan.findings, *crooked, *hidden, *stays))
     return plan
+
+
+def before_it(ground: Ground, entries: Sequence[Entry]) -> tuple[Finding, ...]:
+    """Name the page that git has from before the home, where no log imported it.
+
+    An older `init` made homes around a memory of another tool, and a publish then wrote over that.
+    """
+    repository = ground.repository
+    if repository is None or any(entry.type == "import" for entry in entries):
+        return ()
+    git, page = repository.git(), ground.prefix + layout.CONTINUITY
+    said = git.run("log", f"-n{_DEEP}", "--format=%H", ground.tip, "--", f":(top,literal){page}")
+    commits = said.decode("ascii").split()
+    blobs = git.resolve(*[f"{commit}:{page}" for commit in commits]) if commits else []
+    there = [(commit, blob) for commit, blob in zip(commits, blobs, strict=True) if blob]
+    for (commit, _), body in zip(there, git.blobs(blob for _, blob in there), strict=True):
+        if body and MACHINE not in body:
+            message = (
+                f"before the home git has another page, in commit {commit[:12]}; no log imported it"
+            )
+            hint = (
+                f"`git show {commit[:12]}:{page}` prints it; put it in its place, and the pages of its "
+                "archive beside it, and run `diurna adopt` again"
+            )
+            return (Finding("hand-edited", message, layout.CONTINUITY, hint=hint),)
+    return ()

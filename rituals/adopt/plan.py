@@ -30,7 +30,7 @@ from projection.policy import Policy, Review
 from projection.policy_file import read_policy, write_policy
 from rituals.adopt import compat, layout
 from rituals.adopt.births import archive_reasons, events_of, said_by
-from rituals.adopt.by_hand import MACHINE, is_by_hand, plan_by_hand
+from rituals.adopt.by_hand import MACHINE, before_it, is_by_hand, plan_by_hand
 from rituals.adopt.differences import differences
 from rituals.adopt.ground import Ground, is_page, survey
 from rituals.adopt.passages import passages
@@ -95,7 +95,7 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
         ))  # fmt: skip
         return plan if plan.already else plan._replace(steps=_steps(plan, []))
     if ground.marked and _is_adopted(memory, entries):
-        return AdoptionPlan(memory, ground, True, policy)
+        return AdoptionPlan(memory, ground, True, policy, findings=before_it(ground, entries))
     pages = [layout.CONTINUITY, *(file for file, _ in memory.archive if is_page(file))]
     pages = [page for page in pages if page != layout.ARCHIVE_INDEX]
     loose = passages(memory, pages, {fact.id for fact in facts})
