@@ -25,9 +25,12 @@ _ROUNDS = 3
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _BLANKS = {"n": "\n", "r": "\n", "t": "\t"}
 _HEX = frozenset("0123456789abcdefABCDEF")
+_DIGITS = frozenset("0123456789")
 _QUOTES = "\"'`"
 #: What joins two strings; nothing at all does, too, and a line that ends in a backslash.
 _JOINTS = frozenset(("", "+", ".", "..", "++", "||", "&", "<>", "~", "\\", "%", "+=", "_"))
+#: What may stand right behind a string that is joined with the next one.
+_BEHIND = frozenset(" \t\n\"'+.|&<>~\\%_")
 _ESC = "\x1b"
 #: How tokens begin: what follows such a line break is no rest of the word before it.
 _FRONTS = frozenset([mark[:3] for mark, *_ in MARKS])
@@ -250,6 +253,8 @@ def _break(text: str, at: int) -> Edit | None:
 
 def _joint(text: str, at: int) -> Edit | None:
     """Join two strings that a program joins: `"a" + "b"`, `'a' 'b'`, `"a" ..` and a new line."""
+    if text[at + 1 : at + 2] not in _BEHIND:
+        return None
     near = text[at + 1 : at + 80]
     bare = near.lstrip(" \t\n")
     if not bare:
@@ -290,6 +295,10 @@ def chained(text: str) -> View | None:
     at, going = 0, False
     end = text.find("\n")
     while end >= 0:
+        if not end or text[end - 1] in _NO_WORD or text[end + 1 : end + 2] in _NO_WORD:
+            going = False
+            end = text.find("\n", end + 1)
+            continue
         begin, head_end = _head(text, end + 1)
         start = _tail(text, max(at, end - _TAIL), end)
         if _is_cut(text[start:end], text[begin:head_end]):
@@ -320,6 +329,10 @@ def chained(text: str) -> View | None:
 _TAIL, _CONTEXT, _HEAD = 300, 400, 300
 
 
+#: What surely ends no word, nor begins one behind the blanks of a line.
+_NO_WORD = frozenset("\n`,;)]}|#*")
+
+
 def _tail(text: str, start: int, end: int) -> int:
     """Return where the last word of a line begins."""
     near = text[start:end]
@@ -345,9 +358,12 @@ def _is_cut(tail: str, head: str) -> bool:
         return False  # a token of its own
     if len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)":
         return False  # an item of a list
-    return not (_is_plain_word(tail) and _is_plain_word(head))
+    return _is_fragment(tail) or _is_fragment(head)
 
 
-def _is_plain_word(word: str) -> bool:
+def _is_fragment(word: str) -> bool:
+    """Tell whether a word may be a piece of something drawn: it has digits, or mixes capitals in."""
     bare = word.strip(".,;:!?()[]\"'`*_")
-    return bare.isalpha() and (bare.islower() or bare.istitle())
+    if bare.islower() or bare.isupper() or bare.istitle():
+        return not _DIGITS.isdisjoint(bare)
+    return bare != ""

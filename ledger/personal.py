@@ -19,10 +19,10 @@ _NO_DOMAIN = frozenset(
     "png jpg jpeg gif svg webp js ts tsx jsx mjs cjs json md py rb go rs java kt css scss html yml yaml "
     "toml lock sh txt xml zip gz exe dll so h c cpp".split()
 )
-_NO_HOSTS = (
+_NO_HOSTS = frozenset((
     "example.com", "example.org", "example.net", "users.noreply.github.com", "domain.com", "email.com",
     "company.com", "yourcompany.com", "yourdomain.com", "acme.com", "test.com", "sentry.io",
-)  # fmt: skip
+))  # fmt: skip
 _NO_USERS = frozenset(
     "git noreply no-reply donotreply user username you me name your-email youremail your.email "
     "someone email hg svn".split()
@@ -114,5 +114,12 @@ def _is_mail(user: str, host: str) -> bool:
         and ".." not in host
         and last not in _NO_DOMAIN
         and user.lower() not in _NO_USERS
-        and not any(host.lower() == one or host.lower().endswith("." + one) for one in _NO_HOSTS)
+        and not _is_nobodys(host.lower())
     )
+
+
+def _is_nobodys(host: str) -> bool:
+    """Tell whether a host, or one that it belongs to, is one that documents use."""
+    while host and host not in _NO_HOSTS:
+        host = host.partition(".")[2]
+    return host != ""

@@ -16,6 +16,10 @@ from ledger.session import SessionLog
 
 #: What to do with personal data.
 WARN, REDACT, KEEP = "warn", "redact", "keep"
+#: How often a part is looked through at most.
+_ROUNDS = 8
+#: How many findings of a code are told of one text.
+_TOLD = 100
 _STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
 _PERSONAL_SAID = {
     "home-path": "the path of a home folder",
@@ -49,6 +53,14 @@ class Look:
             text: of it.
             name: what stands before it in the log, which may tell what it is: `token: `.
         """
+        for _ in range(_ROUNDS):  # what was put out may uncover what stood beside it
+            clean = self._once(where, text, name)
+            if clean == text:
+                break
+            text = clean
+        return text
+
+    def _once(self, where: str, text: str, name: str) -> str:
         found = find_all(name + text)
         if not found:
             return text
@@ -146,7 +158,21 @@ def guard(
             else 'diurna.toml can say `personal = "redact"` below [privacy]'
         )
         found.append(Finding("personal-data", f"{article(one.rule)} in {where} {done}", hint=hint))
-    return clean, tuple(dict.fromkeys(found))
+    return clean, tuple(first_of(list(dict.fromkeys(found))))
+
+
+def first_of(found: list[Finding]) -> list[Finding]:
+    """Leave it at the first findings of each code, and say how many more there are."""
+    if len(found) <= _TOLD:
+        return found
+    kept: list[Finding] = []
+    for code in dict.fromkeys([one.code for one in found]):
+        alike = [one for one in found if one.code == code]
+        kept += alike[:_TOLD]
+        if len(alike) > _TOLD:
+            said = f"and {len(alike) - _TOLD} more places like this one"
+            kept.append(alike[_TOLD]._replace(message=said))
+    return kept
 
 
 def guard_events(

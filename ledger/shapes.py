@@ -177,6 +177,9 @@ def _addresses(text: str) -> list[Hit]:
     while at >= 0:
         start = at + 3
         rest = text[start : start + 512]
+        if "@" not in rest:
+            at = text.find("://", start)
+            continue
         stop = len(rest)
         for char in _URL_END:
             cut_at = rest.find(char, 0, stop)

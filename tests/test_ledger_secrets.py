@@ -312,3 +312,12 @@ def test_a_remark_is_stored_without_its_secret_and_otherwise_as_it_is() -> None:
                 assert (event.remark, found) == (remark, ())
             title = log._replace(title=f"With {secret}")  # so that each part is looked at
             assert guard(title)[0].events == clean.events
+
+
+def test_what_was_guarded_is_clean() -> None:
+    """Also where one value leans on the next, so that putting out one uncovers another."""
+    text = "+49 30 8754321" * 3 + "\n- " + "321" + "+49 30 8754321" * 20 + ": who?"
+    log = SessionLog((("agent", "a"),), "T", text, ())
+    clean, found = guard(log, personal="redact")
+    assert found
+    assert guard(clean, personal="redact") == (clean, ())

@@ -8,7 +8,7 @@ from ledger.findings import Finding
 from ledger.hits import SECRET
 from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
 from ledger.markers import marker_line
-from ledger.redaction import KEEP, article
+from ledger.redaction import KEEP, article, first_of
 from ledger.secrets import Lines, find_all, find_secrets
 from ledger.session import LOG_LIMIT_BYTES
 from memory.bulk import Uncollected
@@ -73,7 +73,7 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
                 "personal-data", said, path, line, _PERSONAL_HINT, about(line, place.rule)
             )
         found.setdefault((line, place.rule), one)
-    said_of = list(found.values())
+    said_of = first_of(list(found.values()))
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
     if left and not conflicted(text):  # a whole conflict is told where the log is read

@@ -1,0 +1,120 @@
+"""No text is slow: twice of it takes at most two and a half times as long, wherever a text is read.
+
+Processor time, the median of three, at sizes that take a few hundredths of a second and more; and a mebibyte
+of any of these shapes is linted in two seconds (durability catalogue, G10 and G23).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median
+
+import pytest
+
+from ledger.draft import problems, read_draft
+from ledger.errors import DiurnaError
+from ledger.findings import Finding
+from ledger.redaction import first_of, guard
+from memory.recall.passages import passages_of
+from projection.absorb import absorb
+from projection.gist import gist
+from projection.policy import Policy
+from rituals.lint.files import lint_files
+
+#: What is repeated: each of them hurts some way of reading.
+SHAPES = {
+    "addresses": "a@b.co ", "addresses in one word": "a@b.co", "addresses on lines": "a@b.co\n",
+    "pre": "<pre>\n", "raw tags": "<script>\n<pre>\n", "blocks": "<div>\n\n", "comments": "<!--\n",
+    "fences": "```\n~~~~\n`````\n", "quotes": "> ", "lists": "- ", "bullets": "- a: b\n", "brackets": "[[",
+    "parentheses": "(", "stars": "**a ", "back-ticks": "`", "footers": "<!-- id: a -->\n",
+    "facts": "- x\n  <!-- id: a -->\n", "sections": "## Facts\n", "escapes": "\\u0041", "entities": "&#65;",
+    "zero-width": "a\u200b", "colours": "\x1b[31mA", "joined strings": '"a" + ', "broken words": "a1B2c3D4\n",
+    "percent": "%41", "passwords": "password=a1b2c3d4e5f6 ", "names": "password: \n", "told": "the password is ",
+    "keys": "-----BEGIN PRIVATE KEY-----\n", "web tokens": "eyJa.", "links": "://",
+    "url passwords": "https://a:b1c2d3@h.co/ ", "cards": "4556 7375 8689 9855 ", "digits": "4556737586899855",
+    "telephones": "+49 30 8754321 ", "homes": "/home/alice/x ", "one word": "a", "titles": "a\n---\n",
+}  # fmt: skip
+LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
+_SMALL, _TIMES = 1 << 16, 2.5
+#: Below this a doubling says nothing but how the machine is.
+_FLOOR_SECONDS = 0.04
+
+
+def lint(text: str) -> None:
+    """As `diurna lint FILE` does."""
+    lint_files([("draft.md", text.encode())], "warn")
+
+
+def append(text: str) -> None:
+    """As `diurna append` does, with the text as prose."""
+    log = read_draft(f"# T\n\n{text}\n".encode())
+    guard(log)
+    problems(log)
+
+
+def append_fact(text: str) -> None:
+    """As `diurna append` does, with the text as that of a fact."""
+    said = text.replace("\n", "\n  ")
+    facts = f"## Memory References\n\n- Created: a\n\n## Facts\n\n- x{said}\n  <!-- id: a -->\n"
+    guard(read_draft(f"# T\n\n{facts}".encode()))
+
+
+def absorbed(text: str) -> None:
+    """As `diurna absorb` reads an edited continuity.md."""
+    head = "# Continuity — x\n\n## Facts\n\n"
+    absorb(head, f"{head}{text}\n", Policy(), lambda _: None)
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
+    "recall": passages_of,
+}  # fmt: skip
+
+
+def taken(read: Callable[[str], object], text: str) -> float:
+    """Return how many seconds of the processor a reading takes; a refusal is an answer."""
+    start = time.process_time()
+    try:
+        read(text)
+    except DiurnaError:
+        pass
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_the_text_takes_twice_the_time(reader: str, shape: str) -> None:
+    """From a size on that can be measured; quadratic work would take four times as long."""
+    read, unit = READERS[reader], SHAPES[shape]
+    size = _SMALL
+    once = taken(read, unit * (size // len(unit)))
+    while once < _FLOOR_SECONDS and size < 1 << 19:
+        size *= 2
+        once = taken(read, unit * (size // len(unit)))
+    for times in (1, 3, 3):  # a loaded machine may stumble; work that is not linear fails each time
+        once = median([taken(read, unit * (size // len(unit))) for _ in range(times)])
+        twice = median([taken(read, unit * (2 * size // len(unit))) for _ in range(times)])
+        if twice <= _TIMES * max(once, _FLOOR_SECONDS):
+            return
+    raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
+    """Any of the shapes, the best of three."""
+    text = SHAPES[shape] * (LINT_BYTES // len(SHAPES[shape]))
+    took: list[float] = []
+    while len(took) < 3 and (not took or min(took) > LINT_SECONDS):
+        took.append(taken(lint, text))
+    assert min(took) <= LINT_SECONDS
+
+
+def test_what_is_found_everywhere_is_counted() -> None:
+    """A text full of addresses is told a hundred times and once more, not a hundred thousand times."""
+    found = lint_files([("draft.md", b"ada@engines.uk\n" * 1000)], "warn")
+    said = [one.message for one in found if one.code == "personal-data"]
+    assert len(said) == 101
+    assert said[-1] == "and 900 more places like this one"
+    few = [Finding("drift", "x"), Finding("drift", "y")]
+    assert first_of(few) == few
