@@ -165,6 +165,7 @@ def _is_us(digits: str) -> bool:
 def _international(text: str, bones: str) -> list[Hit]:
     """Find `+49 30 1234567`: grouped, or behind a word that says what it is, or ten digits and more."""
     found: list[Hit] = []
+    last = -1  # where the last one ended: one number may follow right behind another
     at = bones.find("+9")
     while at >= 0:
         near = bones[at + 1 : at + 27]
@@ -178,7 +179,7 @@ def _international(text: str, bones: str) -> list[Hit]:
         if (
             9 <= len(digits) <= 15
             and digits[0] != "0"
-            and not (before.isalnum() or before in "+-_.,/")
+            and (at == last or not (before.isalnum() or before in "+-_.,/"))
             and not bones[end : end + 1].isalnum()
             and bones[end : end + 1] not in ("%", "_")
             and (grouped or (len(digits) > 9 and not line_start))
@@ -187,6 +188,7 @@ def _international(text: str, bones: str) -> list[Hit]:
             and not (digits[0] == "1" and (len(digits) != 11 or not _is_us(digits[1:])))
         ):
             found.append(hit("phone", at, end))
+            last = end
         at = bones.find("+9", end)
     return found
 

@@ -178,7 +178,7 @@ def _stored(log: SessionLog) -> None:
 
 def law_outline(text: str) -> None:
     """Both ways to find headings agree, and all that they say lies inside the text."""
-    lines = text.replace("\x00", "").split("\n")
+    lines = text.replace("\r", "\n").replace("\x00", "").split("\n")
     found = outline(lines)
     must(all(0 <= line < len(lines) for line, _ in found.headings), "headings lie inside")
     must(all(0 <= a < b <= len(lines) for a, b in found.hidden), "what is hidden lies inside")
