@@ -85,7 +85,7 @@ def _value_behind(
     if front[-2:] == "${" and "-" in tail[:more]:
         more = tail.index("-")
     rest = tail[:more].rstrip(".-")
-    if not _may_follow(rest) or front[-2:] == "::" or before.endswith("public"):
+    if not _may_follow(rest) or front[-2:] == "::" or before.endswith(("public", "[redacted: ")):
         return None
     found = _sign(text, low, at, end + more, name, front)
     if found is None:

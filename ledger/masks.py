@@ -68,6 +68,11 @@ class View:
             stop = self._origins[last] + end - self._starts[last]
         return begin, stop
 
+    def is_joined(self, start: int, end: int) -> bool:
+        """Tell whether a place of the view was none before: runs meet in it."""
+        begin, stop = self.span(start, end)
+        return stop - begin != end - start
+
     def cut_before(self, end: int) -> int:
         """Return where the run begins that holds the character before a place."""
         return self._starts[bisect_right(self._starts, end - 1) - 1]

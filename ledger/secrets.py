@@ -49,11 +49,13 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
     said, views = unmasked(text)
     masked: list[Hit] = []
     if views:
-        masked += _masked(find(said), views)
+        masked += _placed(find(said), views)
     chain = chained(said)
     if chain is not None:
         whole = [one._replace(end=_untailed(chain, one)) for one in find(chain.text)]
-        masked += _masked(whole, [*views, chain])
+        masked += _placed(
+            [one for one in whole if chain.is_joined(one.start, one.end)], [*views, chain]
+        )
     return apart(_widened(masked, found) + found) if masked else apart(found)
 
 
@@ -78,15 +80,12 @@ def _widened(masked: list[Hit], found: list[Hit]) -> list[Hit]:
     return wide
 
 
-def _masked(found: list[Hit], views: list[View]) -> list[Hit]:
-    """Return the places of what was found in a view, of that which is masked there."""
-    places = []
-    for one in found:
-        start, end = place_in_source(views, one.start, one.end)
-        if end - start != one.end - one.start:
-            mark = one.shown.rpartition("…")[0]
-            places.append(hit(one.rule, start, end, mark))
-    return places
+def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
+    """Return the places in a text of what was found in a view of it."""
+    return [
+        hit(one.rule, *place_in_source(views, one.start, one.end), one.shown.rpartition("…")[0])
+        for one in found
+    ]
 
 
 def _find(text: str, depth: int) -> list[Hit]:
