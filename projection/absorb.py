@@ -100,6 +100,8 @@ class _Reader:
         self._policy, self._known = policy, known
         self._places = Places(policy, before.blocks)
         self._made: set[str] = set()
+        #: of an id made from a text: the number to go on with, and the ids below it that facts have
+        self._tried: dict[str, tuple[int, list[str]]] = {}
         self.events: list[Event] = []
         self.findings: list[Finding] = []
 
@@ -330,17 +332,29 @@ class _Reader:
             hint = "give it one below the text: `  <!-- id: my-id -->`"
             self._find("no id can be made from this text", line, hint)
             return ""
-        number, found = 1, made
+        number, taken = self._tried.get(made, (1, []))
+        for found in taken:
+            if found not in self._made and self._is_said(found, text):
+                return ""
         while True:
-            standing = self._known(found)
-            if standing is None and found not in self._made:
-                return found
-            if standing is not None and found not in self._made:
-                if standing.live and standing.fact.text == text and not self._stood(found):
-                    self._made.add(found)
-                    return ""  # an absorption that was cut short said it
+            found = made if number == 1 else f"{made}-{number}"
+            if found not in self._made:
+                if self._known(found) is None:
+                    self._tried[made] = (number + 1, taken)
+                    return found
+                if self._is_said(found, text):
+                    return ""
+                taken.append(found)
+                self._tried[made] = (number + 1, taken)
             number += 1
-            found = f"{made}-{number}"
+
+    def _is_said(self, id: str, text: str) -> bool:
+        """Tell whether an absorption that was cut short said a text already, and that is its fact."""
+        standing = self._known(id)
+        said = standing is not None and standing.live and standing.fact.text == text
+        if said and not self._stood(id):
+            self._made.add(id)
+        return id in self._made
 
     def _stood(self, id: str) -> bool:
         return any(block.id == id for block in self._before.blocks)
