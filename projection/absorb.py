@@ -100,7 +100,7 @@ class _Reader:
         self._policy, self._known = policy, known
         self._places = Places(policy, before.blocks)
         self._made: set[str] = set()
-        #: of an id made from a text: the number to go on with, and the ids below it that facts have
+        #: of an id that was made: the number to go on with, and which below it facts have
         self._tried: dict[str, tuple[int, list[str]]] = {}
         self.events: list[Event] = []
         self.findings: list[Finding] = []
