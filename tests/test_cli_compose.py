@@ -87,8 +87,8 @@ def test_parse_new_takes_names_with_blanks() -> None:
         ("entty=API It is slow.", "did you mean entity=?"),
         ("owner=ada decision: Use git.", "keys: id=, tags=, entity="),
         ("id=a id=b fact: Twice.", "id= stands twice"),
-        ("entity=Payments API decision: It is slow.", 'quotes: entity="… API"'),
-        ("id=a entity=Payments API v2 decision: It is slow.", 'entity="… API v2"'),
+        ("entity=Payments API decision: It is slow.", 'quotes: entity="Payments API"'),
+        ("id=a entity=Payments API v2 decision: It is slow.", 'entity="Payments API v2"'),
     ],
 )
 def test_what_is_no_kind_and_no_key_is_a_slip(text: str, said: str) -> None:

@@ -77,7 +77,7 @@ def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
     if wrong is not None or not words or not colon or tail[:1].strip():
         return wrong
     if before_kind and said:
-        return _blank_slip(words, list(said)[-1])
+        return _blank_slip(words, *list(said.items())[-1])
     return _kind_slip(head.strip(), "-".join(words).lower(), kinds)
 
 
@@ -112,12 +112,12 @@ def _key_slip(
     return Finding("bad-footer", message, hint=hint + _as_text(f"{key}=…", behind=behind))
 
 
-def _blank_slip(words: list[str], key: str) -> Finding:
+def _blank_slip(words: list[str], key: str, value: str) -> Finding:
     """Say how a value with blanks is written."""
     more = " ".join(words[:-1])
     message = f"{more!r} stands between {key}= and the kind {words[-1]}"
     return Finding(
-        "bad-footer", message, hint=f'a value with blanks stands in quotes: {key}="… {more}"'
+        "bad-footer", message, hint=f'a value with blanks stands in quotes: {key}="{value} {more}"'
     )
 
 
