@@ -29,8 +29,9 @@ from memory.moves import moves, tiers_of
 from memory.noticing import look_first
 from memory.reading import read_bytes
 from memory.snapshot import Snapshot
-from projection.fold import resolve, said_against
+from projection.fold import resolve
 from projection.policy import THREAD_KIND
+from projection.truth import said_against
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

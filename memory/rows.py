@@ -11,9 +11,10 @@ from ledger.findings import Finding
 from ledger.logset import LogRef
 from ledger.session import Entry
 from projection.fact import Act, History
-from projection.fold import Edge, Take, resolve, takes_in
+from projection.fold import Edge, resolve
 from projection.links import ENTITY_KEY, footer, pointed
 from projection.policy import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
+from projection.truth import Take, takes_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from ledger.findings import Finding
 from ledger.ids import version_id
 from ledger.layout import log_path
 from ledger.order import is_stem
-from projection.fold import against
 from projection.policy import THREAD_KIND
+from projection.truth import against
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from bisect import bisect_right
 
 from ledger.event import FactReinstated, FactSuperseded
 from projection.fact import History
-from projection.fold import Edge, Take, cut_edges, takes_in, takes_of
+from projection.fold import Edge, cut_edges
+from projection.truth import Take, takes_in, takes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,16 +25,17 @@ from ledger.event import (
     ThreadReopened,
 )
 from ledger.ids import WITHHELD, version_id
-from ledger.order import is_date, is_stem, key_of, stem_in
+from ledger.order import is_date, is_stem, key_of
 from ledger.session import META_KEYS, Entry
 from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
 from projection.texts import Texts
+from projection.truth import Call, Take, known, taken, takes_in, takes_of
 from projection.withholding import without_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import assert_never
 else:
 
@@ -45,10 +46,6 @@ else:
 
 #: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
 Edge = tuple[str, int, str, str]
-#: What a person took back, for good: (fact, stem, whether all that sorts before the stem is meant).
-Take = tuple[str, str, bool]
-#: What calls a fact false: (stem, successor or "", versions that its writer saw or None).
-Call = tuple[str, str, tuple[str, ...] | None]
 
 
 def collect(entries: Iterable[Entry]) -> dict[str, History]:
@@ -134,7 +131,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                 if (stem, seq, event.id, event.new) in cut:
                     if event.id == fact and event.new not in (fact, *circle):
                         takes = takes_in(fact, history) if takes is None else takes
-                        if not _taken(stem, takes):
+                        if not taken(stem, takes):
                             circle.append(event.new)
                     continue
                 if event.id == fact:
@@ -143,7 +140,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
                     predecessors.append(event.id)
             case FactInvalidated():
                 takes = takes_in(fact, history) if takes is None else takes
-                if not _taken(stem, takes):
+                if not taken(stem, takes):
                     calls.append((stem, "", event.was))
             case ThreadClosed():
                 closed, closed_at = True, stem
@@ -177,7 +174,7 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         closed, closed_at = _closed_at_birth(births)
     heads = texts.standing() if closed else texts.heads
     denied: tuple[tuple[str, str], ...] = ()
-    if calls and not _known(heads, calls, history):
+    if calls and not known(heads, calls, history):
         denied = tuple([(stem, new) for stem, new, _ in calls])
         calls = []
     versions = tuple(heads.values())
@@ -207,31 +204,6 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         denied=denied,
         archived_at="" if history.last > archived else archived,
     )
-
-
-def _known(heads: Iterable[str], calls: Sequence[Call], history: History) -> bool:
-    """Tell whether what stands of a fact is known to what calls it false, or the other way round (F10)."""
-    seen: set[str] = set()
-    for _, _, was in calls:
-        if was is None:  # from before the rule: it speaks of every text
-            return True
-        seen.update(was)
-    unseen = {head for head in heads if head not in seen}
-    if unseen:
-        for stem, _, event in history.acts:
-            if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
-                if any(_aware(stem, event, call) for call, _, _ in calls):
-                    unseen.discard(version_id(event.text))
-    return not unseen
-
-
-def _aware(stem: str, event: FactCreated | FactUpdated, call: str) -> bool:
-    """Tell whether whoever brought a text knew of a log that calls the fact false."""
-    if stem == call:
-        return True
-    if isinstance(event, FactCreated):
-        return False
-    return stem_in(call) in (event.said or ()) or (event.was is None and call < stem)
 
 
 def _plain(fact: str, history: History) -> Fact | None:
@@ -314,44 +286,6 @@ def cut_of(histories: Mapping[str, History]) -> frozenset[Edge]:
     return cut_edges(edges, takes)
 
 
-def takes_in(fact: str, history: History) -> list[Take]:
-    """Return what was taken back of all that was said against a fact."""
-    return [
-        take
-        for stem, _, event in history.acts
-        if isinstance(event, FactReinstated) and event.id == fact
-        for take in takes_of(stem, event)
-    ]
-
-
-def takes_of(stem: str, event: FactReinstated) -> list[Take]:
-    """Return what one log takes back."""
-    if event.said is None:
-        return [(event.id, stem, True)]
-    return [(event.id, said, False) for said in event.said]
-
-
-def _taken(stem: str, takes: Iterable[Take]) -> bool:
-    """Tell whether what a log said against a fact was taken back; `takes` are those of the fact."""
-    return any(stem < point if before else stem_in(stem) == point for _, point, before in takes)
-
-
-def against(fact: str, history: History) -> tuple[str, ...]:
-    """Return the keys of the logs that call a fact false and were not taken back, oldest first."""
-    takes = takes_in(fact, history)
-    found: dict[str, None] = {}
-    for stem, _, event in history.acts:
-        said = isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact
-        if said and not _taken(stem, takes):
-            found[stem] = None
-    return tuple(found)
-
-
-def said_against(fact: str, history: History) -> tuple[str, ...]:
-    """Return the stems of these logs, as an event names them."""
-    return tuple(dict.fromkeys([stem_in(key) for key in against(fact, history)]))
-
-
 def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:
     """Return the edges to leave out: those that were taken back, and what makes circles.
 
@@ -359,11 +293,11 @@ def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Ed
     itself, however long the way: each circle loses its newest edge. Only the part of the graph that
     lies on circles is looked at edge by edge.
     """
-    taken: dict[str, list[Take]] = {}
+    backs: dict[str, list[Take]] = {}
     for take in takes:
-        taken.setdefault(take[0], []).append(take)
+        backs.setdefault(take[0], []).append(take)
     edges = list(edges)
-    cut = {edge for edge in edges if edge[2] in taken and _taken(edge[0], taken[edge[2]])}
+    cut = {edge for edge in edges if edge[2] in backs and taken(edge[0], backs[edge[2]])}
     if cut:
         edges = [edge for edge in edges if edge not in cut]
     suspect = _peel(_peel(edges, 2, 3), 3, 2)

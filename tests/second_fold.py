@@ -178,7 +178,7 @@ class SecondFold:
             footer = dict(event.meta)
             told, origin = footer.get("created", ""), footer.get("origin", "")
             if is_stem(origin):
-                return told if is_date(told) else origin[:10], origin, origin
+                return told if is_date(told) else origin[:10], origin, key_of(origin)
             if is_date(told):
                 return told, "", f"{told}-~"  # behind every log of that day
         key = births[0][0] if births else self.texts_said(id)[0][0]
@@ -215,7 +215,7 @@ class SecondFold:
 
     def taken_back(self, id: str, key: str) -> bool:
         return any(
-            key < back if event.said is None else key.split("~")[0] in event.said
+            key < back if event.said is None else stem_of(key) in event.said
             for back, event in self.said(id)
             if isinstance(event, FactReinstated)
         )
@@ -266,7 +266,7 @@ class SecondFold:
                 if key == log:
                     return True
                 if isinstance(event, FactUpdated):
-                    if log.split("~")[0] in (event.said or ()):
+                    if stem_of(log) in (event.said or ()):
                         return True
                     if event.was is None and key > log:
                         return True
@@ -475,6 +475,17 @@ def is_date(text: str) -> bool:
 def is_stem(text: str) -> bool:
     """Whether a text is a name of 3.1, sealed or not: a date, and what may follow it."""
     return is_date(text[:10]) and re.fullmatch(r"(-[a-z0-9\-_.]+)?", text[10:]) is not None
+
+
+def key_of(stem: str) -> str:
+    """Where a name sorts (O1)."""
+    timed = re.fullmatch(r"([01]\d|2[0-3])([0-5]\d){2}.*", stem[11:], re.ASCII | re.DOTALL)
+    return stem if len(stem) == 10 or timed else f"{stem[:10]}+{stem[11:]}"
+
+
+def stem_of(key: str) -> str:
+    """The name of a log by its key (O1, L4)."""
+    return key.split("~")[0].replace("+", "-")
 
 
 def quarter(key: str) -> str:

@@ -166,7 +166,7 @@ def _successor(state: State, fact: Fact, rival: str) -> Choice:
 
 def _member(state: State, fact: str) -> Choice:
     """Return a fact of a circle, with the first log that calls it false."""
-    from projection.fold import against
+    from projection.truth import against
 
     said = against(fact, state.histories[fact])
     return Choice(fact, state[fact].fact.text, said[0] if said else "")

@@ -18,7 +18,7 @@ from ledger.event import (
 from ledger.facts import tidy
 from ledger.ids import version_id
 from ledger.values import Record
-from projection.fold import said_against
+from projection.truth import said_against
 from rituals.decide.disputes import (
     CIRCLE,
     CLOSED,

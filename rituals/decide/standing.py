@@ -6,8 +6,8 @@ from bisect import bisect_right
 
 from ledger.errors import DiurnaError
 from ledger.event import FactReinstated, FactVerified
-from projection.fold import said_against
 from projection.tiers import never_decaying
+from projection.truth import said_against
 from rituals.decide.recording import Decision, because, titled
 
 TYPE_CHECKING = False

@@ -38,7 +38,7 @@ from ledger.event import (
 from ledger.ids import version_id
 from ledger.layout import log_path
 from ledger.logset import LogRef
-from ledger.order import is_sealed, seal, stem_in
+from ledger.order import is_sealed, key_of, seal, stem_in
 from ledger.session import Entry, SessionLog
 from memory.build import build
 from memory.states import state_from, state_of
@@ -60,7 +60,7 @@ METAS: tuple[Meta, ...] = (
 TOLD: tuple[Meta, ...] = (
     (("created", "2026-03-31"),), (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
     (("kind", "thread"), ("created", "2026-04-01")), (("origin", "somewhere"),),
-    (("origin", "2026-02-01-090000"),),
+    (("origin", "2026-02-01-090000"),), (("origin", "2026-03-31-words"),),
 )  # fmt: skip
 PLAIN: tuple[type[Event], ...] = (
     FactReferenced, FactReferenced, FactReactivated, FactArchived, ThreadReopened, FactVerified, FactPromoted,
@@ -116,7 +116,8 @@ def made_up(rng: random.Random, most: int = 24) -> Case:
         if shape < 7:
             key = seal(f"{instant}{rng.randrange(2):03d}", data)
         else:
-            key = (instant, f"{instant}-words", instant[:10])[shape - 7]
+            words = f"{instant[:10]}-{rng.choice(('words', '2577', '10-a'))}"
+            key = key_of(rng.choice((instant, f"{instant}-words", instant[:10], words)))
         if key in taken:  # two logs of one name, or one log twice
             key = f"{key}~{blob_id(data)}"
         if key not in taken:
