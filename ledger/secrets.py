@@ -91,7 +91,7 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
 def _find(text: str, depth: int) -> list[Hit]:
     long = [word for word in text.split() if len(word) >= _LONG]
     found: list[Hit] = []
-    if long:
+    if long or "-----BEGIN " in text:
         words = "\n".join(long)
         found += find_tokens(text, words)
         found += find_shapes(text, words)

@@ -63,7 +63,8 @@ def _blocks(text: str) -> list[Hit]:
         body = at + len(_BEGIN) + len(label) + 5
         if at >= last and "PRIVATE KEY" in label and "\n" not in label:
             end = text.find(_END + label, body, body + _BLOCK_CHARS)
-            alone = end < 0 and _stands_alone(text, at, body)
+            closed = text[body - 5 : body] == "-----"
+            alone = end < 0 and closed and _stands_alone(text, at, body)
             if end < 0:
                 end = _block_end(text, body)
             else:
@@ -76,7 +77,7 @@ def _blocks(text: str) -> list[Hit]:
                 if run_of(line.strip(" \t>"), 0, BASE64, 80) > 15
             ]
             if (dense and distinct("".join(dense)) > 15) or alone:
-                found.append(hit("private-key", at, max(end, body), _BEGIN + label))
+                found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
                 last = end
         at = text.find(_BEGIN, body)
     at = text.find("Private-Lines:")

@@ -321,3 +321,19 @@ def test_what_was_guarded_is_clean() -> None:
     clean, found = guard(log, personal="redact")
     assert found
     assert guard(clean, personal="redact") == (clean, ())
+
+
+def test_a_header_of_a_key_alone() -> None:
+    """On a line for itself it says that a key was cut off; in a sentence, or cut itself, it is a word."""
+    head = "-----BEGIN RSA PRIVATE KEY-----"
+    assert redacted(f"Found:\n{head}\n", find_secrets(f"Found:\n{head}\n")) == (
+        "Found:\n[redacted: private-key]\n"
+    )
+    for text in (
+        f"Look for `{head}`.",
+        head[:-5],
+        f"x\n{head[:-3]}",
+        f"{head}\n...\n",
+        f"{head}\n<key>",
+    ):
+        assert find_secrets(text) == ()
