@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import random
 import shutil
 import sqlite3
@@ -27,6 +29,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import ledger
+import memory
+import projection
+import rituals
 from ledger.event import FactCreated, FactSuperseded, FactUpdated
 from ledger.home import Home, branch_home, discover
 from ledger.layout import JOURNAL_FILE
@@ -100,7 +106,7 @@ def make_shop(folder: Path) -> Home:
 
 
 def _fill(home: Home, count: int, name: str) -> None:
-    memory = Memory(home, agent="codex", clock=Clock(), in_process=True)
+    opened = Memory(home, agent="codex", clock=Clock(), in_process=True)
     for number in range(count):
         text = f"The ledger of the shop holds {number} {name}s, as counted by hand."
         events = [FactCreated(f"{name}-{number}", text, meta=(("entity", "Shop, Ledger"),))]
@@ -109,10 +115,10 @@ def _fill(home: Home, count: int, name: str) -> None:
             acts.append(FactUpdated(f"{name}-{number - 1}", f"{text} Twice."))
         if number % 11 == 5:
             acts.append(FactSuperseded(f"{name}-{number - 3}", f"{name}-{number}"))
-        memory.append(SessionDraft(f"Count {number}", f"Counted the {name}s again.", tuple(acts)))
-    memory.state()
-    memory.recall("ledger")
-    memory.close()
+        opened.append(SessionDraft(f"Count {number}", f"Counted the {name}s again.", tuple(acts)))
+    opened.state()
+    opened.recall("ledger")
+    opened.close()
 
 
 class Shop:
@@ -179,9 +185,9 @@ class Shop:
         for command in (("recall", "ledger"), ("show",), ("brief", "--agent", "codex")):
             self.run(command)
         if not self._other_is_whole:
-            memory = Memory(self.other)
-            memory.recall("ledger")
-            memory.close()
+            opened = Memory(self.other)
+            opened.recall("ledger")
+            opened.close()
             self._other_is_whole = True
 
     def run(self, command: tuple[str, ...]) -> Ran:
@@ -415,6 +421,7 @@ _OFTEN = ("bits", "bits", "bits", "zeroed", "swapped", "cut")
 
 def corrupt(folder: Path, count: int, seed: int, told: bool = False) -> list[Outcome]:
     """Damage the files of one home so many times; return what came of each."""
+    _load_all()
     make_shop(folder)
     rng = random.Random(seed)
     shop = Shop(folder, rng)
@@ -427,6 +434,14 @@ def corrupt(folder: Path, count: int, seed: int, told: bool = False) -> list[Out
         if told and outcome.faults:
             print(f"  {outcome.kind} {outcome.file}: {'; '.join(outcome.faults)}", flush=True)
     return found
+
+
+def _load_all() -> None:
+    """Load what commands load, once and not in each process that is forked."""
+    for package in (ledger, projection, memory, rituals):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
 
 
 def table(outcomes: list[Outcome]) -> str:
