@@ -74,8 +74,9 @@ def _drift(shop: Shop) -> tuple[str, ...]:
 def _plant(code: str, shop: Shop) -> tuple[str, ...]:
     """Make the state of a code; return the options that name its home."""
     case = states.CASES["over-size" if code == "review-due" else code]
-    if code == "unreadable":  # else what a commit is made of comes back, and nothing is lost
+    if code == "unreadable":  # else what a commit is made of comes back, or a cache knows the log
         shutil.rmtree(shop.path / ".git/diurna/spool")
+        shutil.rmtree(shop.path / ".git/diurna/cache")
         shop.run("show")  # the cache of a copied folder is built anew, and has the log then
     arguments = _drift(shop) if code == "drift" else case.prepare(shop)
     at = arguments.index("--home") if "--home" in arguments else -1
