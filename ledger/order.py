@@ -15,7 +15,10 @@ from ledger.digest import sha256
 #: How a log is sealed: the first 130 bits of the SHA-256 of its bytes, in base32 characters.
 SEAL_CHARS = 26
 _BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
-_AS_DIGITS = str.maketrans(_BASE32, "0123456789abcdefghijklmnopqrstuv")
+#: Every other byte becomes what no number has.
+_AS_DIGITS = bytes(
+    b"0123456789abcdefghijklmnopqrstuv!"[_BASE32.find(chr(byte))] for byte in range(256)
+)
 #: Of ledgers from before that: 48 bits in hex digits, of which two logs can be made that fit.
 _WEAK_HEX = 12
 #: A seal of fewer bits than that proves nothing against somebody who tries.
@@ -123,10 +126,10 @@ def proves(stem: str, digest: bytes) -> bool:
     """Tell whether what follows the stamp of a stem seals bytes with this SHA-256."""
     mark = stem[_STAMP_CHARS + 1 :]
     if len(mark) == SEAL_CHARS:
-        # a number compares in a third of the time that writing the characters takes
-        return not mark.strip(_BASE32) and int(mark.translate(_AS_DIGITS), 32) == _leading_bits(
-            digest
-        )
+        try:  # a number compares in a fraction of the time that writing the characters takes
+            return int(mark.encode().translate(_AS_DIGITS), 32) == _leading_bits(digest)
+        except ValueError:
+            return False
     return len(mark) == _WEAK_HEX and mark == digest.hex()[:_WEAK_HEX]
 
 
