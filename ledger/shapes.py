@@ -66,7 +66,7 @@ def _blocks(text: str) -> list[Hit]:
             closed = text[body - 5 : body] == "-----"
             alone = end < 0 and closed and _stands_alone(text, at, body)
             if end < 0:
-                end = _block_end(text, body)
+                end = body + len(text[body : _block_end(text, body)].rstrip())
             else:
                 end += len(_END + label)
                 end += 5 if text[end : end + 5] == "-----" else 0
