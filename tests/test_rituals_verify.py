@@ -609,7 +609,7 @@ def test_restore_leaves_an_uncommitted_edit_alone(home: Place) -> None:
 def test_restore_works_on_a_branch_that_is_not_checked_out(tmp_path: Path) -> None:
     """The work tree of the code is not touched."""
     place = on_branch(tmp_path / "one")
-    place.append("Second", FactSuperseded("use-x", "use-y"))
+    place.append("Second", FactCreated("use-y", "Use Y."), FactSuperseded("use-x", "use-y"))
     path = place.memory.log()[0].path
     tree = place.git("ls-tree", "-r", "memory").split("\n")
     kept = "\n".join(line for line in tree if not line.endswith(path))
