@@ -44,12 +44,13 @@ TOLD: dict[str, set[str]] = {
         "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
         "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
         "supersession-cycle not-a-thread unknown-kind unknown-version policy-invalid newer-format drift "
-        "conflict-in-projection spool-waiting undeclared-edit hand-edited unreadable".split(),
+        "conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
         ALL,
     ),
     **dict.fromkeys(
         "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
-        "clock-ahead case-twins weak-seal".split(),
+        "clock-ahead case-twins weak-seal "
+        "unreadable".split(),  # of a lost log the cache knows what it said
         WHOLE,
     ),
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
@@ -74,9 +75,8 @@ def _drift(shop: Shop) -> tuple[str, ...]:
 def _plant(code: str, shop: Shop) -> tuple[str, ...]:
     """Make the state of a code; return the options that name its home."""
     case = states.CASES["over-size" if code == "review-due" else code]
-    if code == "unreadable":  # else what a commit is made of comes back, or a cache knows the log
+    if code == "unreadable":  # else what a commit is made of comes back, and nothing is lost
         shutil.rmtree(shop.path / ".git/diurna/spool")
-        shutil.rmtree(shop.path / ".git/diurna/cache")
         shop.run("show")  # the cache of a copied folder is built anew, and has the log then
     arguments = _drift(shop) if code == "drift" else case.prepare(shop)
     at = arguments.index("--home") if "--home" in arguments else -1
