@@ -201,7 +201,7 @@ def _not_through(link: str, path: str) -> Finding:
     )
 
 
-def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
+def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> list[Finding]:
     """Let work tree and index follow a commit whose writer died or failed before they did.
 
     Only where both are as `base` has them: what the user staged or edited since stays.
@@ -210,6 +210,7 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
         home: a home with a work tree.
         base: the tip before that commit, "" when the branch was unborn.
         tip: the tip now.
+        logs_stay: a log that the tip lacks may have been left out (W11): its file is not taken away.
     """
     git = home.repository.git()
     # in a repository of its own, everything belongs to the home
@@ -229,6 +230,7 @@ def catch_up(home: Home, base: str, tip: str) -> list[Finding]:
         change
         for change in changes
         if change[3] not in staged and (change[0] == "D" or change[1] == _FILE_MODE)
+        if not (logs_stay and change[0] == "D" and f"/{SESSIONS_DIR}/" in f"/{change[3]}")
     ]
     before = git.resolve(*[f"{base}:{path}" for _, _, _, path in changes])
     wanted = [blob for letter, _, blob, _ in changes if letter != "D"]

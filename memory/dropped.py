@@ -1,20 +1,19 @@
 """Dropped: committed logs that a commit of the user's left out, for it was begun beside their append.
 
 `git commit` writes its tree from the index. One that read the index before our entry was there, and HEAD
-after our commit, has our commit for its parent and our log not in its tree. Work tree and index have the
-log by then, and the spool a copy (FORMAT.md, W11).
+after our commit, has our commit for its parent and our log not in its tree. The work tree has the log by
+then, and the spool a copy (FORMAT.md, W11).
 """
 
 from __future__ import annotations
 
 import os
 
-from ledger.digest import blob_id
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import log_path
 from ledger.spool import Spool
-from memory.checkout import pending_file, read_pending, work_file
+from memory.checkout import work_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ _TIPS = 50
 def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     """Return the stems of kept logs that the branch had, and has lost though the user still has them.
 
-    What a person took out of the index or of the work tree was meant to go. Mostly this costs a look into
+    What a person took out of the work tree was meant to go; of the index that can not be said, for git
+    reads it before it locks it, and may write it without our entry. Mostly this costs a look into
     one folder and one question to the cache.
 
     Args:
@@ -48,12 +48,11 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     there = [stem for stem, path in paths.items() if os.path.isfile(f"{home.folder}/{path}")]
     if not there:
         return []
-    staged = _staged(home, [paths[stem] for stem in there])
-    found = []
-    for stem in there:
-        data, path = spool.read_kept(stem), paths[stem]
-        if data is not None and work_file(home, path) == data and staged.get(path) == blob_id(data):
-            found.append(stem)
+    found = [
+        stem
+        for stem in there
+        if (data := spool.read_kept(stem)) is not None and work_file(home, paths[stem]) == data
+    ]
     found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
     if not found:
         return []
@@ -75,19 +74,6 @@ def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding
     beside = "a commit that was begun beside that left it out"
     said = f"{stem} was committed on {home.branch}, and {beside}; {then}"
     return Finding("log-dropped", said, hint=hint)
-
-
-def _staged(home: Home, paths: list[str]) -> dict[str, str]:
-    """Return path -> blob id of what the index has, or is to get, of some files of the home."""
-    git, prefix = home.repository.git(), home.prefix
-    listed = git.run("ls-files", "-s", "-z", "--full-name", "--", *[
-        f":(top,literal){prefix}{path}" for path in paths
-    ])  # fmt: skip
-    rows = [
-        row.split("\t", 1) for row in listed.decode("utf-8", "surrogateescape").split("\0") if row
-    ]
-    rows += [line.split("\t", 1) for line in read_pending(pending_file(home))]
-    return {path[len(prefix) :]: meta.split(" ")[1] for meta, path in rows}
 
 
 def _stood(home: Home, tip: str, path: str) -> bool:

@@ -83,5 +83,5 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
         if cleared is not None:
             findings.append(cleared)
     if reference and reference == home.reference and home.checked_out and base != tip:
-        findings += catch_up(home, base, tip)
+        findings += catch_up(home, base, tip, logs_stay=True)
     return findings

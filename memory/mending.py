@@ -81,7 +81,9 @@ def let_go(
     waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
     for stem in waits:
         spool.requeue(stem)
-    spool.forget([stem for stem in kept if stem not in waits])
+    # a commit of the user's that is under way may yet leave out the newest
+    newest = kept[len(kept) - KEEP // 8 :]
+    spool.forget([stem for stem in kept if stem not in waits and stem not in newest])
     if not waits:
         intents.forget()
     git.tidy()

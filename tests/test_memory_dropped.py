@@ -120,6 +120,22 @@ def test_an_append_notices_it_of_its_own_log(
     assert git(folder, "status", "--porcelain") == ""
 
 
+def test_the_newest_logs_are_kept_beyond_a_flush(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The append that let go of the copies of all others may be the one that is left out."""
+    monkeypatch.setattr("memory.mending.KEEP", 8)
+    folder = tmp_path / "home"
+    home = make_home(folder)
+    memory = open_memory(folder)
+    for number in range(7):
+        memory.append(draft(f"fact-{number}"))
+    stem, _ = commit_beside(folder, lambda: memory.append(draft("a")).stem)
+    assert memory.kept() == [stem] and stem not in logs_in(home)
+    memory.bring_back()
+    assert_sound(home, [stem])
+
+
 def test_an_amended_commit_leaves_it_out_too(tmp_path: Path) -> None:
     """Our commit itself is no ancestor any more; the branch stood there."""
     folder = tmp_path / "home"
@@ -137,11 +153,6 @@ def _removed(folder: Path, path: str) -> None:
     git(folder, "commit", "-q", "-m", "out")
 
 
-def _untracked(folder: Path, path: str) -> None:
-    git(folder, "rm", "-q", "--cached", path)
-    git(folder, "commit", "-q", "-m", "out")
-
-
 def _reset(folder: Path, path: str) -> None:
     git(folder, "reset", "-q", "--hard", "HEAD~1")
 
@@ -154,7 +165,7 @@ def _reverted(folder: Path, path: str) -> None:
     git(folder, "revert", "--no-edit", "HEAD")
 
 
-@pytest.mark.parametrize("how", [_removed, _untracked, _reset, _other_branch, _reverted])
+@pytest.mark.parametrize("how", [_removed, _reset, _other_branch, _reverted])
 def test_what_a_person_takes_out_stays_out(
     tmp_path: Path, how: Callable[[Path, str], None]
 ) -> None:
