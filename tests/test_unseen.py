@@ -168,6 +168,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "resolve": (("bad",), ("bad", "--choose", f"c{NAMED}"), (f"r{NAMED}",)),
         "restore": (("bad", f"v{NAMED}"),),
         "reinstate": (("worse", "--reason", f"why {NAMED}"),),
+        "archive": (("twix", "--reason", f"why {NAMED}"), (f"a{NAMED}", "--reason", "x")),
         "confirm": (("bad",), (f"c{NAMED}",)),
         "redact": (("twin", "--reason", f"why {NAMED}"), (f"r{NAMED}", "--reason", "x")),
         "sync": ((), (f"origin{NAMED}",)),
