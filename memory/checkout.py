@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _INDEX_TRIES = 12
-#: git knows this one without having it.
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  #: git knows this one without having it
 _FILE_MODE = "100644"
 _OURS = (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
@@ -210,7 +209,7 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
         home: a home with a work tree.
         base: the tip before that commit, "" when the branch was unborn.
         tip: the tip now.
-        logs_stay: a log that the tip lacks may have been left out (W11): its file is not taken away.
+        logs_stay: a log that the tip lacks may have been left out (W11), and its file stays.
     """
     git = home.repository.git()
     # in a repository of its own, everything belongs to the home
