@@ -107,7 +107,8 @@ def hear(
             if one.stem:
                 lander.spool.put(one.stem, one.data)
         if not theirs:
-            lander.drain(when())
+            if lander.spool.waiting():
+                lander.drain(when())
             note_heard(home, tip)
     return heard
 

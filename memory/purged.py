@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory.snapshot import Snapshot
 
 _HINT = (
-    "a person decides which history holds for all. A fresh clone of the one without it is clean; "
+    "a person decides which history holds for all. A fresh clone of the one without it has nothing of it; "
     "`diurna append FILE` says there again what only another clone has"
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ledger.errors import EditNotUnderstood
+from ledger.errors import EditNotUnderstood, ObjectMissing
 from ledger.findings import Finding
 from ledger.home import Home
 from ledger.layout import (
@@ -148,10 +148,13 @@ def _put_below(
 ) -> set[str]:
     place, deep = where
     # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
-    said = home.repository.git().run(
-        "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
-        "--format=%x00%s", tip, "--", f":(top,literal){home.prefix}{place}",
-    )  # fmt: skip
+    try:
+        said = home.repository.git().run(
+            "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
+            "--format=%x00%s", tip, "--", f":(top,literal){home.prefix}{place}",
+        )  # fmt: skip
+    except ObjectMissing:
+        return set()  # a damaged history proves nothing, so nothing is written over
     found: set[str] = set()
     counts = False
     for line in said.decode("utf-8", "surrogateescape").split("\n"):

@@ -6,9 +6,12 @@ from typing import Any
 
 import click
 
+from rituals.cli.output import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.cli.context import Invocation
+    from rituals.decide.holding import Holding
     from rituals.decide.recording import Decision
 
 
@@ -75,3 +78,24 @@ def decide(
     if not call.json:
         for hint in decision.hints:
             out.hint(hint)
+
+
+def tell_held(call: Invocation, git: Holding, ids: str) -> None:
+    """Say what git has beside the logs, and what a person can do about it."""
+    from rituals.decide.holding import steps
+
+    files, messages = counted(len(git.blobs), "file"), counted(git.messages, "message")
+    lines = [
+        f"  in {counted(git.commits, 'commit')}, {files} of them, and {messages}",
+        f"  {', '.join(git.references) or 'no branch'} lead to it",
+        f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to" if git.reflogs else "",
+        f"  packed in {', '.join(git.packs)}" if git.packs else "",
+        "whether the history is rewritten, a person decides with all who have a clone; no agent does.",
+        "For them, in a fresh clone (WORDS is a file of theirs outside of it, a line for each text; the",
+        "first command takes out the files that hold it whole, the second the words alone):",
+        *[f"  {step}" for step in steps(git, ids)],
+        "then `diurna verify` accepts that these logs are gone or replaced, and no others",
+    ]
+    for line in lines:
+        if line:
+            call.out.line(line)

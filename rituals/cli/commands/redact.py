@@ -7,12 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
-from rituals.cli.output import counted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.decide.holding import Holding
+from rituals.cli.decided import author, decide, tell_held
 
 
 @click.command("redact")
@@ -59,28 +54,7 @@ def command(
         made = f"  commit {one.commit} by {one.author}" if one.commit else ""
         there = f", also on {', '.join(one.remotes)}" if one.remotes else ""
         call.out.line(f"  {one.path}{made}{there}")
-    _tell(call, found.git, ids)
+    tell_held(call, found.git, ids)
     drift = () if dry_run or not found.decision.events else memory.drift()
     if drift:
         call.out.hint(f"`diurna publish` takes it out of {', '.join(drift)}")
-
-
-def _tell(call: Invocation, git: Holding, ids: str) -> None:
-    """Say what git has beside the logs, and what a person can do about it."""
-    from rituals.decide.holding import steps
-
-    files, messages = counted(len(git.blobs), "file"), counted(git.messages, "message")
-    lines = [
-        f"  in {counted(git.commits, 'commit')}, {files} of them, and {messages}",
-        f"  {', '.join(git.references) or 'no branch'} lead to it",
-        f"  {counted(git.reflogs, 'commit')} that reflogs alone lead to" if git.reflogs else "",
-        f"  packed in {', '.join(git.packs)}" if git.packs else "",
-        "whether the history is rewritten, a person decides with all who have a clone; no agent does.",
-        "For them, in a fresh clone (WORDS is a file of theirs outside of it, a line for each text; the",
-        "first command takes out the files that hold it whole, the second the words alone):",
-        *[f"  {step}" for step in steps(git, ids)],
-        "then `diurna verify` accepts that these logs are gone or replaced, and no others",
-    ]
-    for line in lines:
-        if line:
-            call.out.line(line)
