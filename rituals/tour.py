@@ -177,6 +177,7 @@ class _Stage:
             PATH=f"{tools}:{environment.get('PATH', '/usr/bin:/bin')}",
             GIT_CONFIG_GLOBAL=str(tools / "gitconfig"),
             GIT_CONFIG_NOSYSTEM="1",
+            XDG_STATE_HOME=str(tools / "state"),
             GIT_TERMINAL_PROMPT="0",
             GIT_MERGE_AUTOEDIT="no",
             NO_COLOR="1",
