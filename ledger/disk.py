@@ -163,13 +163,14 @@ class Lock:
         """
         self._lasting, self._left = lasting, False
         text = f"{os.getpid()} {doing}".strip().encode("utf-8", "replace") + b"\n"
-        os.ftruncate(self._fd, 0)
+        # killed between the two, it leaves the new line and the end of an old one behind it, never nothing
         os.pwrite(self._fd, text, 0)
+        os.ftruncate(self._fd, len(text))
 
     def resume(self) -> None:
         """Read the note again: what we noted ourselves and failed to do is there to be finished."""
-        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").strip()
-        self.note = left.partition(" ")[2]
+        left = os.pread(self._fd, 4096, 0).decode("utf-8", "replace").partition("\n")[0]
+        self.note = left.strip().partition(" ")[2]
         self.noted_at = os.fstat(self._fd).st_mtime
 
     def leave_note(self, doing: str) -> None:
@@ -233,7 +234,7 @@ class Lock:
 
 def _owner(fd: int) -> str:
     try:
-        text = os.pread(fd, 32, 0).decode("ascii", "replace").partition(" ")[0].strip()
+        words = os.pread(fd, 32, 0).decode("ascii", "replace").split()
     except OSError:
         return ""
-    return f" ({text})" if text.isdigit() else ""
+    return f" ({words[0]})" if words and words[0].isdigit() else ""

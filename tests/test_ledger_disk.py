@@ -1,0 +1,42 @@
+"""The note on Diurna's lock: what its owner was doing is known whenever it dies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ledger.disk import Lock
+
+
+@pytest.mark.parametrize(
+    "then", ["refs/heads/main 4f2a91c", "following refs/heads/main 4f2a91c", ""]
+)
+@pytest.mark.parametrize("call", ["ftruncate", "pwrite"])
+def test_a_note_is_never_lost_between_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str, call: str
+) -> None:
+    """Killed while it writes the next note, an owner leaves that one or the one before."""
+    path = str(tmp_path / "lock")
+    before = "refs/heads/memory 0123456789abcdef"
+    pid = os.fork()
+    if not pid:
+        try:
+            with Lock(path) as lock:
+                lock.write_note(before)
+                done = getattr(os, call)
+                for name in ("ftruncate", "pwrite"):
+
+                    def die(*arguments: object, name: str = name) -> None:
+                        if name == call:
+                            done(*arguments)
+                        os._exit(0)
+
+                    monkeypatch.setattr(os, name, die)
+                lock.write_note(then)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0
+    with Lock(path) as lock:
+        assert lock.note in (before, then)
