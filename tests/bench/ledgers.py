@@ -33,6 +33,8 @@ def stamp(ms: int) -> str:
 
 def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order."""
+    from ledger.order import seal
+
     rng = random.Random(seed)
     known: list[str] = []
     texts: dict[str, str] = {}
@@ -105,7 +107,7 @@ def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
         if blocks:
             body += "\n## Facts\n\n" + "".join(blocks)
         data = body.encode()
-        stem = f"{at}-{hashlib.sha256(data).hexdigest()[:12]}"
+        stem = seal(at, data)
         previous = stem
         yield stem, data
 
