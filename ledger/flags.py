@@ -30,9 +30,12 @@ _END = (" ", "\n", "\t", ";", "|", ")", "&", "`", '"', "'", "<", ">")
 def find_flags(text: str) -> list[Hit]:
     """Find the passwords that flags bear."""
     found: list[Hit] = []
+    fronts = _fronts(text)
     for programs, flags in _PROGRAMS.items():
-        known = [program for program in programs if program in text]
-        for flag in flags if known else ():
+        # a flag is rarer than a text that could hold one, and its programs are many
+        there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
+        known = [program for program in programs if program in text] if there else []
+        for flag in there if known else ():
             at = text.find(flag)
             while at >= 0:
                 start = at + len(flag)
@@ -42,6 +45,17 @@ def find_flags(text: str) -> list[Hit]:
                         found.append(hit("credential", *place))
                 at = text.find(flag, start)
     return found
+
+
+def _fronts(text: str) -> set[str]:
+    """Return the first two characters of all flags that a text may have."""
+    fronts: set[str] = set()
+    for lead in (" -", "'-", '"-'):
+        at = text.find(lead)
+        while at >= 0:
+            fronts.add(text[at + 1 : at + 3])
+            at = text.find(lead, at + 2)
+    return fronts
 
 
 def _is_behind(text: str, at: int, programs: list[str]) -> bool:

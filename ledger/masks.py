@@ -297,6 +297,7 @@ def chained(text: str) -> View | None:
     """
     pieces: list[str] = []
     origins: list[int] = []
+    fragments: dict[str, bool] = {}
     at, going = 0, False
     end = text.find("\n")
     while end >= 0:
@@ -306,7 +307,7 @@ def chained(text: str) -> View | None:
             continue
         begin, head_end = _head(text, end + 1)
         start = _tail(text, max(at, end - _TAIL), end)
-        if _is_cut(text[start:end], text[begin:head_end]):
+        if _is_cut(text[start:end], text[begin:head_end], fragments):
             if not going:
                 context = text.rfind("\n", max(0, end - _CONTEXT), end) + 1 or max(
                     0, end - _CONTEXT
@@ -336,26 +337,46 @@ _TAIL, _CONTEXT, _HEAD = 300, 400, 300
 
 #: What surely ends no word, nor begins one behind the blanks of a line.
 _NO_WORD = frozenset("\n`,;)]}|#*")
+#: What stands before the first word of a line; so does the end of the text.
+_MARGIN = frozenset(("", " ", "\t", ">"))
 
 
 def _tail(text: str, start: int, end: int) -> int:
     """Return where the last word of a line begins."""
-    near = text[start:end]
-    return start + max(near.rfind(" "), near.rfind("\n"), near.rfind("\t"), near.rfind("|")) + 1
+    start = text.rfind("\n", start, end) + 1 or start
+    start = text.rfind(" ", start, end) + 1 or start
+    start = text.rfind("|", start, end) + 1 or start
+    return text.rfind("\t", start, end) + 1 or start
 
 
 def _head(text: str, start: int) -> tuple[int, int]:
     """Return where the first word of a line begins and ends, behind blanks and marks of a quotation."""
-    near = text[start : start + 24]
-    begin = start + len(near) - len(near.lstrip(" \t>"))
-    near = text[begin : begin + _HEAD]
-    stops = [stop for stop in map(near.find, (" ", "\n", "\t", "|")) if stop >= 0]
-    return begin, begin + min(stops, default=len(near))
+    begin = start
+    if text[start : start + 1] in _MARGIN:
+        near = text[start : start + 24]
+        begin += len(near) - len(near.lstrip(" \t>"))
+    end = min(begin + _HEAD, len(text))
+    for char in " \n|\t":
+        stop = text.find(char, begin, end)
+        end = stop if stop >= 0 else end
+    return begin, end
 
 
-def _is_cut(tail: str, head: str) -> bool:
-    """Tell whether the end of a line and the front of the next one may be one word."""
+def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
+    """Tell whether the end of a line and the front of the next one may be one word.
+
+    Args:
+        tail: the last word of the line.
+        head: the first one of the next line.
+        fragments: what is known of words; what is looked at is added.
+    """
     if not tail or not head or len(tail) + len(head) < 8:
+        return False
+    if tail not in fragments:
+        fragments[tail] = _is_fragment(tail)
+    if head not in fragments:
+        fragments[head] = _is_fragment(head)
+    if not (fragments[tail] or fragments[head]):
         return False
     if not (_is_word(tail[-1]) and _is_word(head[0])):
         return False
@@ -363,7 +384,7 @@ def _is_cut(tail: str, head: str) -> bool:
         return False  # a token of its own
     if len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)":
         return False  # an item of a list
-    return _is_fragment(tail) or _is_fragment(head)
+    return True
 
 
 def _is_fragment(word: str) -> bool:
