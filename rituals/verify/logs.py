@@ -118,7 +118,7 @@ def clock_findings(refs: Iterable[LogRef], now_ms: int) -> Iterator[Finding]:
 
 def weak_findings(refs: Iterable[LogRef]) -> Iterator[Finding]:
     """Say once that some seals are too short to prove anything against somebody who tries."""
-    weak = [ref.stem for ref in refs if is_sealed(ref.stem) and is_weak(ref.stem)]
+    weak = [ref.stem for ref in refs if is_weak(ref.stem) and is_sealed(ref.stem)]
     if weak:
         yield Finding(
             "weak-seal",
