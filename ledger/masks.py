@@ -382,9 +382,8 @@ def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
         return False
     if head[:3] in _FRONTS:
         return False  # a token of its own
-    if len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)":
-        return False  # an item of a list
-    return True
+    is_item = len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)"
+    return not is_item
 
 
 def _is_fragment(word: str) -> bool:
