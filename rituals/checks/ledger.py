@@ -8,7 +8,6 @@ from ledger.findings import Finding
 from ledger.layout import CONTINUITY_FILE
 from memory.checkout import work_file
 from memory.copies import copy_of, read_copy
-from memory.edits import edited_findings
 from memory.publish import committed_projection
 from rituals.checks.survey import TEXTS
 from rituals.verify.history import damage_finding
@@ -97,14 +96,9 @@ def work_tree(survey: Survey) -> Iterator[Finding]:
 
 def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
-    from rituals.lint.edits import committed_findings, edit_findings
+    from rituals.lint.edits import undeclared
 
-    found = [*edit_findings(survey.edit), *committed_findings(survey.memory)]
-    declared = {one.file for one in found}
-    yield from found
-    for one in edited_findings(survey.memory.edited()):
-        if one.file not in declared:
-            yield one
+    return undeclared(survey.memory, survey.edit)
 
 
 def spool(survey: Survey) -> Iterable[Finding]:

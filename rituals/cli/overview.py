@@ -116,10 +116,10 @@ def overview(memory: Memory) -> Overview:
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
-    from rituals.checks.ledger import edits
-    from rituals.checks.survey import Survey
+    from memory.edits import find_edit
+    from rituals.lint.edits import undeclared
 
-    return tuple(edits(Survey(memory.home, memory, 0)))
+    return tuple(undeclared(memory, find_edit(memory.snapshot, memory.state)))
 
 
 def _upstream(home: Home) -> Upstream | None:

@@ -4,7 +4,20 @@ All that `verify` looks at, and beside it secrets and personal data in logs and 
 `continuity.md` that no log declares. Nothing is changed, and no value of a secret is in a finding.
 """
 
-from rituals.lint.files import lint_files
-from rituals.lint.whole import lint
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.lint.files import lint_files
+    from rituals.lint.whole import lint
 
 __all__ = ["lint", "lint_files"]
+
+_HOMES = {"lint": "rituals.lint.whole", "lint_files": "rituals.lint.files"}
+
+
+def __getattr__(name: str) -> object:
+    """Load what is asked for only then: `status` needs one module of these and none of the others."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.event import VERB_OF
 from ledger.findings import Finding
 from ledger.layout import CONTINUITY_FILE
+from memory.edits import edited_findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,21 @@ if TYPE_CHECKING:
     from memory.edits import Edit
 
 _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
+
+
+def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
+    """Name what people edited and no log says, in the work tree and in commits.
+
+    Args:
+        memory: the home, open.
+        edit: of `continuity.md` in the work tree (`memory.edits.find_edit`).
+    """
+    found = [*edit_findings(edit), *committed_findings(memory)]
+    declared = {one.file for one in found}
+    yield from found
+    for one in edited_findings(memory.edited()):
+        if one.file not in declared:
+            yield one
 
 
 def edit_findings(edit: Edit | None) -> Iterator[Finding]:
