@@ -14,7 +14,8 @@ from ledger.codec import decode
 from ledger.digest import blob_id, sha256
 from ledger.disk import Lock, make_folder, replace_file
 from ledger.errors import DiurnaError
-from ledger.event import FactCreated, FactUpdated
+from ledger.event import FactCreated, FactRedacted, FactUpdated
+from ledger.facts import write_footer
 from ledger.home import OWN_BRANCH, Home
 from ledger.intents import Intents
 from ledger.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
@@ -26,18 +27,22 @@ from memory.build import take_away
 from memory.cache import CACHE_ERRORS
 from memory.mending import drop_purged
 from memory.reading import read_bytes
-from memory.withheld import held_logs, redacted_logs, withheld_texts
+from memory.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
 from projection.render import REDACTED
+from projection.withholding import free_values, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledger.event import Meta
     from ledger.session import SessionLog
     from memory.cache import Cache
 
 #: What is shorter says nothing by itself, and stands in too many lines.
 _TELLING_CHARS = 4
+#: The same of a remark, and of a value in a footer.
+_REMARK_CHARS = 12
 #: How the files begin in which repairs and faults are noted.
 _NOTES = ("journal.log", "bug-")
 
@@ -96,10 +101,11 @@ class Telling:
     ) -> None:
         self._facts, self._bare = facts, logs
         self._lines: set[str] = set()
+        self._values: set[str] = set()  # may stand in what is about something else
         for text in withheld_texts(home, cache, facts):
             self._add(text)
         refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
-        for ref, data in read_bytes(home, refs):
+        for ref, data in read_bytes(home, [*refs, *logs_naming(cache, facts)]):
             self.read(ref.stem, data)
 
     def read(self, stem: str, data: bytes) -> None:
@@ -108,6 +114,9 @@ class Telling:
         for event in log.events:
             if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
                 self._add(event.text or "")
+                self._add_footer(event.id, event.meta)
+            if names(event, self._facts) and not isinstance(event, FactRedacted):
+                self._add_value(event.remark)
         if stem in self._bare:
             self._add_words(log)
 
@@ -119,19 +128,37 @@ class Telling:
         lines = (line.strip() for line in text.split("\n"))
         self._lines.update(line for line in lines if len(line) >= _TELLING_CHARS)
 
+    def _add_footer(self, fact: str, meta: Meta) -> None:
+        free = free_values(meta)
+        if free:
+            self._lines.add(write_footer(fact, meta).removesuffix(" -->"))
+        for _, value in free:
+            self._values.add(value)
+
+    def _add_value(self, remark: str) -> None:
+        if len(remark) >= _REMARK_CHARS:
+            self._add(remark)
+        self._values.add(remark)
+
     def stands_in(self, data: bytes) -> bool:
         """Tell whether bytes hold one of the lines."""
-        return any(line in data for line in self._bytes())
+        return any(line in data for line in _spelled(self._lines))
+
+    def may_stand_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines, or what stood in a footer or a remark."""
+        values = {one for one in self._values if len(one) >= _TELLING_CHARS}
+        return any(line in data for line in _spelled(self._lines | values))
 
     def without(self, data: bytes) -> bytes:
         """Return a text without the lines in which one of them stands."""
         said = REDACTED.encode()
-        return b"\n".join(said if self.stands_in(line) else line for line in data.split(b"\n"))
+        return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
 
-    def _bytes(self) -> Iterable[bytes]:
-        for line in sorted(self._lines):
-            yield line.encode("utf-8", "surrogatepass")
-            yield line.encode("unicode_escape")
+
+def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
+    for line in sorted(lines):
+        yield line.encode("utf-8", "surrogatepass")
+        yield line.encode("unicode_escape")
 
 
 def _clear_caches(home: Home) -> None:
@@ -194,7 +221,7 @@ def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
             continue
         if name.startswith(_NOTES):
             data = _read(path)
-            if telling.stands_in(data):
+            if telling.may_stand_in(data):
                 replace_file(path, telling.without(data), 0o600)
         elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
             _unlink(path)
@@ -220,7 +247,7 @@ def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
         for where, _, names in os.walk(folder)
         for name in names
     ]
-    if any(telling.stands_in(_read(f"{folder}/{path}")) for path in files):
+    if any(telling.may_stand_in(_read(f"{folder}/{path}")) for path in files):
         made = projection_files(state_of(cache))
         mirror(home, [(path, made.get(path)) for path in sorted(files)])
 

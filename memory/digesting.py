@@ -7,7 +7,7 @@ from ledger.layout import stem_of
 from ledger.order import is_stem
 from ledger.session import LOG_LIMIT_BYTES
 from memory.reading import read_bytes
-from memory.withheld import redacted_logs, shown
+from memory.withheld import ids_in, named_in, redacted_logs, shown
 from memory.within import log_named, logs_of
 from projection.gist import Digest, gist
 from projection.render import REDACTED
@@ -36,7 +36,7 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
             text = readable(data)
         if ref.stem in redacted_logs(cache):
             return withheld(text)._replace(stem=ref.stem)
-        kept = shown(snapshot.home, cache, text, entry.acts)
+        kept = shown(snapshot.home, cache, text, named_in(entry))
         return gist(kept)._replace(log_chars=len(text), stem=ref.stem)
 
     return snapshot.ask(ask)
@@ -59,7 +59,8 @@ def digest_text(snapshot: Snapshot, text: str, name: str = "") -> Digest:
         if is_stem(stem) and stem in redacted_logs(cache):
             return withheld(text)
         log, _ = decode(text.encode("utf-8", "surrogatepass"), sealed=False)
-        return gist(shown(snapshot.home, cache, text, log.events))._replace(log_chars=len(text))
+        kept = shown(snapshot.home, cache, text, ids_in(log.events))
+        return gist(kept)._replace(log_chars=len(text))
 
     return snapshot.ask(ask)
 

@@ -22,6 +22,7 @@ from memory.withheld import redacted_logs, without_words
 from projection.marks import PLAIN, Mark, mark_of
 from projection.render import REDACTED
 from projection.replay import State
+from projection.withholding import withheld_events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,12 +209,14 @@ def _commits(snapshot: Snapshot, paths: list[str]) -> dict[str, tuple[str, str]]
 
 
 def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
-    """Read logs; the words of those that were redacted are withheld."""
+    """Read logs, without the words of redacted ones and what any says of redacted facts."""
+    redacted = snapshot.cache().redacted
     withheld = redacted_logs(snapshot.cache())
     contents = snapshot.home.repository.git().blobs([ref.blob for ref in refs])
     for ref, data in zip(refs, contents, strict=True):
         if data is not None:
             log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
+            log = log._replace(events=withheld_events(log.events, redacted))
             yield ref, without_words(log) if ref.stem in withheld else log
 
 

@@ -198,7 +198,7 @@ class Recorder:
         if any(isinstance(event, FactRedacted) for event in events):
             from memory.withheld import naming_holders
 
-            events = naming_holders(cache, events)
+            events = naming_holders(self.home, cache, events)
         return canonical(SessionLog(header, draft.title, draft.prose, events))
 
     def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:

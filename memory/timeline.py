@@ -18,7 +18,7 @@ from memory.draft import did
 from memory.provenance import ended_at
 from memory.reading import read_bytes
 from memory.recall.values import tokens_of
-from memory.withheld import redacted_logs, shown
+from memory.withheld import named_in, redacted_logs, shown
 from memory.within import keys_within, logs_of, of_kinds
 from projection.gist import lead
 from projection.marks import Mark, mark_of
@@ -236,7 +236,7 @@ def _sessions(
     gone = redacted_logs(cache)
     return [
         _session(
-            shown(snapshot.home, cache, texts.get(ref, ""), entry.acts),
+            shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
             ref,
             entry,
             tokens_of(texts.get(ref, "")),

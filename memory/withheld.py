@@ -1,32 +1,38 @@
-"""What is withheld of logs, whoever asks: the words of redacted ones, the texts of redacted facts (F9).
+"""What is withheld of logs, whoever asks: words of redacted logs, texts, footers, remarks of facts (F9).
 
-The cache does not hold these texts any more; what has to be left out of a log is read from git.
+The cache does not hold their texts, footers and remarks any more; what has to be left out of a log is read
+from git.
 """
 
 from __future__ import annotations
 
-from ledger.codec import read_entry
-from ledger.event import Event, FactCreated, FactRedacted, FactUpdated
-from ledger.order import breaks_seal, is_stem, key_of, stem_in
+from ledger.codec import decode, read_entry
+from ledger.event import Event, FactCreated, FactRedacted, FactSuperseded, FactUpdated
+from ledger.facts import parse_footer, write_footer
+from ledger.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
+from ledger.references import read_references, write_references
+from ledger.session import REFERENCES_HEADING
 from ledger.values import Record
 from memory.reading import read_bytes
 from memory.within import keys_within
 from projection.fact import REDACTED_TEXT
-from projection.withholding import held_in
+from projection.withholding import free_values, held_in, names, structural, withheld_events
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Iterator
 
     from ledger.home import Home
     from ledger.logset import LogRef
-    from ledger.session import SessionLog
+    from ledger.session import Entry, SessionLog
     from memory.cache import Cache
 
 #: So many logs a redaction names at most: a line has 64 KiB.
 _HOLDERS = 500
 #: A line of a withheld text that has fewer characters is only withheld where it is a whole line.
 _TELLING_CHARS = 12
+#: Footer keys that hold names of something, which sentences about other things have in them too.
+_NAMES = ("entity", "tags", "role")
 
 
 class Hidden(Record):
@@ -34,7 +40,7 @@ class Hidden(Record):
 
     Args:
         facts: the redacted facts of which it brings a text.
-        texts: all texts that these ever had.
+        texts: all texts, footer values and remarks that these ever had.
         words: its own title, prose and remarks too.
     """
 
@@ -48,25 +54,42 @@ def redacted_logs(cache: Cache) -> frozenset[str]:
     return frozenset([one for one in cache.redacted if is_stem(one) and cache.fact(one) is None])
 
 
-def holders(cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
+def holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
     """Return the logs, as (stem, blob id), that hold what a redaction of a fact or a log withholds."""
     keys = {stem for stem, _ in _bringing(cache, (name,))}
     if is_stem(name) and not keys:
         keys = set(_keys_of(cache, name))
+    else:
+        wanted = frozenset((name,))
+        for one, data in read_bytes(home, logs_naming(cache, wanted)):
+            if any(_remarks(one, data, wanted)):
+                keys.add(one.key)
     refs = [ref for key in sorted(keys) if (ref := cache.log_ref(key)) is not None]
     return tuple([(ref.stem, ref.blob) for ref in refs[:_HOLDERS]])
 
 
-def naming_holders(cache: Cache, events: tuple[Event, ...]) -> tuple[Event, ...]:
+def naming_holders(home: Home, cache: Cache, events: tuple[Event, ...]) -> tuple[Event, ...]:
     """Let redactions name the logs that hold what they withhold."""
     return tuple(
         [
-            event._replace(held=holders(cache, event.id))
+            event._replace(held=holders(home, cache, event.id))
             if isinstance(event, FactRedacted) and not event.held
             else event
             for event in events
         ]
     )
+
+
+def logs_naming(cache: Cache, facts: frozenset[str]) -> list[LogRef]:
+    """Return the logs that name one of some facts, in whatever way."""
+    return [
+        ref for _, ref, entry in cache.entries() if facts and not facts.isdisjoint(named_in(entry))
+    ]
+
+
+def named_in(entry: Entry) -> set[str]:
+    """Return the ids that a log names, in whatever way."""
+    return {*entry.named, *[event.id for event in entry.acts]}
 
 
 def held_logs(cache: Cache, names: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
@@ -86,18 +109,72 @@ def without_words(log: SessionLog) -> SessionLog:
     return log._replace(title=REDACTED_TEXT, prose="", events=events)
 
 
-def shown(home: Home, cache: Cache, text: str, events: Iterable[Event]) -> str:
-    """Return a log's text without the lines that are texts of redacted facts, wherever it repeats them.
+def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
+    """Return a log's text, line for line, without what it says of redacted facts, wherever it repeats it.
 
     Args:
         home: where the texts are.
         cache: of the commit.
         text: of the log.
-        events: what it says of facts.
+        named: the ids that it names.
     """
-    gone = {event.id for event in events if isinstance(event, FactCreated | FactUpdated)}
-    gone &= cache.redacted
-    return without_lines(text, withheld_texts(home, cache, gone)) if gone else text
+    gone = cache.redacted.intersection(named)
+    if not gone:
+        return text
+    return without_lines(without_beside(text, gone), withheld_texts(home, cache, gone))
+
+
+def ids_in(events: Iterable[Event]) -> set[str]:
+    """Return the ids that events name."""
+    found: set[str] = set()
+    for event in events:
+        found.add(event.id)
+        if isinstance(event, FactSuperseded):
+            found.add(event.new)
+    return found
+
+
+def without_beside(text: str, facts: frozenset[str]) -> str:
+    """Return a log's text, line for line, without footer values and remarks of some facts."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        bare = line.strip()
+        footer = parse_footer(bare) if bare[:4] == "<!--" else None
+        if footer is not None and footer[0] in facts:
+            meta = tuple([pair for pair in structural(footer[1]) if pair[1]])
+            lines[index] = line[: line.index("<")] + write_footer(footer[0], meta)
+    for start, end in _bullets(lines):
+        unit = lines[start:end]
+        if any(one in line for one in facts for line in unit):
+            lines[start:end] = _without_remarks(unit, facts)
+    return "\n".join(lines)
+
+
+def _bullets(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield where bullets and paragraphs of the references begin and end."""
+    heading = f"## {REFERENCES_HEADING.lower()}"
+    inside, start = False, -1
+    for index, line in enumerate([*lines, "## "]):
+        bare = line.lstrip()
+        ends = not bare or line[:2] == "##" or bare[0] in "-*+"
+        if start >= 0 and ends:
+            yield start, index
+            start = -1
+        if line[:2] == "##":
+            inside = " ".join(line.lower().split())[: len(heading)] == heading
+        elif inside and bare and start < 0:
+            start = index
+
+
+def _without_remarks(unit: list[str], facts: frozenset[str]) -> list[str]:
+    """Return as many lines, without a word beside an id of some facts: the events alone."""
+    events, odd = read_references(unit, strict=False)
+    if events and not odd and not any(names(event, facts) for event in events):
+        return unit  # what is read as nothing by itself may say a word of an id too
+    kept = write_references(withheld_events(events, facts))
+    if " ".join(unit).split() == " ".join(kept).split():
+        return unit
+    return [*kept, *[""] * len(unit)][: len(unit)]
 
 
 def without_lines(text: str, texts: Iterable[str]) -> str:
@@ -114,7 +191,10 @@ def without_lines(text: str, texts: Iterable[str]) -> str:
 
 
 def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str, ...]:
-    """Return all texts that git still has of some facts, sorted."""
+    """Return all texts, footer values and remarks that git still has of some facts, sorted.
+
+    Of remarks those of the logs that brought a text.
+    """
     wanted = frozenset(facts)
     stems = {stem for stem, _ in _bringing(cache, wanted)}
     refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
@@ -184,8 +264,17 @@ def _texts(home: Home, refs: list[LogRef], facts: frozenset[str]) -> set[str]:
 
 
 def _texts_in(ref: LogRef, data: bytes, facts: frozenset[str]) -> set[str]:
-    return {
-        event.text
-        for event in read_entry(ref.stem, data)[0].acts
-        if isinstance(event, FactCreated | FactUpdated) and event.text and event.id in facts
-    }
+    found = set(_remarks(ref, data, facts))
+    for event in read_entry(ref.stem, data)[0].acts:
+        if isinstance(event, FactCreated | FactUpdated) and event.id in facts:
+            found.update([value for key, value in free_values(event.meta) if key not in _NAMES])
+            found.add(event.text or "")
+    return found - {""}
+
+
+def _remarks(ref: LogRef, data: bytes, facts: frozenset[str]) -> Iterator[str]:
+    """Yield what a log says beside ids of some facts, but for why they are redacted."""
+    log, _ = decode(data, sealed=is_sealed(ref.stem))
+    for event in log.events:
+        if event.remark and names(event, facts) and not isinstance(event, FactRedacted):
+            yield event.remark

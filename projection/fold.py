@@ -31,7 +31,7 @@ from projection.fact import Act, Fact, History, Version
 from projection.policy import DEFAULT_KIND, THREAD_KIND
 from projection.texts import Texts
 from projection.truth import Call, Take, known, taken, takes_in, takes_of
-from projection.withholding import without_texts
+from projection.withholding import withheld_fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,9 +178,8 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         denied = tuple([(stem, new) for stem, new, _ in calls])
         calls = []
     versions = tuple(heads.values())
-    if redacted or any(version.text[:1] == WITHHELD for version in versions):
-        redacted, versions = True, without_texts(versions)
-    return Fact(
+    redacted = redacted or any(version.text[:1] == WITHHELD for version in versions)
+    found = Fact(
         id=fact,
         kind=kind,
         heads=versions,
@@ -199,11 +198,11 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         invalidated_at=next((stem for stem, new, _ in calls if not new), ""),
         promoted=promoted,
         verified=verified,
-        redacted=redacted,
         circle=tuple(circle),
         denied=denied,
         archived_at="" if history.last > archived else archived,
     )
+    return withheld_fact(found) if redacted else found
 
 
 def _plain(fact: str, history: History) -> Fact | None:

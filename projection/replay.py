@@ -13,7 +13,7 @@ from projection.fact import Fact, History
 from projection.fold import Edge, cut_of, resolve, rivals
 from projection.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
 from projection.tiers import clock_of, never_decaying, stand, surely_faded, tier
-from projection.withholding import without_texts
+from projection.withholding import withheld_fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class State:
         else:
             found = resolve(fact, history, self.cut)
             if found is not None and fact in self._withheld and not found.redacted:
-                found = found._replace(redacted=True, heads=without_texts(found.heads))
+                found = withheld_fact(found)
             self._resolved[fact] = (history, found)
         if found is not None and len(found.superseded_by) > 1:
             return found._replace(rivals=self._rivals(found))

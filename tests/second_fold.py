@@ -39,6 +39,10 @@ TABLE: tuple[type[Event], ...] = (
 )  # fmt: skip
 
 
+#: The footers that hold ids.
+OF_IDS = ("supersedes", "serves", "conflicts")
+
+
 class Log(NamedTuple):
     """A log as it was read: its key, its type, what it says."""
 
@@ -311,8 +315,11 @@ class SecondFold:
         reason, page = self.place(tier, calls, away, closed, closed_at, (naming or [born])[-1])
         footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
         redacted = self.last(id, FactRedacted) is not None
+        if redacted:  # F9
+            footer = {key: ids_of(footer[key]) for key in footer if key in OF_IDS}
+            footer = {key: value for key, value in footer.items() if value}
         return Known(
-            kind=kind,
+            kind="fact" if redacted and not is_id(kind) else kind,
             footer=footer,
             texts=sorted(
                 (version, "(redacted)" if redacted else text, key)
@@ -470,6 +477,18 @@ def is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is a fact id (3.3)."""
+    return (
+        len(text) <= 80 and re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)*", text, re.ASCII) is not None
+    )
+
+
+def ids_of(value: str) -> str:
+    """The ids among what a footer of ids holds (S13), as they are shown."""
+    return ", ".join(one for one in re.split(r"[,\s]+", value) if is_id(one))
 
 
 def is_stem(text: str) -> bool:

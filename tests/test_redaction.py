@@ -16,13 +16,22 @@ import pytest
 from ledger.disk import Lock
 from ledger.draft import problems
 from ledger.errors import DiurnaError, SyncRefused
-from ledger.event import FactRedacted, FactReferenced
+from ledger.event import (
+    Event,
+    FactCreated,
+    FactRedacted,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+)
 from ledger.home import discover
 from ledger.ids import version_id
 from ledger.session import SessionLog
 from memory import cleaning
 from memory.api import Memory
 from memory.draft import SessionDraft
+from memory.withheld import without_beside
 from projection.replay import State
 from rituals.cli.registry import available
 from rituals.decide.redacting import redaction
@@ -30,14 +39,21 @@ from rituals.mcp.caller import Caller
 from rituals.mcp.tools import TOOLS
 from rituals.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, make_home
-from tests.conftest import Repo, Run
+from tests.conftest import Ran, Repo, Run
 from tests.teams import Clone, Team
 
-#: Words that stand nowhere else: in two texts of a fact, and in the title, prose and remarks of a log.
+#: Words that stand nowhere else: in two texts of a fact, in the title, prose and remarks of a log, in the
+#: footer of the fact, and beside its id.
 TEXT, LATER, WORDS = "zanzibarquokka", "ultramarineferret", "heliotropemarmot"
-TOKENS = (TEXT, LATER, WORDS)
+NAMED, BESIDE = "vermilionpangolin", "cobaltcapybara"
+TOKENS = (TEXT, LATER, WORDS, NAMED, BESIDE)
 #: What spelling help would name if an index had it.
-MISSPELLED = "zanzibarqoukka ultramarineferet heliotropemramot"
+MISSPELLED = "zanzibarqoukka ultramarineferet heliotropemramot vermilionpangolim cobaltcapibara"
+#: The footer of the fact; what of it is structure is shown.
+FOOTER = (
+    ("kind", "thread"), ("tags", f"safe, {NAMED}"), ("entity", f"{NAMED} Vault"), ("role", NAMED),
+    ("serves", f"plain, {NAMED}!"), ("source", f"told by {NAMED}"), ("floor", NAMED),
+)  # fmt: skip
 
 
 class Told:
@@ -45,23 +61,33 @@ class Told:
 
     def __init__(self, repo: Repo, run: Run) -> None:
         self.repo, self.run = repo, run
-        made = [
+        made: list[str | Ran] = [
             run("append", "--title", "First", "--new", "id=plain Orders are kept a year.", "--json"),
-            run("append", "--title", "The vault", "--json", "--new",
-                f"id=vault thread: The code of the vault is {TEXT} for now."),
-            run("append", "--title", "Again", "--update", "vault", f"The code is {LATER} by now.",
-                "--ref", "plain", "--json"),
+            self.says("The vault", FactCreated("vault", f"The code of the vault is {TEXT} for now.",
+                      " ", FOOTER, f"as {BESIDE} said")),
+            self.says("Again", FactUpdated("vault", f"The code is {LATER} by now.", remark=BESIDE,
+                      meta=(("floor", f"{NAMED} 2"),)), FactReferenced("plain")),
             run("append", "--from-json", "-", "--json", stdin=(
                 f'{{"title": "About {WORDS}", "body": "We saw the {WORDS} at noon.\\n\\nAnd left.",'
                 f'"refs": ["plain"]}}').encode()),
-            run("append", "--title", "After", "--ref", "vault", "--json"),
+            self.says("After", FactReferenced("vault", f"the password is {BESIDE}"),
+                      FactVerified("vault", BESIDE), FactCreated("old", "It is kept on paper."),
+                      FactSuperseded("old", "vault", f"{BESIDE} has it")),
+            self.says("Beyond", FactReferenced("vault"), FactReferenced("plain", "a remark that stays")),
         ]  # fmt: skip
-        assert all(one.code == 0 for one in made), made
-        self.stems = [one.json["stem"] for one in made]
+        self.stems = [one if isinstance(one, str) else str(one.json["stem"]) for one in made]
         self.before = repo.git("rev-parse", "HEAD").strip()
         assert run("publish").code == 0
-        assert all(run("recall", token, "--superseded").out for token in TOKENS)
+        assert all(run("recall", token, "--superseded").out for token in TOKENS[:4])
+        assert (
+            NAMED in run("entity").out + run("show", "vault").out
+            and BESIDE in run("why", "vault").out
+        )
         assert run("brief", "--task", TEXT).code == 0
+
+    def says(self, title: str, *events: Event) -> str:
+        """Append a log as a program does; return its stem."""
+        return Memory(discover(str(self.repo.path))).append(SessionDraft(title, "", events)).stem
 
     def redact(self) -> None:
         for target in ("vault", self.stems[3]):
@@ -96,13 +122,13 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
     logs = told.repo.path / "memory" / "sessions"
     first, log = [next(logs.rglob(f"{stem}.md")) for stem in (told.stems[0], told.stems[3])]
     a, b, c = told.points
-    return {
+    known: dict[str, list[list[str]]] = {
         "id": [["vault"]],
         "ids": [["vault"], ["plain", "vault"]],
         "targets": [["vault"], [told.stems[3]]],
         "version": [[version_id(f"The code of the vault is {TEXT} for now.")]],
         "query": [[MISSPELLED], ["code vault"]],
-        "name": [["vault"]],
+        "name": [["vault"], [MISSPELLED.split()[3]], ["safe"]],
         "anchor": [["vault"], [told.stems[3]], [MISSPELLED]],
         "what": [[told.stems[1]], [told.stems[3]], [str(log)]],
         "range": [[f"{a}.."], [f"{told.stems[0]}..{a}"], [f"{c}..{b}"], [f"{told.stems[0]}..{c}"]],
@@ -110,7 +136,8 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "files": [[], [str(log)]],
         "remote": [[]],
         "findings": [[]],
-    }[name]
+    }
+    return known[name]
 
 
 def invocations(told: Told, name: str, command: click.Command) -> Iterator[list[str]]:
@@ -185,7 +212,7 @@ def values_of(told: Told, name: str) -> list[Any]:
         return told.points
     log = next((told.repo.path / "memory" / "sessions").rglob(f"{told.stems[1]}.md"))
     known: dict[str, list[Any]] = {
-        "query": [MISSPELLED, "code vault"], "fact": ["vault"], "name": ["vault"], "ids": [["vault"]],
+        "query": [MISSPELLED, "code vault"], "fact": ["vault"], "name": ["vault", "safe"], "ids": [["vault"]],
         "stem": [told.stems[1], told.stems[3]], "anchor": ["vault", told.stems[3]], "id": ["vault"],
         "text": [log.read_text()], "level": ["index", "timeline", "full"], "task": ["code of vault"],
         "kinds": [("thread",)], "facts": [()], "title": ["Of no use"], "superseded": [True],
@@ -251,6 +278,65 @@ def test_no_method_of_memory_returns_it(told: Told) -> None:
                 said.append((name, given, str(problem)))
     assert {"state", "recall", "diff", "why"} <= {one[0] for one in said}
     assert not [one for one in said if any(token in one[2] for token in TOKENS)]
+
+
+def test_what_holds_no_free_text_is_shown_of_a_redacted_fact(told: Told) -> None:
+    """Id, kind, dates, counts and ids that it names, now and then; its entity is unknown, other remarks stay."""
+    told.redact()
+    for asked in ([], ["--as-of", told.points[0]]):
+        out = told.run("show", "vault", "--json", *asked).json
+        (fact,) = out.get("facts", [out])
+        assert (fact["id"], fact["kind"], fact["text"]) == ("vault", "thread", "(redacted)")
+        assert "plain" in str(fact) and told.stems[1][:10] in str(fact)
+    assert told.run("entity", "safe").code == 1
+    assert "a remark that stays" in told.run("why", "plain").out
+    assert "supersedes" in str(told.run("why", "vault").out).lower()
+
+
+def test_footers_that_come_after_the_redaction_stay_withheld(told: Told) -> None:
+    """By an update, with new keys and names, and a remark."""
+    told.redact()
+    token = "tangerinebadger"
+    meta = (("tags", token), ("entity", token), ("cellar", token), ("supersedes", f"old, {token}!"))
+    told.says("More", FactUpdated("vault", "It is open.", meta=meta, remark=f"see {token}"),
+              FactReferenced("vault", f"or {token}"))  # fmt: skip
+    assert told.run("publish").code == 0
+    for line in (["show", "vault"], ["show", "--json"], ["why", "vault"], ["entity"], ["recall", "open"],
+                 ["brief"], ["recall", token, "--json"], ["status"], ["show", "--tag", token]):  # fmt: skip
+        ran = told.run(*line)
+        assert token not in (ran.out + ran.err).replace(f'"{token}"', "").replace(
+            f"for: {token}", ""
+        )
+    assert all("/spool/kept/" in name for name in kept_with(told.repo.path / ".git", token))
+    assert told.run("redact", "vault", "--reason", "Again.").code == 0
+    assert kept_with(told.repo.path / ".git", token) == []
+    assert token not in (told.repo.path / "memory" / "continuity.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Referenced: vault (cobaltcapybara)",
+        "- Referenced: plain, vault — cobaltcapybara",
+        "- Verified: plain\n- Closed: vault (was 01234567)\n  (or cobaltcapybara, that\n  is)",
+        "- Created:\n  - plain (it stays)\n  - vault (cobaltcapybara)",
+        "- `vault` cobaltcapybara said so",
+        "- Superseded: plain → vault — cobaltcapybara",
+        "\nvault has the password cobaltcapybara.",
+        "- Touched: vault, with cobaltcapybara",
+        "- Referenced (cobaltcapybara): vault",
+    ],
+)
+def test_no_bullet_keeps_a_word_beside_a_redacted_id(line: str) -> None:
+    """However a person wrote it; every line keeps its number, and other bullets their words."""
+    text = f"# A\n\nIt went well.\n\n## Memory References\n\n- Referenced: plain (here)\n{line}\n\n"
+    text += "## Facts\n\n- A text.\n  <!-- id: vault | kind: fact | tags: cobaltcapybara, x | serves: plain -->\n"
+    kept = without_beside(text, frozenset({"vault"}))
+    assert "cobaltcapybara" not in kept
+    assert kept.count("\n") == text.count("\n")
+    assert "- Referenced: plain (here)\n" in kept and "It went well." in kept
+    assert "<!-- id: vault | kind: fact | serves: plain -->" in kept
+    assert without_beside(text, frozenset({"other"})) == text
 
 
 def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
@@ -460,7 +546,7 @@ def test_only_the_logs_that_a_redaction_names_may_go(told: Told, monkeypatch: An
     told.redact()
     assert run("verify").code == 0
     ids = repo.path / ".git" / "diurna" / "purge"
-    other = repo.git("rev-parse", f"HEAD:memory/{path_of(told, 4)}").strip()
+    other = repo.git("rev-parse", f"HEAD:memory/{path_of(told, 5)}").strip()
     ids.write_text(f"{other}\n")
     purge(repo)
     found = run("verify", "--json").json["findings"]
@@ -471,14 +557,14 @@ def test_a_redacted_log_may_be_deleted_and_no_other(told: Told) -> None:
     """By a commit of its own as by a purge; what the redaction does not name is told and comes back."""
     run, repo = told.run, told.repo
     told.redact()
-    for number, code in ((1, 0), (3, 0), (4, 1)):
+    for number, code in ((1, 0), (3, 0), (4, 0), (5, 1)):
         repo.git("rm", "-q", f"memory/{path_of(told, number)}")
         repo.git("commit", "-q", "-m", "gone")
         run("publish")
         assert run("verify").code == code
     found = run("verify", "--json").json["findings"]
     errors = {one["file"] for one in found if one["severity"] == "error"}
-    assert errors == {path_of(told, 4)}
+    assert errors == {path_of(told, 5)}
     assert run("verify", "--restore").code == 0
     run("publish")
     assert run("verify").code == 0
@@ -491,7 +577,7 @@ def test_a_redaction_of_other_bytes_allows_nothing(told: Told) -> None:
     held = ((told.stems[4], "0" * 40),)
     memory = Memory(discover(str(repo.path)))
     memory.append(SessionDraft("Sly", "", (FactRedacted("plain", held=held),), type="edit"))
-    repo.git("rm", "-q", f"memory/{path_of(told, 4)}")
+    repo.git("rm", "-q", f"memory/{path_of(told, 5)}")
     repo.git("commit", "-q", "-m", "gone")
     run("publish")
     assert run("verify").code == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.digesting import readable
 from memory.reading import read_bytes
-from memory.withheld import redacted_logs, shown
+from memory.withheld import named_in, redacted_logs, shown
 from projection.brief.sections import Session
 from projection.gist import lead
 
@@ -26,7 +26,7 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     for ref, data in read_bytes(home, refs):
         entry = cache.entry(ref.key)
         if entry is not None:
-            first = lead(shown(home, cache, readable(data), entry.acts))
+            first = lead(shown(home, cache, readable(data), named_in(entry)))
             parts = dict.fromkeys(one.rstrip(".") for one in (first.title, first.summary) if one)
             found.append(Session(ref.stem, entry.agent, ". ".join(parts)))
     found.sort(key=lambda one: one.stem, reverse=True)

@@ -26,7 +26,7 @@ from memory.recall.values import (
     Part,
     tokens_of,
 )
-from memory.withheld import redacted_logs, shown
+from memory.withheld import named_in, redacted_logs, shown
 from memory.within import log_named
 
 TYPE_CHECKING = False
@@ -137,7 +137,7 @@ class Recaller:
         for blob, data in self._bytes(missing):
             text = text_of(data)
             if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
-                text = shown(self._snapshot.home, cache, text, entry.acts)
+                text = shown(self._snapshot.home, cache, text, named_in(entry))
             self._texts[blob] = text.split("\n")
         for blob in missing:
             self._texts.setdefault(blob, [""])

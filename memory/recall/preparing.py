@@ -20,7 +20,7 @@ from ledger.values import Record
 from memory.parallel import may_fork
 from memory.reading import read_bytes
 from memory.recall.cutting import Indexed, indexed
-from memory.withheld import without_lines
+from memory.withheld import without_beside, without_lines
 from projection.withholding import withheld_entry
 
 TYPE_CHECKING = False
@@ -133,7 +133,7 @@ def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list
 def _without(text: str, hidden: Hidden) -> str:
     """Return what of a log's text may be in the index: nothing but the header, where its words may not."""
     if not hidden.words:
-        return without_lines(text, hidden.texts)
+        return without_lines(without_beside(text, hidden.facts), hidden.texts)
     end = text.find("\n---", 3) if text[:3] == "---" else -1
     return text[: end + 5] if end > 0 else ""
 

@@ -83,12 +83,12 @@ def redaction(
         for name in (*logs, *facts)
         # said before, but not of these logs: they came since, or it was said when it named none
         if name not in cache.redacted
-        or not held_logs(cache, (name,)).issuperset(holders(cache, name))
+        or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
     ]
     names = tuple(event.id for event in events)
     title = titled("Redact", names or targets)
     found = _holders(memory, logs, facts)
-    blobs = {blob for name in (*logs, *facts) for _, blob in holders(cache, name)}
+    blobs = {blob for name in (*logs, *facts) for _, blob in holders(memory.home, cache, name)}
     git = holding(memory, facts, logs, blobs)
     if not names:
         return Redaction(Decision(title, already="withheld already"), found, git)

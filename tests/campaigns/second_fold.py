@@ -56,6 +56,7 @@ DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
 METAS: tuple[Meta, ...] = (
     (), (), (), (), (("kind", "thread"),), (("kind", "thread"),), (("kind", "invariant"),),
     (("kind", "decision"), ("tags", "x, y")), (("own", "value"),), (("own", "another"),),
+    (("kind", "my kind"), ("supersedes", "b, the pass")), (("serves", "the pass!"),), (("serves", "a c"),),
 )  # fmt: skip
 TOLD: tuple[Meta, ...] = (
     (("created", "2026-03-31"),), (("created", "2026-03-31"), ("origin", "2026-03-31-100300")),
