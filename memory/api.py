@@ -17,7 +17,7 @@ from memory.asking import Reader
 from memory.copies import differs
 from memory.draft import Receipt, SessionDraft
 from memory.identity import IdentityQuestion, identity_findings
-from memory.landing import Landed, Lander, Occasion
+from memory.landing import Landed, Lander, Occasion, check_writable
 from memory.record import Recorder
 from projection.fact import Fact
 from projection.replay import State
@@ -362,6 +362,7 @@ class Memory(Reader):
         from memory.whose import refuse_left
 
         refuse_unwritable(self.home)
+        check_writable(self.snapshot.ask(lambda cache: cache.policy))
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
