@@ -64,6 +64,8 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
             if place.kind == SECRET:
                 waived.append(line)
             continue
+        if (line, place.rule) in found:
+            continue  # a digest of the line for each of its places would be quadratic
         if place.kind == SECRET:
             said = f"{article(place.rule)}: {place.shown}"
             one = Finding("secret-found", said, path, line, _REPLACE_HINT, about(line, place.rule))
@@ -72,7 +74,7 @@ def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
             one = Finding(
                 "personal-data", said, path, line, _PERSONAL_HINT, about(line, place.rule)
             )
-        found.setdefault((line, place.rule), one)
+        found[line, place.rule] = one
     said_of = first_of(list(found.values()))
     other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
     left = 0 if other else marker_line(text)
