@@ -282,13 +282,15 @@ def test_no_method_of_memory_returns_it(told: Told) -> None:
 
 def test_what_holds_no_free_text_is_shown_of_a_redacted_fact(told: Told) -> None:
     """Id, kind, dates, counts and ids that it names, now and then; its entity is unknown, other remarks stay."""
+    assert told.run("entity", f"{NAMED} Vault").code == 0
     told.redact()
     for asked in ([], ["--as-of", told.points[0]]):
         out = told.run("show", "vault", "--json", *asked).json
         (fact,) = out.get("facts", [out])
         assert (fact["id"], fact["kind"], fact["text"]) == ("vault", "thread", "(redacted)")
         assert "plain" in str(fact) and told.stems[1][:10] in str(fact)
-    assert told.run("entity", "safe").code == 1
+    for name in (f"{NAMED} Vault", "safe"):
+        assert told.run("entity", name).code == 1
     assert "a remark that stays" in told.run("why", "plain").out
     assert "supersedes" in str(told.run("why", "vault").out).lower()
 
