@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.findings import Finding
+    from ledger.model.findings import Finding
 
 
 class DiurnaError(Exception):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 
 from ledger.errors import HomeNotFound
-from ledger.layout import (
+from ledger.git.repository import (
+    Repository,
+    config_value,
+    find_repository,
+    head,
+    read_reference,
+    remote_branches,
+)
+from ledger.model.layout import (
     CACHE_DIR,
     CONTINUITY_FILE,
     DEFAULT_BRANCH,
@@ -14,15 +22,7 @@ from ledger.layout import (
     STATE_DIR,
     TREE_PREFIX,
 )
-from ledger.repository import (
-    Repository,
-    config_value,
-    find_repository,
-    head,
-    read_reference,
-    remote_branches,
-)
-from ledger.values import Record
+from ledger.model.record import Record
 
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
 

@@ -7,30 +7,30 @@ from __future__ import annotations
 
 import time
 
-from ledger.commit import Identity
 from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
-from ledger.event import FactRedacted
-from ledger.findings import Finding
+from ledger.git.commit import Identity
+from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
-from ledger.layout import CONTINUITY_FILE
-from memory.asking import Reader
-from memory.copies import differs
-from memory.draft import Receipt, SessionDraft
-from memory.identity import IdentityQuestion, identity_findings
-from memory.landing import Landed, Lander, Occasion, check_writable
-from memory.record import Recorder
-from projection.fact import Fact
-from projection.replay import State
-from projection.state import Standing
+from ledger.model.event import FactRedacted
+from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
+from memory.query.reader import Reader
+from memory.worktree.edited_copy import differs
+from memory.write.append import Recorder
+from memory.write.commit import Landed, Lander, Occasion, check_writable
+from memory.write.draft import Receipt, SessionDraft
+from projection.fold.fact import Fact
+from projection.fold.replay import State
+from projection.fold.state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memory.absorbing import Absorber, Absorption
-    from memory.hearing import Heard
-    from memory.moving import Files
-    from memory.syncing import Plan
+    from memory.edits.absorb import Absorber, Absorption
+    from memory.edits.committed import Heard
+    from memory.merge.plan import Plan
+    from memory.write.ref_update import Files
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
 
@@ -64,7 +64,7 @@ class Memory(Reader):
         self._clock = clock or (lambda: time.time_ns() // 1_000_000)
         self._lander = Lander(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._lander)
-        self._ask_identity = identity or (lambda: IdentityQuestion(home).answer())
+        self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
 
     @classmethod
@@ -145,7 +145,7 @@ class Memory(Reader):
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held
         if receipt.commit and not receipt.already and draft.type == "work":
-            from memory.due import due_findings
+            from memory.write.review_due import due_findings
 
             notes += self.snapshot.ask(lambda cache: due_findings(cache, receipt))
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
@@ -156,8 +156,8 @@ class Memory(Reader):
         Args:
             dry_run: change nothing; only note it.
         """
-        from memory.cache import CACHE_ERRORS
-        from memory.dropped import dropped_finding
+        from memory.cache.file import CACHE_ERRORS
+        from memory.repair.dropped_logs import dropped_finding
 
         if not (self.home.checked_out and self.kept()):
             return
@@ -221,7 +221,7 @@ class Memory(Reader):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.moving import commit_files, missing
+        from memory.write.ref_update import commit_files, missing
 
         listed = tuple(files)
 
@@ -251,7 +251,7 @@ class Memory(Reader):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.joining import join
+        from memory.merge.join import join
 
         return join(
             self.snapshot, self._lander, theirs,
@@ -264,7 +264,7 @@ class Memory(Reader):
 
     def edited(self) -> tuple[str, ...]:
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
-        from memory.edits import edited_files
+        from memory.edits.detect import edited_files
 
         return edited_files(self.home)
 
@@ -289,7 +289,7 @@ class Memory(Reader):
         Raises:
             DiurnaError: as `absorb`.
         """
-        from memory.absorbing import absorbed_findings
+        from memory.edits.absorb import absorbed_findings
 
         return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
 
@@ -305,7 +305,7 @@ class Memory(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.hearing import hear, heard_findings
+        from memory.edits.committed import hear, heard_findings
 
         heard = hear(
             self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
@@ -314,13 +314,13 @@ class Memory(Reader):
 
     def unheard(self) -> list[Heard]:
         """Return what people committed into `continuity.md` and no log says yet."""
-        from memory.hearing import read_heard, unheard
+        from memory.edits.committed import read_heard, unheard
 
         return unheard(self.snapshot, self.state, self.home.tip(), read_heard(self.home))
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""
-        from memory.whose import left_alone
+        from memory.worktree.authorship import left_alone
 
         rendered = self.snapshot.ask(lambda cache: cache.ever_rendered())
         return left_alone(self.home, self.home.tip(), self.state, rendered=rendered)
@@ -337,7 +337,7 @@ class Memory(Reader):
             return ()  # what is in the way here is in the way of the append, which says so
 
     def _absorber(self) -> Absorber:
-        from memory.absorbing import Absorber
+        from memory.edits.absorb import Absorber
 
         return Absorber(self.snapshot, self._lander, self._recorder, self.state)
 
@@ -357,9 +357,9 @@ class Memory(Reader):
             WriteRefused: the repository is in no state to be committed to.
             CorruptRepository: a log can not be read; what it says would drop out of the projection.
         """
-        from memory.moving import commit_files, heal_index
-        from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
-        from memory.whose import refuse_left
+        from memory.worktree.authorship import refuse_left
+        from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+        from memory.write.ref_update import commit_files, heal_index
 
         refuse_unwritable(self.home)
         check_writable(self.snapshot.ask(lambda cache: cache.policy))
@@ -383,13 +383,13 @@ class Memory(Reader):
         Raises:
             HandEdited: a person edited one of the files; nothing changed.
         """
-        from memory.publish import write_files
-        from memory.whose import refuse_left
+        from memory.worktree.authorship import refuse_left
+        from memory.worktree.publish import write_files
 
         refuse_left(self.left_alone())
         return write_files(self.home, state, self.edited())
 
     def _drifted(self, tip: str) -> Files:
-        from memory.publish import drifted
+        from memory.worktree.publish import drifted
 
         return drifted(self.home, self.state(), tip)

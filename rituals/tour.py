@@ -30,7 +30,7 @@ _GITCONFIG = """\
 """
 #: Twenty-five sessions through the library. They use one fact, and so let the others fade.
 _SESSIONS = """\
-from ledger.event import FactReferenced
+from ledger.model.event import FactReferenced
 from memory import Memory, SessionDraft
 memory = Memory.open(".", agent="codex")
 for day in range(1, 26):

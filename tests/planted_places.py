@@ -12,8 +12,8 @@ import base64
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ledger.event import FactCreated, FactReferenced
-from ledger.session import SessionLog
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.session import SessionLog
 from tests.planted_secrets import ALNUM, BASE64, HEX, TOKENS, WORD, Draw
 
 _LOW, _UP, _NUM = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"

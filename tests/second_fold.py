@@ -13,7 +13,7 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactArchived,
     FactCreated,

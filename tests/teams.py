@@ -7,12 +7,12 @@ import subprocess
 from itertools import count
 from pathlib import Path
 
-from ledger.event import Event, FactCreated
 from ledger.home import discover
+from ledger.model.event import Event, FactCreated
 from memory.api import Memory
-from memory.draft import SessionDraft
-from rituals.sync import sync
-from rituals.synced import Report
+from memory.write.draft import SessionDraft
+from rituals.sync.report import Report
+from rituals.sync.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, git, make_home
 
 #: One clock for all, so that no two logs of a test share a stamp.

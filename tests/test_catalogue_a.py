@@ -26,17 +26,17 @@ import pygit2
 import pytest
 from pygit2.enums import ObjectType
 
-from ledger.commit import Commit
-from ledger.digest import blob_id
 from ledger.errors import DiurnaError, StorageFailed, WaitsInSpool
-from ledger.fastimport import FastImport
-from ledger.gitstore import Store
+from ledger.git.commit import Commit
+from ledger.git.fast_import import FastImport
+from ledger.git.pygit2_store import Store
 from ledger.home import Home
-from ledger.layout import JOURNAL_FILE
-from memory import reading
+from ledger.model.digest import blob_id
+from ledger.model.layout import JOURNAL_FILE
 from memory.api import Memory
-from memory.draft import Receipt
-from projection.render import render
+from memory.replay import read_logs as reading
+from memory.write.draft import Receipt
+from projection.document.render import render
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -179,7 +179,7 @@ _CHILD = """
 import os, resource, signal, sys
 from tests.campaigns.homes import Clock, draft, open_memory
 from ledger.errors import DiurnaError, WaitsInSpool
-import ledger.fastimport, ledger.spool, ledger.disk, memory.checkout, memory.landing
+import ledger.git.fast_import, ledger.wal.spool, ledger.wal.atomic_files, memory.worktree.checkout, memory.write.commit
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
 spool = memory._lander.spool
 writer = memory._lander.writer()
@@ -242,12 +242,12 @@ def test_a1_git_is_killed_with_its_parent_in_mid_stream(place: Path) -> None:
     done = tried.child(
         """
 os.setpgrp()
-whole = ledger.fastimport._stream
+whole = ledger.git.fast_import._stream
 def cut(wanted):
     stream = whole(wanted)
     # git waits for the rest of a file that never comes, and dies with the writer
     return stream[: stream.rindex(b"\\n", 0, len(stream) - 60)]
-ledger.fastimport._stream = cut
+ledger.git.fast_import._stream = cut
 def dying(status, said, wanted):
     os.killpg(0, signal.SIGKILL)
 writer._failure = dying
@@ -321,7 +321,7 @@ def test_a3_a_lock_that_somebody_has_open_is_left_alone(
     place: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However old it is: whoever has it open is alive, so the append waits and says so."""
-    monkeypatch.setattr("memory.branch.PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("memory.write.branch_lock.PATIENCE_SECONDS", 0.0)
     tried = Tried(place, writer)
     lock = Path(tried.home.repository.commondir) / (tried.home.reference + ".lock")
     with lock.open("w"):
@@ -368,9 +368,9 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
 @pytest.mark.parametrize(
     "point",
     (
-        "import memory.landing as landing; before(landing, 'show_files', die)",
-        "import memory.following as following; before(following, 'follow', die)",
-        "import memory.following as following; after(following, 'follow', die)",
+        "import memory.write.commit as landing; before(landing, 'show_files', die)",
+        "import memory.worktree.follow as following; before(following, 'follow', die)",
+        "import memory.worktree.follow as following; after(following, 'follow', die)",
         'before(spool, "commit", die)',
         'after(spool, "commit", die)',
         'before(memory._lander, "_bring_forward", die)',
@@ -415,7 +415,7 @@ def test_a4_killed_while_publishing(place: Path, kind: str) -> None:
     memory.commit_files([("diurna.toml", changed)], "policy")
     before = tried.status()
     done = tried.child(
-        'import memory.moving as moving; before(moving, "show_files", die)\n'
+        'import memory.write.ref_update as moving; before(moving, "show_files", die)\n'
         f"memory.commit_files([('diurna.toml', {policy!r})], 'back')"
     )
     assert done.returncode == DIED, done.stderr
@@ -433,12 +433,12 @@ def test_a5_killed_while_writing_continuity(place: Path, writer: str, point: str
     file = place / "continuity.md"
     before = file.read_bytes()
     setting = """
-whole = ledger.disk._write_all
+whole = ledger.wal.atomic_files._write_all
 def half(fd, data):
     if data.startswith(b"# Continuity"):
         whole(fd, data[: len(data) // 2]); die()
     whole(fd, data)
-ledger.disk._write_all = half
+ledger.wal.atomic_files._write_all = half
 """
     if point == "whole":
         setting = """
@@ -934,7 +934,7 @@ def test_a14_the_disk_lies_about_a_log(place: Path, writer: str, how: str, stubb
     made.commit = lying
     if stubborn:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("memory.branch.Branch.remake_locked", lambda _: [])
+            patch.setattr("memory.write.branch_lock.Branch.remake_locked", lambda _: [])
             with pytest.raises(WaitsInSpool, match="did not reach the disk whole"):
                 memory.append(draft("second"))
     else:
@@ -1034,7 +1034,7 @@ def test_a15_copies_are_let_go_only_after_a_flush_and_a_look(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log whose object was lost meanwhile is written again, not forgotten."""
-    monkeypatch.setattr("memory.mending.KEEP", 6)
+    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 6)
     tried = Tried(place, "pygit2", OWN_BRANCH)
     lost = tried.append("second")
     object_file(tried.home, blob_id(lost.data)).unlink()  # and the cache still has the log
@@ -1090,7 +1090,7 @@ def test_a16_an_object_cut_short_ends_no_reading(place: Path) -> None:
     for cut in (0, 2, len(whole) // 2, len(whole) - 9, len(whole) - 5, len(whole) - 1):
         file.write_bytes(whole[:cut])
         script = (
-            "import resource, sys\nfrom ledger.gitstore import Store\n"
+            "import resource, sys\nfrom ledger.git.pygit2_store import Store\n"
             "from ledger.home import discover\n"
             "resource.setrlimit(resource.RLIMIT_CPU, (5, 5))\n"
             "found = Store(discover(sys.argv[1]).repository).blobs(sys.argv[2:])\n"
@@ -1164,7 +1164,7 @@ def test_a17_out_of_memory_in_a_replay(
     def none_left(*arguments: object, **more: object) -> None:
         raise MemoryError
 
-    for name in ("memory.states.collect", "memory.cache.Cache.view"):
+    for name in ("memory.replay.state.collect", "memory.cache.file.Cache.view"):
         with monkeypatch.context() as patch:
             patch.setattr(name, none_left)
             ran = run("replay") if name.endswith("collect") else run("show")
@@ -1185,7 +1185,7 @@ def test_a17_out_of_memory_while_committing(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("ledger.fastimport.FastImport.commit", none_left)
+        patch.setattr("ledger.git.fast_import.FastImport.commit", none_left)
         ran = run("append", "--title", "First", "--new", "fact first: It holds.")
     assert ran.code == 1
     assert "not enough memory" in ran.err
@@ -1201,9 +1201,9 @@ def test_a17_out_of_memory_in_the_plain_form(repo: Repo) -> None:
     given = repo.path.parent / "draft.md"
     given.write_text("# Second\n\n## Memory References\n\n- Referenced: first\n")
     script = (
-        "import sys\nimport memory.landing\nfrom rituals.entry import main\n"
+        "import sys\nimport memory.write.commit\nfrom rituals.cli.entry import main\n"
         "def none_left(*arguments): raise MemoryError\n"
-        "memory.landing.Lander._commit_once = none_left\n"
+        "memory.write.commit.Lander._commit_once = none_left\n"
         f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -1236,7 +1236,7 @@ def test_a17_the_reading_child_dies(place: Path, monkeypatch: pytest.MonkeyPatch
         reading, "may_fork", lambda: True
     )  # the threads of a test's runner do no harm
     monkeypatch.setattr(reading, "read_part", dying)
-    monkeypatch.setattr("memory.states.read_part", dying)
+    monkeypatch.setattr("memory.replay.state.read_part", dying)
     assert reading.read_all(tried.home, refs) == reading.read_few(tried.home, refs)
     assert memory.cold_state().standings() == told
 
@@ -1311,10 +1311,10 @@ def test_a18_the_command_says_it_in_one_sentence(place: Path) -> None:
     codes = []
     for room in range(5, 12):
         script = (
-            "import resource, sys\nimport rituals.quick, memory.api, memory.record, ledger.draft\n"
-            "import rituals.cli.app, rituals.cli.answers, rituals.cli.commands.append\n"
+            "import resource, sys\nimport rituals.cli.fast_path, memory.api, memory.write.append, ledger.codec.validate\n"
+            "import rituals.cli.app, rituals.answers.objects, rituals.cli.commands.append\n"
             f"resource.setrlimit(resource.RLIMIT_NOFILE, ({room}, {room}))\n"
-            "from rituals.entry import main\n"
+            "from rituals.cli.entry import main\n"
             f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"
         )
         done = subprocess.run(

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger.disk import Lock
 from ledger.errors import Busy, ReferenceLocked, TipMoved, WaitsInSpool
 from ledger.home import Home, discover
+from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.landing import Lander
-from memory.moving import move
-from memory.snapshot import Snapshot
-from rituals.doctor.machine import file_system
+from memory.replay.snapshot import Snapshot
+from memory.write.commit import Lander
+from memory.write.ref_update import move
+from rituals.check.doctor.machine import file_system
 from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
 from tests.campaigns.homes import (
     IN_TREE,
@@ -154,7 +154,7 @@ def test_b6_a_live_gits_reference_lock_is_waited_for_and_then_left(
     folder: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After its patience the append says busy and leaves the log in the spool; the lock is not touched."""
-    monkeypatch.setattr("memory.branch.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("memory.write.branch_lock.PATIENCE_SECONDS", 0.2)
     lock = folder / ".git/refs/heads/main.lock"
     lock.touch()
     os.utime(lock, (0, 0))
@@ -295,7 +295,7 @@ def test_b9_a_hole_below_the_tip_is_found_before_the_copies_go(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A running writer needs no older tree, so nobody misses one; letting go of the copies does."""
-    monkeypatch.setattr("memory.mending.KEEP", 4)
+    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 4)
     memory = open_memory(folder)
     stems = [memory.append(draft(f"d{number}")).stem for number in range(2)]
     gone = take(memory.home, "main~1^{tree}")
@@ -312,7 +312,7 @@ def test_b9_copies_stay_while_a_git_deletes_objects(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was referred to after it looked, it deletes; git's note of a dead collection counts no more."""
-    monkeypatch.setattr("memory.mending.KEEP", 2)
+    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 2)
     memory = open_memory(folder)
     note = folder / ".git/gc.pid"
     note.write_text(f"{os.getpid()} {os.uname().nodename}")
@@ -383,7 +383,7 @@ def test_b12_nobody_steals_from_a_holder_that_is_stopped(folder: Path) -> None:
         os.waitpid(holder.pid, os.WUNTRACED)  # until it is stopped
         memory = open_memory(folder)
         with pytest.MonkeyPatch.context() as patch, pytest.raises(WaitsInSpool) as waits:
-            patch.setattr("ledger.disk.Lock.__init__.__defaults__", (0.05,))
+            patch.setattr("ledger.wal.atomic_files.Lock.__init__.__defaults__", (0.05,))
             memory.append(draft("a"))
         assert f"another Diurna process ({holder.pid}) holds" in str(waits.value)
         assert memory.waiting() == [waits.value.stem]
@@ -416,7 +416,7 @@ def test_b13_an_append_while_a_sync_joins(
 
         return move(snapshot, lander, racing)
 
-    monkeypatch.setattr("memory.joining.move", moved)
+    monkeypatch.setattr("memory.merge.join.move", moved)
     memory.join(git(folder, "rev-parse", "refs/remotes/other/main").strip())
     assert len(late_stems) == 1
     git(folder, "merge-base", "--is-ancestor", late_stems[0], "main")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from ledger.disk import Lock
 from ledger.errors import (
     CorruptRepository,
     HomeNotFound,
@@ -22,14 +21,15 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-from ledger.findings import severe
+from ledger.git.repository import head
 from ledger.home import discover
-from ledger.repository import head
+from ledger.model.findings import severe
+from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.shown import continuity
-from projection.render import render
-from rituals.setup import apply_setup, plan_setup
-from rituals.verify import verify
+from memory.query.last_answers import continuity
+from projection.document.render import render
+from rituals.check.verify import verify
+from rituals.setup.home import apply_setup, plan_setup
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -291,7 +291,7 @@ def test_c4_worktrees_share_the_lock_in_the_common_directory(
     folder, linked = tmp_path / "home", tmp_path / "linked"
     make_home(folder, OWN_BRANCH)
     git(folder, "worktree", "add", "-q", "-b", "feature", str(linked))
-    monkeypatch.setattr("memory.branch.Lock", lambda path: Lock(path, wait_seconds=0.0))
+    monkeypatch.setattr("memory.write.branch_lock.Lock", lambda path: Lock(path, wait_seconds=0.0))
     memory = open_memory(linked, writer)
     with (
         Lock(str(folder / ".git" / "diurna" / "lock")),
@@ -762,7 +762,7 @@ def test_c15_a_repository_of_another_user_is_explained_and_never_opened(
     before = shape(folder)
     with monkeypatch.context() as other:
         other.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-        other.setattr("ledger.repository.os.stat", stat)
+        other.setattr("ledger.git.repository.os.stat", stat)
         with pytest.raises(UnsupportedRepository, match="belongs to another user") as refused:
             discover(str(folder))
         assert f"safe.directory {folder}" in refused.value.hint

@@ -11,13 +11,13 @@ from pathlib import Path
 import pygit2
 import pytest
 
-from ledger.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
 from ledger.errors import EditNotUnderstood, HandEdited, WaitsInSpool
-from ledger.findings import INFO
-from ledger.gitcli import Git
-from ledger.gitstore import Store
+from ledger.git.cli import Git
+from ledger.git.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
+from ledger.git.process import Running
+from ledger.git.pygit2_store import Store
 from ledger.home import Home
-from ledger.running import Running
+from ledger.model.findings import INFO
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,
@@ -189,7 +189,7 @@ def test_d3_an_entry_that_could_not_follow_is_said_and_follows_later(
     home = make_home(folder)
     staged_work(folder)
     status = git(folder, "status", "--porcelain")
-    monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     memory = open_memory(folder, writer)
@@ -212,7 +212,7 @@ def test_d3_an_entry_that_could_not_follow_waits_on_its_branch(
     folder = tmp_path / "home"
     make_home(folder)
     git(folder, "branch", "side/branch")
-    monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     first = open_memory(folder, writer).append(draft("a"))
@@ -239,7 +239,7 @@ def test_d3_an_entry_that_the_branch_has_otherwise_by_now_is_let_go(
     make_home(folder, OWN_REPOSITORY)
     memory = open_memory(folder, writer)
     memory.append(draft("a"))
-    monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
     lock = folder / ".git" / "index.lock"
     lock.touch()
     memory.append(draft("b"))

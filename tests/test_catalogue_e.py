@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from ledger.event import (
+from ledger.home import discover
+from ledger.model.event import (
     Event,
     FactCreated,
     FactRedacted,
     FactReferenced,
     FactSuperseded,
 )
-from ledger.findings import Finding, severe
-from ledger.home import discover
-from ledger.order import seal
+from ledger.model.findings import Finding, severe
+from ledger.model.order import seal
 from memory.api import Memory, SessionDraft
-from memory.publish import projection_files
-from rituals.setup import apply_setup, plan_setup
-from rituals.verify import restore, restore_plan, verify
+from memory.worktree.publish import projection_files
+from rituals.check.verify import restore, restore_plan, verify
+from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 

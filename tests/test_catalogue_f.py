@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.codec import decode, encode, entry_of
+from ledger.codec.log import decode, encode, entry_of
 from ledger.errors import DraftRefused
-from ledger.event import (
+from ledger.home import discover
+from ledger.model.event import (
     Event,
     FactCreated,
     FactReferenced,
@@ -20,12 +21,11 @@ from ledger.event import (
     FactUpdated,
     FactVerified,
 )
-from ledger.findings import Finding
-from ledger.home import discover
-from ledger.ids import is_fact_id, version_id
-from ledger.layout import log_path
-from ledger.logset import LogRef, log_refs
-from ledger.order import (
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id, version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef, log_refs
+from ledger.model.order import (
     ended_of,
     has_time,
     is_sealed,
@@ -35,14 +35,14 @@ from ledger.order import (
     seal,
     stamp_of,
 )
-from ledger.session import Entry, SessionLog
+from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
-from memory.publish import projection_files
-from memory.states import state_from
-from projection.policy import Policy, Windows
-from projection.replay import State
-from rituals.setup import apply_setup, plan_setup
-from rituals.verify import verify
+from memory.replay.state import state_from
+from memory.worktree.publish import projection_files
+from projection.fold.replay import State
+from projection.policy.model import Policy, Windows
+from rituals.check.verify import verify
+from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 HOUR_MS = 3_600_000

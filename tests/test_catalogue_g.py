@@ -8,10 +8,12 @@ from contextlib import contextmanager
 
 import pytest
 
-from ledger.codec import decode, encode, entry_of, read_entry
-from ledger.draft import problems, read_draft
+from ledger.codec.fact_blocks import read_facts
+from ledger.codec.fast_read import scan
+from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactReferenced,
@@ -19,10 +21,8 @@ from ledger.event import (
     FactUpdated,
     ThreadClosed,
 )
-from ledger.facts import read_facts
-from ledger.ids import is_fact_id, is_version_id
-from ledger.scan import scan
-from ledger.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES, SessionLog
+from ledger.model.ids import is_fact_id, is_version_id
+from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES, SessionLog
 
 STEM = "2026-11-21-083012417-000000000000"
 REFERENCES = "## Memory References\n\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.codec import decode, entry_of
+from ledger.codec.log import decode, entry_of
 from ledger.errors import DraftRefused, EditNotUnderstood
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -25,21 +25,21 @@ from ledger.event import (
     FactUpdated,
     ThreadClosed,
 )
-from ledger.ids import version_id
-from ledger.layout import log_path
-from ledger.logset import LogRef
-from ledger.order import seal
-from ledger.session import SessionLog
-from ledger.union import unite
-from memory.draft import SessionDraft
-from memory.publish import projection_files
-from memory.states import state_from
-from projection.fold import cut_edges
-from projection.policy import Policy
-from projection.render import render
-from projection.replay import State
-from rituals.attributes import attribute_findings
-from rituals.verify import verify
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.order import seal
+from ledger.model.session import SessionLog
+from ledger.remote.tree_merge import unite
+from memory.replay.state import state_from
+from memory.worktree.publish import projection_files
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+from projection.fold.fold import cut_edges
+from projection.fold.replay import State
+from projection.policy.model import Policy
+from rituals.check.verify import verify
+from rituals.setup.attributes import attribute_findings
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
 from tests.teams import Clone, Team, level
 from tests.test_ledger_union import Objects

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import pytest
 
-from ledger import network
 from ledger.errors import AuthenticationFailed, RemoteMoved, RemoteRefused, SyncRefused, Unreachable
-from ledger.gitcli import Git
-from ledger.layout import log_path
-from ledger.network import fetch
-from ledger.remote import choose_remote
-from rituals.sync import sync
-from rituals.turns import Push, courtesy, last_push, note_push, pause
+from ledger.git.cli import Git
+from ledger.model.layout import log_path
+from ledger.remote import transport as network
+from ledger.remote.remote import choose_remote
+from ledger.remote.transport import fetch
+from rituals.sync.backoff import Push, courtesy, last_push, note_push, pause
+from rituals.sync.sync import sync
 from tests.bench.ledgers import logs
 from tests.campaigns.homes import OWN_BRANCH, git, hermetic, logs_in, user_repository
 from tests.campaigns.pushes import contend
@@ -57,7 +57,7 @@ def test_i1_a_clone_killed_between_push_and_move_loses_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("rituals.sync._Sync._follow", killed)
+        patch.setattr("rituals.sync.sync._Sync._follow", killed)
         with pytest.raises(KeyboardInterrupt):
             one.sync()
     assert one.tip() == before != team.there()
@@ -77,11 +77,11 @@ def test_i1_what_is_appended_while_a_join_is_pushed_stays(
     one.create("alpha")
 
     def late(*arguments: object, **options: object) -> None:
-        monkeypatch.setattr("rituals.sync.push", network.push)
+        monkeypatch.setattr("rituals.sync.sync.push", network.push)
         one.create("late")
         network.push(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("rituals.sync.push", late)
+    monkeypatch.setattr("rituals.sync.sync.push", late)
     one.sync()
     assert one.facts() == {"alpha", "beta", "late"}
     one.sync()
@@ -323,7 +323,7 @@ def test_i15_a_sleeping_laptop_stops_nothing(pair: Pair, monkeypatch: pytest.Mon
         raise RemoteMoved("somebody was faster")
 
     two.create("beta")
-    monkeypatch.setattr("rituals.sync.push", lost)
+    monkeypatch.setattr("rituals.sync.sync.push", lost)
     with pytest.raises(RemoteMoved, match=r"kept moving; this clone is ahead by 2 commits"):
         sync(two.memory, monotonic=lambda: float(next(hours)), sleep=slept.append)
     assert "gamma" in two.facts()  # what came is joined here already

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.commit import Identity
 from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused
-from ledger.gitcli import Git
-from ledger.objects import Objects, merge_commit
-from ledger.order import seal
-from rituals.verify import verify
+from ledger.git.cli import Git
+from ledger.git.commit import Identity
+from ledger.git.objects import Objects, merge_commit
+from ledger.model.order import seal
+from rituals.check.verify import verify
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
     fsck,
@@ -120,7 +120,7 @@ def test_j4_a_log_of_many_megabytes_is_named_and_not_read(pair: Pair) -> None:
 
 def test_j4_a_bomb_is_refused_by_its_size(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only somebody who means harm calls a log does not get into the branch."""
-    monkeypatch.setattr("memory.syncing.LIMIT_BYTES", 4 << 20)
+    monkeypatch.setattr("memory.merge.plan.LIMIT_BYTES", 4 << 20)
     _, one, two = pair
     data = b"\0" * (5 << 20)  # 5 kB on the way
     plant(two, ("100644", blob(two, data), f"sessions/2026-11/21/{seal(STEM, data)}.md"))
@@ -287,7 +287,7 @@ def test_j13_a_name_can_not_forge_a_header(tmp_path: Path, make_team: MakeTeam) 
     assert fsck(one.memory.home) == []
     memory = open_memory(one.folder)
     memory._agent = "eve\nrole: admin"
-    from memory.draft import SessionDraft
+    from memory.write.draft import SessionDraft
 
     try:
         stem = memory.append(SessionDraft("T", "It went.")).stem

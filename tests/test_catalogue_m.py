@@ -17,17 +17,17 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import WaitsInSpool, WriteRefused
-from ledger.event import FactCreated, FactReferenced
-from ledger.findings import severe
 from ledger.home import Home, discover
-from ledger.layout import CACHE_VERSION, FORMAT_VERSION, LOCK_FILE, log_path
-from ledger.order import seal
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.findings import severe
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, LOCK_FILE, log_path
+from ledger.model.order import seal
 from memory.api import Memory
-from memory.cache import Cache, CacheUnusable
-from memory.draft import SessionDraft
-from memory.publish import projection_files
-from projection.policy import Policy, Windows
-from rituals.verify import verify
+from memory.cache.file import Cache, CacheUnusable
+from memory.worktree.publish import projection_files
+from memory.write.draft import SessionDraft
+from projection.policy.model import Policy, Windows
+from rituals.check.verify import verify
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -60,7 +60,7 @@ def quick() -> Run:
     """Run the console script, which answers the plain forms without the command line's libraries."""
 
     def quick(*arguments: str, stdin: bytes = b"") -> Ran:
-        script = "import sys; from rituals.entry import main; sys.exit(main())"
+        script = "import sys; from rituals.cli.entry import main; sys.exit(main())"
         done = subprocess.run(
             [sys.executable, "-P", "-c", script, *arguments],
             input=stdin, capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -202,8 +202,8 @@ def test_m2_the_cache_belongs_to_somebody_else(home: Home, monkeypatch: pytest.M
         raise sqlite3.OperationalError("unable to open database file")
 
     held = cache_file(home).read_bytes()
-    monkeypatch.setattr("memory.snapshot.open_cache", _unusable)
-    monkeypatch.setattr("memory.build.install", refused)
+    monkeypatch.setattr("memory.replay.snapshot.open_cache", _unusable)
+    monkeypatch.setattr("memory.cache.rebuild.install", refused)
     memory = reopened(home)
     assert memory.continuity() == before
     receipt = memory.append(draft("four"))
@@ -834,17 +834,17 @@ def test_m9_events_of_a_newer_version_are_kept(tmp_path: Path, writer: str, kind
 
 _OTHER = """
 import sys
-import ledger.layout
-ledger.layout.CACHE_VERSION += {step}
-import ledger.disk
+import ledger.model.layout
+ledger.model.layout.CACHE_VERSION += {step}
+import ledger.wal.atomic_files
 taken = []
-class Spied(ledger.disk.Lock):
+class Spied(ledger.wal.atomic_files.Lock):
     def __init__(self, path, *more):
         taken.append(path)
         super().__init__(path, *more)
-ledger.disk.Lock = Spied
+ledger.wal.atomic_files.Lock = Spied
 from tests.campaigns.homes import Clock, draft, open_memory
-from memory.publish import projection_files
+from memory.worktree.publish import projection_files
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
 memory.append(draft({name!r}))
 assert projection_files(memory.state()) == projection_files(memory.cold_state())

@@ -9,9 +9,9 @@ import pytest
 
 from ledger.errors import HandEdited
 from ledger.home import OWN_BRANCH, OWN_REPOSITORY
-from memory import absorbing
 from memory.api import Memory
-from memory.draft import SessionDraft
+from memory.edits import absorb as absorbing
+from memory.write.draft import SessionDraft
 from tests.campaigns.homes import KINDS, NAME, draft, git, make_home, open_memory, shape
 from tests.conftest import Ran, Repo, Run, formed
 

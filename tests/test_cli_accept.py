@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.findings import Finding
 from ledger.home import discover
+from ledger.model.findings import Finding
 from memory.api import Memory
-from rituals.checks.accepted import key_of
-from rituals.verify import checkpoint
+from rituals.check.baseline import key_of
+from rituals.check.verify import checkpoint
 from tests.planted_secrets import ALNUM, Draw
 from tests.test_rituals_adopt import needs_mercury, place_mercury
 

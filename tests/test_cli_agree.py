@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.findings import CODES
 from ledger.home import discover
+from ledger.model.findings import CODES
 from memory.api import Memory
-from rituals.checks.registry import CHECKS, COMMANDS, chosen
+from rituals.check.registry import CHECKS, COMMANDS, chosen
 from rituals.review.plan import plan_review
 from tests import test_cli_findings as states
 from tests.test_cli_findings import Shop
@@ -212,7 +212,7 @@ def test_a_large_ledger_is_counted_by_review(
 ) -> None:
     """There `status` says of when its numbers are, and what brings new ones."""
     run("append", "--new", "id=a One.", "--ref", "nobody")
-    monkeypatch.setattr("rituals.tally._LOGS", 0)
+    monkeypatch.setattr("rituals.review.tally._LOGS", 0)
     assert "asks" not in run("status").out
     assert "`diurna review --dry-run` counts what it would ask" in run("status").err
     run("review", "--dry-run")

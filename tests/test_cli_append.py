@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.session import LOG_LIMIT_BYTES
+from ledger.model.session import LOG_LIMIT_BYTES
 from tests.conftest import formed
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def test_append_says_what_it_did(repo: Repo, run: Run) -> None:
 def test_append_as_a_plain_command_says_the_same(
     repo: Repo, spawn: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The short way through `rituals.quick` prints what the command line prints."""
+    """The short way through `rituals.cli.fast_path` prints what the command line prints."""
     monkeypatch.delenv("DIURNA_NOW")
     said = []
     for name, more in (("one", ()), ("two", ("--role", "tester"))):

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from memory.api import Memory
-from memory.shown import Wish, brief
+from memory.brief.place import Wish
+from memory.query.last_answers import brief
 from tests.conftest import Ran, Repo, Run, formed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,7 +39,7 @@ def quick() -> Run:
 
     def quick(*arguments: str, stdin: bytes = b"", **more: str) -> Ran:
         script = (
-            "import sys; from rituals.entry import main; code = main(); "
+            "import sys; from rituals.cli.entry import main; code = main(); "
             "print(*sorted(sys.modules), file=sys.stderr); sys.exit(code)"
         )
         done = subprocess.run(
@@ -174,7 +175,7 @@ def test_what_is_kept_is_printed_without_the_library(told: Repo, quick: Run) -> 
     quick("brief")
     loaded = set(quick("brief").err.split())
     assert {name for name in loaded if name.partition(".")[0] in ("projection", "memory")} == {
-        "memory", "memory.key", "memory.shown", "memory.brief", "memory.brief.place",
+        "memory", "memory.cache.key", "memory.query.last_answers", "memory.brief", "memory.brief.place",
     }  # fmt: skip
     heavy = {
         "re",

@@ -9,24 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import DraftRefused, WrongUsage
-from ledger.event import (
+from ledger.model.event import (
     FactCreated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
 )
-from memory.draft import SessionDraft
-from projection.policy import BUILT_IN_KINDS
-from rituals.cli.compose import (
+from memory.write.draft import SessionDraft
+from projection.policy.model import BUILT_IN_KINDS
+from rituals.record.compose import (
     Request,
     check_kinds,
     compose,
     parse_ids,
     parse_supersede,
 )
-from rituals.cli.json_draft import JsonDraft, read_json
-from rituals.cli.new_facts import NewFact, parse_new, slip
+from rituals.record.json_request import JsonDraft, read_json
+from rituals.record.new_facts import NewFact, parse_new, slip
 
 KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
 

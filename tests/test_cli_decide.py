@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.ids import version_id
+from ledger.model.ids import version_id
 from rituals.cli.context import Invocation
 from tests.conftest import Repo, Run, formed
 

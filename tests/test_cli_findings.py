@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger import order
-from ledger.findings import CODES, ERROR
-from ledger.ids import version_id
-from ledger.layout import log_path
-from ledger.order import seal
-from ledger.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
+from ledger.model import order
+from ledger.model.findings import CODES, ERROR
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.order import seal
+from ledger.model.session import IDS_LIMIT, LINE_LIMIT_BYTES, LOG_LIMIT_BYTES
 from rituals.cli.app import main
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, Repo, Run, formed, make_repository
@@ -617,7 +617,7 @@ def _(shop: Shop) -> Arguments:
     "as deleted",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("memory.checkout._INDEX_TRIES", 1)
+    shop.monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
     (shop.path / ".git/index.lock").touch()
     return ("append", "--title", "Second")
 
@@ -751,7 +751,7 @@ def _(shop: Shop) -> Arguments:
     "reinstall Diurna in an environment of its own; short commands work without the library",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.gitstore.versions", lambda: ("1.2.3", "0.9"))
+    shop.monkeypatch.setattr("ledger.git.pygit2_store.versions", lambda: ("1.2.3", "0.9"))
     return on_path(shop)
 
 
@@ -774,7 +774,7 @@ def _(shop: Shop) -> Arguments:
     "free some space there; an append that finds none changes nothing",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.doctor.machine._FREE_BYTES", 1 << 80)
+    shop.monkeypatch.setattr("rituals.check.doctor.machine._FREE_BYTES", 1 << 80)
     return on_path(shop)
 
 
@@ -784,7 +784,7 @@ def _(shop: Shop) -> Arguments:
     "write from one machine at a time there; better, a clone on a local disk and `diurna sync`",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("rituals.doctor.machine.file_system", lambda *_: "nfs4")
+    shop.monkeypatch.setattr("rituals.check.doctor.machine.file_system", lambda *_: "nfs4")
     return on_path(shop)
 
 
@@ -817,7 +817,7 @@ def _(shop: Shop) -> Arguments:
     "`diurna doctor --fix` moves it aside",
 )
 def _(shop: Shop) -> Arguments:
-    shop.monkeypatch.setattr("ledger.stale._git_commands", lambda: iter(()))
+    shop.monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
     lock = shop.path / ".git/index.lock"
     lock.touch()
     os.utime(lock, (time.time() - 3610,) * 2)
@@ -955,7 +955,7 @@ def _(shop: Shop) -> Arguments:
         raise RuntimeError("broken")
 
     shop.git("config", "gc.pruneExpire", "now")
-    shop.monkeypatch.setattr("rituals.doctor.settings._is_soon", broken)
+    shop.monkeypatch.setattr("rituals.check.doctor.git_settings._is_soon", broken)
     return on_path(shop)
 
 

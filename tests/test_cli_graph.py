@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.event import FactCreated
+from ledger.model.event import FactCreated
 from memory import Memory, SessionDraft
 
 if TYPE_CHECKING:

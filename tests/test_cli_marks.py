@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.fact import Fact, Version
-from projection.marks import PLAIN, Mark, instead_of, mark_of
+from projection.document.marks import PLAIN, Mark, instead_of, mark_of
+from projection.fold.fact import Fact, Version
 from tests.test_rituals_mcp import ask, connected, open_home
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.findings import Finding
-from ledger.unseen import visible
+from ledger.escape import visible
+from ledger.model.findings import Finding
 from rituals.cli.output import Output, counted
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def test_k8_streams_are_closed(repo: Repo) -> None:
 #: `python -m rituals`, and the console script with its short way for plain commands.
 WAYS_IN = (
     ["-m", "rituals"],
-    ["-c", "import sys; from rituals.entry import main; sys.exit(main())"],
+    ["-c", "import sys; from rituals.cli.entry import main; sys.exit(main())"],
 )
 
 
@@ -273,7 +273,7 @@ def test_a_bug_on_the_short_way_in(repo: Repo) -> None:
     repo.write("log.md", "# T\n")
     code = (
         "import sys; from memory.api import Memory; Memory.append = lambda *_, **__: 1 / 0;"
-        "from rituals.entry import main; sys.exit(main())"
+        "from rituals.cli.entry import main; sys.exit(main())"
     )
     environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
     done = subprocess.run(

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.codec import entry_of
-from ledger.event import FactCreated, FactReferenced
-from ledger.session import Entry, SessionLog
-from projection.lifecycle import Life
-from projection.lifetable import Spread, authors_of, reviews_of, spread
-from projection.policy import Policy
-from projection.policy import Review as Limits
-from rituals.report.picture import MARKER, picture
-from rituals.report.whole import MOST_POINTS, report_of
+from ledger.codec.log import entry_of
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.session import Entry, SessionLog
+from projection.lifecycle.lives import Life
+from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
+from projection.policy.model import Policy
+from projection.policy.model import Review as Limits
+from rituals.report.chart import MARKER, picture
+from rituals.report.report import MOST_POINTS, report_of
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

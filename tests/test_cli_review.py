@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.disk import Lock
-from ledger.layout import REVIEW_LOCK_FILE
+from ledger.model.layout import REVIEW_LOCK_FILE
+from ledger.wal.atomic_files import Lock
 from memory import Memory, SessionDraft
 from memory.api import Memory as Api
 from rituals.cli.context import Invocation
-from rituals.review.alone import Alone, owner
+from rituals.review.lock import Alone, owner
 from rituals.review.plan import plan_review as make_plan
 from tests.conftest import NOW_MS, Ran, Repo, formed
 

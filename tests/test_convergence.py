@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rituals.sync import sync
+from rituals.sync.sync import sync
 from tests.campaigns.convergence import converge
 from tests.campaigns.homes import OWN_BRANCH, draft, git, hermetic, open_memory
 from tests.campaigns.kills import make_pair

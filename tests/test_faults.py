@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import StorageFailed, WaitsInSpool
-from ledger.findings import Finding
-from ledger.gitcli import Git
+from ledger.git.cli import Git
 from ledger.home import Home
-from memory.checkout import catch_up
-from memory.landing import Lander
+from ledger.model.findings import Finding
+from memory.worktree.checkout import catch_up
+from memory.write.commit import Lander
 from rituals.cli.context import Invocation
-from rituals.sync import sync
+from rituals.sync.sync import sync
 from tests.campaigns.faults import Act, Site, inflict, make_template, sites_of, strace_works
 from tests.campaigns.homes import (
     IN_TREE,
@@ -113,7 +113,7 @@ def test_a_spool_that_can_not_be_listed_is_no_empty_one(
     home = make_home(tmp_path / "home", OWN_BRANCH)
     memory = open_memory(tmp_path / "home")
     memory.append(draft("first"))
-    monkeypatch.setattr("ledger.spool._stems", lambda folder: [])
+    monkeypatch.setattr("ledger.wal.spool._stems", lambda folder: [])
     receipt = memory.append(draft("second"))
     assert receipt.stem in logs_in(home)
 
@@ -129,7 +129,7 @@ def test_a_comparison_that_fails_is_made_up_for(
     here = open_memory(one, "fast-import")
     here.append(draft("here"))
     with monkeypatch.context() as patch:
-        patch.setattr("memory.following.catch_up", partial(_fail_to_compare, patch))
+        patch.setattr("memory.worktree.follow.catch_up", partial(_fail_to_compare, patch))
         with pytest.raises(StorageFailed, match="what differs"):
             sync(here)
     sync(open_memory(one, "fast-import"))

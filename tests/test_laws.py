@@ -16,9 +16,9 @@ from typing import cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import entry_of
-from ledger.digest import blob_id
-from ledger.event import (
+from ledger.codec.log import entry_of
+from ledger.model.digest import blob_id
+from ledger.model.event import (
     Event,
     FactArchived,
     FactCreated,
@@ -35,21 +35,21 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.ids import version_id
-from ledger.layout import log_path
-from ledger.logset import LogRef
-from ledger.session import Entry, SessionLog
-from memory.build import build
-from memory.cache import Cache
-from memory.draft import SessionDraft
-from memory.snapshot import Snapshot
-from memory.states import Follower, state_from, state_of
-from projection.archive import pages
-from projection.fold import collect, merge
-from projection.policy import BUILT_IN_KINDS, Policy, Windows
-from projection.render import render
-from projection.replay import State, log_digest, merge_summaries, set_digest, summarise
-from projection.state import LiveView
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry, SessionLog
+from memory.cache.file import Cache
+from memory.cache.rebuild import build
+from memory.replay.snapshot import Snapshot
+from memory.replay.state import Follower, state_from, state_of
+from memory.write.draft import SessionDraft
+from projection.document.archive import pages
+from projection.document.render import render
+from projection.fold.fold import collect, merge
+from projection.fold.replay import State, log_digest, merge_summaries, set_digest, summarise
+from projection.fold.state import LiveView
+from projection.policy.model import BUILT_IN_KINDS, Policy, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.test_ledger_union import Objects, united

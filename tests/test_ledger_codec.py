@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import canonical, decode, encode, entry_of
-from ledger.draft import problems, read_draft
+from ledger.codec.fact_blocks import parse_footer, read_facts, tidy
+from ledger.codec.fast_read import scan
+from ledger.codec.log import canonical, decode, encode, entry_of
+from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused
-from ledger.event import (
+from ledger.model.event import (
     VERBS,
     Event,
     FactCreated,
@@ -24,9 +26,7 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.facts import parse_footer, read_facts, tidy
-from ledger.scan import scan
-from ledger.session import HEADER_KEYS, SessionLog
+from ledger.model.session import HEADER_KEYS, SessionLog
 
 LAWS = settings(max_examples=300, deadline=None)
 STEM = "2026-11-21-083012417-000000000000"

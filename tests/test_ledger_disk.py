@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.disk import Lock
+from ledger.wal.atomic_files import Lock
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.markers import marker_line
+from ledger.codec.conflict_markers import marker_line
 
 PLAIN = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n"
 DIFF3 = "<<<<<<< ours\na\n||||||| 4f2a91c\nc\n=======\nb\n>>>>>>> theirs\n"

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ledger import network
 from ledger.errors import (
     AuthenticationFailed,
     NetworkFailed,
@@ -17,9 +16,10 @@ from ledger.errors import (
     RemoteSilent,
     Unreachable,
 )
-from ledger.gitcli import Git
-from ledger.network import failure, fetch, push
-from ledger.remote import Remote, choose_remote, without_credentials
+from ledger.git.cli import Git
+from ledger.remote import transport as network
+from ledger.remote.remote import Remote, choose_remote, without_credentials
+from ledger.remote.transport import failure, fetch, push
 from tests.campaigns.homes import git, hermetic, user_repository
 
 __all__ = ["hermetic"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import WriteRefused
-from ledger.order import (
+from ledger.model.order import (
     breaks_seal,
     has_time,
     is_sealed,

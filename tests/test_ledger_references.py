@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import decode, read_entry
-from ledger.event import (
+from ledger.codec.event_bullets import read_references, write_references
+from ledger.codec.log import decode, read_entry
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -23,7 +24,6 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.references import read_references, write_references
 
 LAWS = settings(max_examples=300, deadline=None)
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.gitcli import Git
-from ledger.repository import config_value, find_repository
+from ledger.git.cli import Git
+from ledger.git.repository import config_value, find_repository
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Laws of the line scanner (`ledger.sections`) and of the fast path (`ledger.scan`)."""
+"""Laws of the line scanner (`ledger.codec.outline_by_lines`) and of the fast path (`ledger.codec.fast_read`)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it.common.html_blocks import block_names
 
-from ledger.codec import decode, encode, entry_of, read_entry
-from ledger.draft import problems
-from ledger.event import FactCreated, FactReferenced, FactUpdated
-from ledger.markdown import outline_by_markdown
-from ledger.outline import outline
-from ledger.scan import scan
-from ledger.sections import _BLOCK_TAGS, outline_by_lines, title_of
-from ledger.session import SessionLog
+from ledger.codec.fast_read import scan
+from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.codec.outline import outline
+from ledger.codec.outline_by_lines import _BLOCK_TAGS, outline_by_lines, title_of
+from ledger.codec.outline_by_markdown import outline_by_markdown
+from ledger.codec.validate import problems
+from ledger.model.event import FactCreated, FactReferenced, FactUpdated
+from ledger.model.session import SessionLog
 
 LAWS = settings(max_examples=400, deadline=None)
 STEM = "2026-11-21-083012417-000000000000"
@@ -149,7 +149,7 @@ def test_outline_is_linear_on_hostile_input() -> None:
 def test_fast_path_loads_nothing_heavy() -> None:
     """Importing the codec loads no regular expressions, typing, dataclasses or parser."""
     heavy = "re typing dataclasses enum json datetime pathlib markdown_it hashlib".split()
-    code = f"import sys, ledger.codec, ledger.scan; print([m for m in {heavy} if m in sys.modules])"
+    code = f"import sys, ledger.codec.log, ledger.codec.fast_read; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, '.'); {code}"],
         capture_output=True, text=True, check=True,

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.event import FactCreated, FactRedacted, FactReferenced
-from ledger.hits import PERSONAL_RULES
-from ledger.masks import place_in_source, unmasked
-from ledger.redaction import guard
-from ledger.secrets import (
+from ledger.model.event import FactCreated, FactRedacted, FactReferenced
+from ledger.model.session import SessionLog
+from ledger.secrets.match import PERSONAL_RULES
+from ledger.secrets.redaction import guard
+from ledger.secrets.scanner import (
     Lines,
     find_all,
     find_secrets,
@@ -24,8 +24,8 @@ from ledger.secrets import (
     redacted,
     without_secrets,
 )
-from ledger.session import SessionLog
-from ledger.tokens import MARKS
+from ledger.secrets.unmask import place_in_source, unmasked
+from ledger.secrets.vendor_tokens import MARKS
 from tests.planted_places import DISGUISES, HELD, KNOWN, PLACES, SEEN, leftover, logs
 from tests.planted_secrets import (
     ALNUM,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.order import seal
-from ledger.spool import Spool
+from ledger.model.order import seal
+from ledger.wal.spool import Spool
 
 
 @pytest.mark.parametrize("kept", [False, True])

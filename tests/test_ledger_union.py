@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.digest import blob_id, sha1
-from ledger.order import seal
-from ledger.trees import FILE, FOLDER, entries
-from ledger.union import Joined, Sides, join, unite, with_files
+from ledger.git.trees import FILE, FOLDER, entries
+from ledger.model.digest import blob_id, sha1
+from ledger.model.order import seal
+from ledger.remote.tree_merge import Joined, Sides, join, unite, with_files
 
 #: `python -m tests.campaigns.laws` asks for more.
 LAW = settings(

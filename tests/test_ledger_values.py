@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.values import Record
+from ledger.model.record import Record
 
 
 class Point(Record):

@@ -12,15 +12,15 @@ from collections.abc import Callable
 
 import pytest
 
-from ledger.draft import problems, read_draft
+from ledger.codec.validate import problems, read_draft
 from ledger.errors import DiurnaError
-from ledger.findings import Finding
-from ledger.redaction import first_of, guard
-from memory.recall.passages import passages_of
-from projection.absorb import absorb
-from projection.gist import gist
-from projection.policy import Policy
-from rituals.lint.files import lint_files
+from ledger.model.findings import Finding
+from ledger.secrets.redaction import first_of, guard
+from memory.recall.index.passages import passages_of
+from projection.document.edit_events import absorb
+from projection.policy.model import Policy
+from projection.text.digest import gist
+from rituals.check.lint.files import lint_files
 
 #: What is repeated: each of them hurts some way of reading.
 SHAPES = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import WrongUsage
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -18,15 +18,15 @@ from ledger.event import (
     FactUpdated,
     ThreadClosed,
 )
-from ledger.logset import LogRef
-from ledger.session import Entry
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry
 from memory.api import Memory
 from memory.brief.place import agent_of, branch_of, changed_files
-from memory.build import build
-from memory.cache import Cache
-from memory.draft import SessionDraft
+from memory.cache.file import Cache
+from memory.cache.rebuild import build
+from memory.write.draft import SessionDraft
 from projection.brief.sections import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
-from projection.policy import Policy
+from projection.policy.model import Policy
 from tests.conftest import NOW_MS, Repo, Run
 
 MINUTE = 60_000

@@ -8,7 +8,13 @@ import pytest
 
 from ledger.errors import WriteRefused
 from ledger.home import Home, discover
-from memory.drivers import DRIVER, apply_drivers, attribute_lines, ensure_drivers, plan_drivers
+from memory.worktree.merge_drivers import (
+    DRIVER,
+    apply_drivers,
+    attribute_lines,
+    ensure_drivers,
+    plan_drivers,
+)
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, git, hermetic, make_home
 from tests.teams import Clone
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.findings import Finding
 from ledger.home import Home
-from memory import following, landing
+from ledger.model.findings import Finding
 from memory.api import Memory
+from memory.worktree import follow as following
+from memory.write import commit as landing
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,
@@ -124,7 +125,7 @@ def test_the_newest_logs_are_kept_beyond_a_flush(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The append that let go of the copies of all others may be the one that is left out."""
-    monkeypatch.setattr("memory.mending.KEEP", 8)
+    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 8)
     folder = tmp_path / "home"
     home = make_home(folder)
     memory = open_memory(folder)

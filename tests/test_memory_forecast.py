@@ -7,14 +7,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.digest import blob_id
-from memory.build import build
-from memory.cache import open_cache
-from memory.forecast import forecast
-from memory.publish import projection_files
-from projection.archive import pages
-from projection.policy import Policy
-from projection.revise import revise
+from ledger.model.digest import blob_id
+from memory.cache.file import open_cache
+from memory.cache.rebuild import build
+from memory.worktree.forecast import forecast
+from memory.worktree.publish import projection_files
+from projection.document.archive import pages
+from projection.document.archive_update import revise
+from projection.policy.model import Policy
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
 

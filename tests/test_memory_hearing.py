@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.hearing import read_heard
+from memory.edits.committed import read_heard
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.teams import Clone, Team, level

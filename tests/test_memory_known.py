@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.errors import DraftRefused, WaitsInSpool
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactDemoted,
@@ -22,7 +22,7 @@ from ledger.event import (
     ThreadReopened,
 )
 from memory.api import Memory
-from memory.draft import SessionDraft
+from memory.write.draft import SessionDraft
 from tests.conftest import Repo
 
 #: Each verb that changes a fact, of an id with a slip in it.

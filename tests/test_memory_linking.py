@@ -7,9 +7,9 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import entry_of
-from ledger.digest import blob_id
-from ledger.event import (
+from ledger.codec.log import entry_of
+from ledger.model.digest import blob_id
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -17,15 +17,15 @@ from ledger.event import (
     FactSuperseded,
     FactUpdated,
 )
-from ledger.layout import log_path
-from ledger.logset import LogRef
-from ledger.session import Entry, SessionLog
-from memory.build import build
-from memory.linking import entities, entity, links
-from memory.states import state_from
-from projection.entities import view_of
-from projection.graph import Graph, folded, matches_entity
-from projection.policy import Policy, Windows
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry, SessionLog
+from memory.cache.rebuild import build
+from memory.query.graph import entities, entity, links
+from memory.replay.state import state_from
+from projection.graph.entities import view_of
+from projection.graph.neighbours import Graph, folded, matches_entity
+from projection.policy.model import Policy, Windows
 from tests.conftest import examples
 
 IDS = tuple("abcdefg")

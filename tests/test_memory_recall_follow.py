@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 
 from ledger.home import Home, discover
-from ledger.layout import CACHE_VERSION, stem_of
+from ledger.model.layout import CACHE_VERSION, stem_of
 from memory.api import Memory
-from memory.recall import answering, follow
-from memory.recall.follow import Following, index_file
+from memory.recall.hits import recaller as answering
+from memory.recall.index import follow
+from memory.recall.index.follow import Following, index_file
 from memory.recall.values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.teams import Team

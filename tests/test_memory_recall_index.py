@@ -15,18 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.home import Home, discover
-from ledger.layout import log_path
-from ledger.order import seal, stamp_of
-from memory import parallel
+from ledger.model.layout import log_path
+from ledger.model.order import seal, stamp_of
 from memory.api import Memory
-from memory.recall import changes, filling, preparing
-from memory.recall.changes import Change, everything, fill, write
-from memory.recall.filling import new_file, numbers_for
-from memory.recall.follow import Following
-from memory.recall.index import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Index
-from memory.recall.preparing import prepare
+from memory.cache.stamp import Stamp
+from memory.recall.index import read_logs as preparing
+from memory.recall.index import update as changes
+from memory.recall.index import writer as filling
+from memory.recall.index.follow import Following
+from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Index
+from memory.recall.index.read_logs import prepare
+from memory.recall.index.update import Change, everything, fill, write
+from memory.recall.index.writer import new_file, numbers_for
 from memory.recall.search import search
-from memory.stamp import Stamp
+from memory.replay import fork as parallel
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, git, hermetic, make_home
 from tests.conftest import examples
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.codec import entry_of
+from ledger.codec.log import entry_of
 from ledger.errors import DraftRefused
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -19,19 +19,19 @@ from ledger.event import (
     FactSuperseded,
     FactUpdated,
 )
-from ledger.logset import LogRef
-from ledger.session import Entry, SessionLog
-from memory import wordindex
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry, SessionLog
 from memory.api import Memory
-from memory.build import build
-from memory.cache import Cache
-from memory.comparing import compare
-from memory.draft import SessionDraft
-from memory.rows import likeness
-from memory.wordindex import WordIndex
-from projection.pairing import queries
-from projection.policy import Policy
-from projection.words import index_words, statements
+from memory.cache import word_index as wordindex
+from memory.cache.file import Cache
+from memory.cache.rebuild import build
+from memory.cache.schema import likeness
+from memory.cache.word_index import WordIndex
+from memory.query.pairs import compare
+from memory.write.draft import SessionDraft
+from projection.compare.candidates import queries
+from projection.policy.model import Policy
+from projection.text.normalize import index_words, statements
 from tests.conftest import Repo
 from tests.planted_pairs import pairs
 
@@ -252,7 +252,7 @@ def test_spelling_is_compared_only_where_it_has_to_be(repo: Repo, memory: Memory
     ):
         code = (
             f"import sys; sys.path.insert(0, {root!r})\n"
-            "from memory import Memory, SessionDraft\nfrom ledger.event import FactCreated\n"
+            "from memory import Memory, SessionDraft\nfrom ledger.model.event import FactCreated\n"
             f"memory = Memory.open({str(repo.path)!r})\n"
             f"memory.append(SessionDraft('N', events=(FactCreated('n', {text!r}),)), dry_run=True)\n"
             "print('rapidfuzz' in sys.modules)"

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 from ledger.home import Home
-from ledger.layout import JOURNAL_FILE
-from memory import stamp as stamps
+from ledger.model.layout import JOURNAL_FILE
 from memory.api import Memory
-from memory.key import user_key
-from memory.recall.follow import index_file
-from memory.stamp import ON_DISK, Stamp, StampBroken
+from memory.cache import stamp as stamps
+from memory.cache.key import user_key
+from memory.cache.stamp import ON_DISK, Stamp, StampBroken
+from memory.recall.index.follow import index_file
 from tests.campaigns.homes import OWN_REPOSITORY, draft, hermetic, make_home, open_memory
 
 __all__ = ["hermetic"]
@@ -223,7 +223,7 @@ def test_an_answer_that_another_user_wrote_is_not_printed(
     assert "what was last shown was not as it was left" in journal(home)[-1]
 
 
-_ENTRY = "import sys; from rituals.entry import main; sys.exit(main())"
+_ENTRY = "import sys; from rituals.cli.entry import main; sys.exit(main())"
 
 
 # ---- what changed -----------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_a_writer_that_is_killed_costs_no_file(home: Home, after: str) -> None:
     number = os.stat(cache_file(home)).st_ino
     script = """
 import os, signal, sys
-from memory.cache import open_cache
+from memory.cache.file import open_cache
 cache = open_cache(sys.argv[1])
 with cache.writing():
     cache.base.execute("PRAGMA cache_size = 1")

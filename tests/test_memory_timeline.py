@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactReferenced,
@@ -18,16 +18,16 @@ from ledger.event import (
     FactUpdated,
     ThreadClosed,
 )
-from ledger.order import milliseconds_of, stamp_of
-from ledger.session import Entry
-from memory import timeline as timelines
-from memory.anchors import Anchor, duration_ms
+from ledger.model.order import milliseconds_of, stamp_of
+from ledger.model.session import Entry
 from memory.api import Memory
-from memory.draft import did
-from memory.reading import read_bytes
-from memory.timeline import Timeline
-from projection.gist import gist, lead
-from projection.render import REDACTED
+from memory.query import timeline as timelines
+from memory.query.anchors import Anchor, duration_ms
+from memory.query.timeline import Timeline
+from memory.replay.read_logs import read_bytes
+from memory.write.draft import did
+from projection.document.render import REDACTED
+from projection.text.digest import gist, lead
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -220,7 +220,7 @@ def test_only_the_logs_that_are_shown_are_read(
         asked.extend(ref.stem for ref in refs)
         return read_bytes(home, refs)
 
-    monkeypatch.setattr("memory.timeline.read_bytes", counted)
+    monkeypatch.setattr("memory.query.timeline.read_bytes", counted)
     memory.timeline("2026-05-03-080000", before="99w", after="99w", limit=2)
     assert asked == ["2026-05-02-120000", "2026-05-03-080000"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import ledger
-from ledger.findings import CODES
+from ledger.model.findings import CODES
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
 HERE = Path(ledger.__file__).parent.parent
@@ -26,14 +26,14 @@ needs_checkout = pytest.mark.skipif(
 
 #: What `show`, `append` and the library's reading load before anything is asked.
 FAST = (
-    "ledger.codec", "ledger.draft", "ledger.fastimport", "ledger.home", "ledger.logset",
-    "ledger.redaction", "ledger.scan", "ledger.secrets", "ledger.spool", "memory.api", "memory.asking",
-    "memory.branch", "memory.brief.making", "memory.brief.place", "memory.build", "memory.cache",
-    "memory.copies", "memory.identity", "memory.landing", "memory.newest", "memory.noticing",
-    "memory.publish", "memory.record", "memory.shown", "memory.snapshot", "memory.wordindex",
-    "projection.archive", "projection.brief.budget", "projection.brief.relevance", "projection.claims",
-    "projection.gist", "projection.pairing", "projection.parse", "projection.render",
-    "projection.replay", "projection.words",
+    "ledger.codec.log", "ledger.codec.validate", "ledger.git.fast_import", "ledger.home", "ledger.model.logset",
+    "ledger.secrets.redaction", "ledger.codec.fast_read", "ledger.secrets.scanner", "ledger.wal.spool", "memory.api", "memory.query.reader",
+    "memory.write.branch_lock", "memory.brief.making", "memory.brief.place", "memory.cache.rebuild", "memory.cache.file",
+    "memory.worktree.edited_copy", "ledger.git.identity", "memory.write.commit", "memory.cache.newest_logs", "memory.write.duplicate_check",
+    "memory.worktree.publish", "memory.write.append", "memory.query.last_answers", "memory.replay.snapshot", "memory.cache.word_index",
+    "projection.document.archive", "projection.brief.budget", "projection.brief.relevance", "projection.compare.pairs",
+    "projection.text.digest", "projection.compare.candidates", "projection.document.parse", "projection.document.render",
+    "projection.fold.replay", "projection.text.normalize",
 )  # fmt: skip
 #: Libraries, and parts of the standard library that cost more than everything that `show` does.
 HEAVY = frozenset(
@@ -73,9 +73,9 @@ def test_importing_the_packages_loads_nothing() -> None:
 def test_core_packages_load_no_pygit2(package: str) -> None:
     """Every module of `ledger` and `projection` but the doors imports without pygit2."""
     doors = {
-        "ledger.gitstore": "pygit2",
-        "ledger.markdown": "markdown_it",
-        "projection.policy_file": "pydantic",
+        "ledger.git.pygit2_store": "pygit2",
+        "ledger.codec.outline_by_markdown": "markdown_it",
+        "projection.policy.toml": "pydantic",
     }
     modules = [f"{package}.{file.stem}" for file in sorted((HERE / package).glob("[a-z]*.py"))]
     loaded = loaded_by(*[module for module in modules if module not in doors])
@@ -112,7 +112,7 @@ def test_wheel_holds_the_four_packages_and_nothing_else(
     with zipfile.ZipFile(tmp_path / name) as wheel:
         files = wheel.namelist()
         points = next(file for file in files if file.endswith("entry_points.txt"))
-        assert "diurna = rituals.entry:main" in wheel.read(points).decode()
+        assert "diurna = rituals.cli.entry:main" in wheel.read(points).decode()
     tops = {file.split("/")[0] for file in files}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(PACKAGES)
     assert {f"{package}/py.typed" for package in PACKAGES} | {"ledger/FORMAT.md"} <= set(files)

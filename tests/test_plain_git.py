@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.event import FactReferenced
-from memory.drivers import ensure_drivers
-from rituals.verify import verify
+from ledger.model.event import FactReferenced
+from memory.worktree.merge_drivers import ensure_drivers
+from rituals.check.verify import verify
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.teams import Clone, Team, level
 
@@ -472,7 +472,7 @@ def test_c4_linked_worktrees_of_one_branch_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fresh_clone_is_level_at_once(tmp_path: Path, kind: str) -> None:
     """`diurna init` in a clone, after a plain push, finds the home and shows the same bytes."""
-    from rituals.setup import apply_setup, plan_setup
+    from rituals.setup.home import apply_setup, plan_setup
     from tests.campaigns.homes import Clock
 
     team = Team(tmp_path, kind)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.codec import canonical, entry_of
-from ledger.digest import blob_id
-from ledger.draft import problems
-from ledger.event import (
+from ledger.codec.log import canonical, entry_of
+from ledger.codec.validate import problems
+from ledger.model.digest import blob_id
+from ledger.model.event import (
     Event,
     FactCreated,
     FactDemoted,
@@ -23,16 +23,16 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.ids import version_id
-from ledger.layout import log_path
-from ledger.logset import LogRef
-from ledger.session import SessionLog
-from memory.states import state_from
-from projection.absorb import Absorbed, absorb
-from projection.parse import Block, Parsed, parse, unparse
-from projection.policy import BUILT_IN_KINDS, Kind, Policy
-from projection.render import CONTRADICTIONS, render, section_title
-from projection.replay import State
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.session import SessionLog
+from memory.replay.state import state_from
+from projection.document.edit_events import Absorbed, absorb
+from projection.document.parse import Block, Parsed, parse, unparse
+from projection.document.render import render, section_title
+from projection.fold.replay import State
+from projection.policy.model import BUILT_IN_KINDS, CONTRADICTIONS, Kind, Policy
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
 LAST = "2026-12-31-235959000-0123456789ab"

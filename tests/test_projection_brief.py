@@ -10,8 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ledger.event import FactCreated, FactInvalidated, FactSuperseded, FactUpdated, ThreadClosed
-from ledger.session import Entry
+from ledger.model.event import (
+    FactCreated,
+    FactInvalidated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from ledger.model.session import Entry
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
 from projection.brief.lines import label, plain, shortened, stem_said, text_chars
@@ -37,10 +43,10 @@ from projection.brief.sections import (
     Place,
     Session,
 )
-from projection.due import pressing, reasons, size_of
-from projection.fact import Fact, Version
-from projection.policy import Policy, Review
-from projection.state import LiveView, Standing, Summary
+from projection.fold.fact import Fact, Version
+from projection.fold.state import LiveView, Standing, Summary
+from projection.lifecycle.review_due import pressing, reasons, size_of
+from projection.policy.model import Policy, Review
 from tests.conftest import examples
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
@@ -415,7 +421,7 @@ def test_the_nonce_is_in_no_text() -> None:
 
 def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the first one happens to stand in a text."""
-    from ledger.digest import sha256
+    from ledger.model.digest import sha256
     from projection.brief import budget
 
     tried: list[bytes] = []

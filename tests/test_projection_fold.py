@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from ledger.codec import decode, encode, entry_of, read_entry
-from ledger.event import (
+from ledger.codec.log import decode, encode, entry_of, read_entry
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -18,13 +18,13 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.findings import Finding
-from ledger.ids import version_id
-from ledger.session import SessionLog
-from projection.fact import Fact
-from projection.fold import collect
-from projection.policy import Policy
-from projection.replay import NOTHING, State
+from ledger.model.findings import Finding
+from ledger.model.ids import version_id
+from ledger.model.session import SessionLog
+from projection.fold.fact import Fact
+from projection.fold.fold import collect
+from projection.fold.replay import NOTHING, State
+from projection.policy.model import Policy
 
 A, B, C = (version_id(text) for text in ("A", "B", "C"))
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.secrets import find_secrets
-from projection.gist import Digest, gist
-from projection.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
-from projection.salience import Quote, shortened
+from ledger.secrets.scanner import find_secrets
+from projection.text.digest import Digest, gist
+from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
+from projection.text.salience import Quote, shortened
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projection.fact import Fact, Version
-from projection.graph import (
+from projection.fold.fact import Fact, Version
+from projection.fold.state import Standing
+from projection.graph.neighbours import (
     CROWD_FACTS,
     EDGES,
     Graph,
@@ -20,7 +21,6 @@ from projection.graph import (
     matches_tag,
     tags,
 )
-from projection.state import Standing
 
 
 def fact(id: str, text: str = "", **meta: str) -> Fact:

@@ -7,8 +7,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import entry_of
-from ledger.event import (
+from ledger.codec.log import entry_of
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -18,15 +18,15 @@ from ledger.event import (
     FactUpdated,
     ThreadClosed,
 )
-from ledger.ids import version_id
-from ledger.order import is_stem
-from ledger.session import Entry, SessionLog
-from projection.fact import Act, History
-from projection.fold import collect, cut_of
-from projection.lifecycle import Life, Lives, counts_from, lives_of, tier_counts
-from projection.policy import Policy, Windows
-from projection.replay import NOTHING, State
-from projection.state import TIERS
+from ledger.model.ids import version_id
+from ledger.model.order import is_stem
+from ledger.model.session import Entry, SessionLog
+from projection.fold.fact import Act, History
+from projection.fold.fold import collect, cut_of
+from projection.fold.replay import NOTHING, State
+from projection.fold.state import TIERS
+from projection.lifecycle.lives import Life, Lives, counts_from, lives_of, tier_counts
+from projection.policy.model import Policy, Windows
 from tests.test_laws import Logged, ledgers, policies, replayed
 
 CASES = settings(max_examples=80, print_blob=True)

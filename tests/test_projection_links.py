@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.ids import is_fact_id
-from projection.links import links_in, named, pointed
+from ledger.model.ids import is_fact_id
+from projection.graph.links import links_in, named, pointed
 from tests.test_projection_graph import fact
 
 STEM = "2026-11-21-090000000-0123456789ab"

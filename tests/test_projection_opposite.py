@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.event import FactCreated, FactInvalidated, FactSuperseded, ThreadClosed
-from ledger.session import Entry
-from projection.claims import claim, opposition
-from projection.fact import Fact
-from projection.fold import collect, resolve
-from projection.opposite import RULES, clash
-from projection.words import statements
+from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, ThreadClosed
+from ledger.model.session import Entry
+from projection.compare.contradictions import RULES, clash
+from projection.compare.pairs import claim, opposition
+from projection.fold.fact import Fact
+from projection.fold.fold import collect, resolve
+from projection.text.normalize import statements
 from tests.planted_pairs import HALVES, Score, pairs
 
 STEM = "2026-11-20-101500000-0123456789ab"

@@ -7,13 +7,13 @@ import time
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.findings import CODES, Finding
-from projection.archive import pages
-from projection.fact import Fact, Version
-from projection.parse import Block, MachineLine, Parsed, machine_line, parse, unparse
-from projection.policy import BUILT_IN_KINDS, Kind, Policy
-from projection.render import footer_value, one_line, render
-from projection.state import TIERS, LiveView, Standing, Summary
+from ledger.model.findings import CODES, Finding
+from projection.document.archive import pages
+from projection.document.parse import Block, MachineLine, Parsed, machine_line, parse, unparse
+from projection.document.render import footer_value, one_line, render
+from projection.fold.fact import Fact, Version
+from projection.fold.state import TIERS, LiveView, Standing, Summary
+from projection.policy.model import BUILT_IN_KINDS, Kind, Policy
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
-from projection.policy import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
-from projection.policy_file import POLICY_LIMIT_BYTES, read_policy, write_policy
+from projection.policy.model import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
+from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy, write_policy
 
 _COUNTS = st.integers(0, 10**9)
 _NAMES = st.one_of(

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.event import Meta
-from projection.archive import pages
-from projection.fact import Fact, Version
-from projection.parse import parse, unparse
-from projection.policy import BUILT_IN_KINDS, Kind, Policy
-from projection.render import footer_value, render
-from projection.state import (
+from ledger.model.event import Meta
+from projection.document.archive import pages
+from projection.document.parse import parse, unparse
+from projection.document.render import footer_value, render
+from projection.fold.fact import Fact, Version
+from projection.fold.state import (
     CLOSED,
     FADED,
     INVALIDATED,
@@ -24,6 +23,7 @@ from projection.state import (
     Standing,
     Summary,
 )
+from projection.policy.model import BUILT_IN_KINDS, Kind, Policy
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 LATER = "2026-06-27-080000000-ffeeddccbbaa"
@@ -383,7 +383,7 @@ def test_light_imports() -> None:
     """Rendering and reading load nothing that costs a command its start-up time."""
     code = (
         "import sys; before = set(sys.modules)\n"
-        "import projection.render, projection.archive, projection.parse\n"
+        "import projection.document.render, projection.document.archive, projection.document.parse\n"
         "heavy = 're typing dataclasses enum json datetime pathlib tomllib pydantic'.split()\n"
         "print([m for m in heavy if m in sys.modules and m not in before])"
     )

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.event import FactCreated, FactReferenced
-from ledger.session import Entry
-from memory.fuzzy import ratio
-from projection.claims import claim, comparable, overlap, same_text
-from projection.fact import Fact
-from projection.fold import collect, resolve
-from projection.pairing import CANDIDATES, Postings, queries
-from projection.similar import likeness
-from projection.words import index_words, plain, sentences, statements, stem
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.session import Entry
+from projection.compare.candidates import CANDIDATES, Postings, queries
+from projection.compare.duplicates import likeness
+from projection.compare.pairs import claim, comparable, overlap, same_text
+from projection.fold.fact import Fact
+from projection.fold.fold import collect, resolve
+from projection.text.fuzzy import ratio
+from projection.text.normalize import index_words, plain, sentences, statements, stem
 from tests.planted_pairs import HALVES, Score, pairs
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.digest import blob_id
 from ledger.home import discover
+from ledger.model.digest import blob_id
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -115,11 +115,11 @@ def test_b3_processes_race_for_the_first_commit_of_a_branch(tmp_path: Path, kind
 #: Commits to one unborn branch after another, each as soon as the others are ready for it too.
 _CONTENDER = """
 import sys
-from ledger.commit import Commit, Identity
+from ledger.git.commit import Commit, Identity
 from ledger.errors import ReferenceLocked, TipMoved
-from ledger.fastimport import FastImport
-from ledger.gitstore import Store
-from ledger.repository import find_repository
+from ledger.git.fast_import import FastImport
+from ledger.git.pygit2_store import Store
+from ledger.git.repository import find_repository
 
 folder, writer, name = sys.argv[1:]
 store = (Store if writer == "pygit2" else FastImport)(find_repository(folder))
@@ -283,7 +283,7 @@ def test_b8_what_piles_up_is_packed_when_git_says_so(
     tmp_path: Path, writer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository that only Diurna writes to is packed now and then, by the user's own settings."""
-    monkeypatch.setattr("memory.mending.KEEP", 4)
+    monkeypatch.setattr("memory.repair.lost_blobs.KEEP", 4)
     folder = tmp_path / "home"
     home = make_home(folder, OWN_REPOSITORY)
     for key, value in (("gc.auto", "1"), ("gc.autoDetach", "false")):

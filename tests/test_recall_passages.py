@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.passages import (
+from memory.recall.index.passages import (
     ASKING,
     NUMBERED,
     PASSAGES_LIMIT,

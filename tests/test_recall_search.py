@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import read_entry
-from ledger.logset import LogRef
-from ledger.order import seal, stamp_of
-from memory.recall.cutting import indexed
-from memory.recall.dates import Named, closeness, named_date
-from memory.recall.filling import BUILT, Placed, add, new_file, write_mark
-from memory.recall.index import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
-from memory.recall.lookups import Lookups
-from memory.recall.question import WORDS, read_question
-from memory.recall.rank import AROUND, COVERAGE
-from memory.recall.related import root_of
+from ledger.codec.log import read_entry
+from ledger.model.logset import LogRef
+from ledger.model.order import seal, stamp_of
+from memory.cache.stamp import Stamp
+from memory.recall.index.document import indexed
+from memory.recall.index.fts_file import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
+from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
+from memory.recall.query.dates import Named, closeness, named_date
+from memory.recall.query.parse import WORDS, read_question
+from memory.recall.query.postings import Lookups
+from memory.recall.query.synonyms import root_of
+from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.search import search
-from memory.stamp import Stamp
 from tests.conftest import examples
 
 START_MS = 1_790_000_000_000
@@ -341,9 +341,9 @@ def test_roots_are_shared(words: str) -> None:
 
 def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a word that too many passages hold the newest are looked at alone, and that is said."""
-    monkeypatch.setattr("memory.recall.lookups.TOO_COMMON", 4)
+    monkeypatch.setattr("memory.recall.query.postings.TOO_COMMON", 4)
     monkeypatch.setattr("memory.recall.search.TOO_COMMON", 4)
-    monkeypatch.setattr("memory.recall.lookups.NEWEST", 2)
+    monkeypatch.setattr("memory.recall.query.postings.NEWEST", 2)
     index = index_of([f"# Log {number}\n\nThe databases are slow." for number in range(9)])
     for word in ("slow", "databases"):  # the second is one that FTS5 would stem twice
         found = search(index, word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.texts import (
+from memory.recall.hits.snippets import (
     LINE_CHARS,
     SECTION_CHARS,
     heading_of,

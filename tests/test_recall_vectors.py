@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import Memory
-from memory.recall import comparing, vectors
-from memory.recall.index import PLACE_BITS
-from memory.recall.meaning import LACKING, UNLIKE, WHOLE, lacking, with_meaning
-from memory.recall.question import wanted_text, words_in
-from memory.recall.ranked import Ranking, Scored
+from memory.recall.index.fts_file import PLACE_BITS
+from memory.recall.query.parse import wanted_text, words_in
+from memory.recall.rank import similarity as comparing
+from memory.recall.rank import vectors
+from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
+from memory.recall.rank.types import Ranking, Scored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,10 +204,10 @@ def test_nothing_is_imported_without_being_asked(asked: Repo) -> None:
     """Importing the library, recall and its ranking loads nothing of the extra, and without it never."""
     loud = ("numpy", "tokenizers", "wordllama", "safetensors", "requests")
     code = (
-        "import sys, memory.recall.vectors, memory.recall.meaning, rituals.cli.app as app;"
+        "import sys, memory.recall.rank.vectors, memory.recall.rank.fuse, rituals.cli.app as app;"
         "app.main(['recall', 'queue', '--no-vectors']);"
         f"print([name for name in {loud} if name in sys.modules], file=sys.stderr);"
-        "app.main(['recall', 'queue']) if not memory.recall.vectors.installed() else None;"
+        "app.main(['recall', 'queue']) if not memory.recall.rank.vectors.installed() else None;"
         "print([name for name in ('wordllama', 'requests') if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run(
@@ -275,7 +276,7 @@ def test_nothing_is_fetched() -> None:
         "import socket, sys\n"
         "def refuse(*a, **k): raise SystemExit('a socket was opened')\n"
         "socket.socket = refuse; socket.create_connection = refuse\n"
-        "from memory.recall.vectors import similarities\n"
+        "from memory.recall.rank.vectors import similarities\n"
         "print(len(similarities('a', ['b', 'c'])), 'wordllama' in sys.modules)"
     )
     done = subprocess.run(

@@ -13,10 +13,10 @@ from typing import Any
 import click
 import pytest
 
-from ledger.disk import Lock
-from ledger.draft import problems
+from ledger.codec.validate import problems
 from ledger.errors import DiurnaError, SyncRefused
-from ledger.event import (
+from ledger.home import discover
+from ledger.model.event import (
     Event,
     FactCreated,
     FactRedacted,
@@ -25,19 +25,19 @@ from ledger.event import (
     FactUpdated,
     FactVerified,
 )
-from ledger.home import discover
-from ledger.ids import version_id
-from ledger.session import SessionLog
-from memory import cleaning
+from ledger.model.ids import version_id
+from ledger.model.session import SessionLog
+from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.draft import SessionDraft
-from memory.withheld import without_beside
-from projection.replay import State
+from memory.redaction.withheld import without_beside
+from memory.repair import redacted_copies as cleaning
+from memory.write.draft import SessionDraft
+from projection.fold.replay import State
 from rituals.cli.registry import available
-from rituals.decide.redacting import redaction
-from rituals.mcp.caller import Caller
+from rituals.decide.redaction import redaction
+from rituals.mcp.client_name import Caller
 from rituals.mcp.tools import TOOLS
-from rituals.sync import sync
+from rituals.sync.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, make_home
 from tests.conftest import Ran, Repo, Run
 from tests.teams import Clone, Team
@@ -354,7 +354,7 @@ def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
 
 
 def packed_in(data: bytes) -> Iterator[bytes]:
-    """Yield what a note of commits holds of whole objects, as `ledger.intents` packs them."""
+    """Yield what a note of commits holds of whole objects, as `ledger.wal.intents` packs them."""
     for one in data.split(b"\0"):
         if len(one) > 40 and one[:4] == b"7801" and not one.strip(b"0123456789abcdef"):
             yield zlib.decompress(bytes.fromhex(one.decode()))

@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.code import Code
-from ledger.gitcli import Git
-from ledger.ids import version_id
-from projection.fact import Fact, Version
-from projection.state import Standing
+from ledger.git.cli import Git
+from ledger.git.code_history import Code
+from ledger.model.ids import version_id
+from projection.fold.fact import Fact, Version
+from projection.fold.state import Standing
+from rituals.review.evidence.audit import evidence_questions
 from rituals.review.evidence.claims import claims
 from rituals.review.evidence.manifests import agrees, read_manifest
 from rituals.review.evidence.paths import known_ends
-from rituals.review.evidence.whole import evidence_questions
 from rituals.review.question import Question
 
 WRITTEN = "2026-06-15-120000000-0c1d2e3f4a5b"

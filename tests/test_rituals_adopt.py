@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import DiurnaError, WriteRefused
-from ledger.event import FactCreated
+from ledger.model.event import FactCreated
 from memory.api import Memory
-from projection.policy import Review, Windows
-from projection.policy_file import read_policy
-from rituals.adopt import layout, read
-from rituals.adopt.plan import apply_adoption, plan_adoption
-from rituals.adopt.planned import AdoptionPlan
-from rituals.verify import verify
+from projection.policy.model import Review, Windows
+from projection.policy.toml import read_policy
+from rituals.adopt import layout
+from rituals.adopt import read_facts as read
+from rituals.adopt.adopt import apply_adoption, plan_adoption
+from rituals.adopt.plan import AdoptionPlan
+from rituals.check.verify import verify
 from tests.bench import agent_memory
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import NotFound
-from projection.policy import Windows
+from projection.policy.model import Windows
 from rituals.adopt import compat, layout
 from tests.bench import agent_memory
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.findings import CODES, Finding
-from projection.policy import Windows
-from rituals.adopt import layout, read
+from ledger.model.findings import CODES, Finding
+from projection.policy.model import Windows
+from rituals.adopt import layout
+from rituals.adopt import read_facts as read
 from tests.bench import agent_memory
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"

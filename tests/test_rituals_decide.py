@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import DiurnaError, NotFound, WrongUsage
-from ledger.event import (
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -25,11 +25,13 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.ids import version_id
+from ledger.model.ids import version_id
 from memory.api import Memory
-from memory.draft import SessionDraft
-from projection.render import CONTRADICTIONS, render
-from rituals.decide.disputes import (
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+from projection.policy.model import CONTRADICTIONS
+from rituals.decide.confirmation import confirmation, due, reinstatement
+from rituals.decide.contradictions import (
     BIRTH,
     CIRCLE,
     CLOSED,
@@ -39,10 +41,9 @@ from rituals.decide.disputes import (
     Dispute,
     disputes,
 )
-from rituals.decide.recording import Author, Decision, because, record
-from rituals.decide.redacting import redaction
-from rituals.decide.resolving import Verdict, resolution
-from rituals.decide.standing import confirmation, due, reinstatement
+from rituals.decide.decision import Author, Decision, because, record
+from rituals.decide.redaction import redaction
+from rituals.decide.resolution import Verdict, resolution
 from rituals.decide.versions import restoration, tellings
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
 from tests.test_rituals_sync import Clone, Team

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.digest import blob_id
-from ledger.findings import CODES
-from ledger.order import seal
+from ledger.model.digest import blob_id
+from ledger.model.findings import CODES
+from ledger.model.order import seal
+from rituals.check.doctor.machine import numbers
+from rituals.check.doctor.values import REMEDIES
 from rituals.cli.output import told
-from rituals.doctor.case import REMEDIES
-from rituals.doctor.machine import numbers
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, Ran, Repo, Run, make_repository
 
@@ -62,7 +62,7 @@ def old(path: Path) -> Path:
 @pytest.fixture
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no git be at work on this machine, whatever runs beside the test."""
-    monkeypatch.setattr("ledger.stale._git_commands", lambda: iter(()))
+    monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
 
 
 def test_a_healthy_home_is_in_order_and_asking_changes_nothing(doctor: Doctor, repo: Repo) -> None:
@@ -142,7 +142,7 @@ def test_a_lock_that_found_an_owner_between_plan_and_treatment_stays(
 ) -> None:
     """It is looked at again right before it is moved, and the answer says that it was not."""
     lock = old(repo.path / ".git/index.lock")
-    monkeypatch.setattr("rituals.doctor.treating.is_left", lambda *_: False)
+    monkeypatch.setattr("rituals.check.doctor.fix.is_left", lambda *_: False)
     done = doctor("--fix", "--json")
     assert done.code == 1
     assert [one["message"] for one in done.json["failed"]] == [f"{lock} has an owner by now"]
@@ -284,7 +284,7 @@ def test_a_half_written_log_is_moved_aside_and_waits_for_nobody(
 
 def test_the_same_log_again_makes_a_half_written_one_whole(repo: Repo, run: Run) -> None:
     """What bears the name and is a part of it is no reason to believe that the log is durable."""
-    from ledger.spool import Spool
+    from ledger.wal.spool import Spool
 
     assert run("append", "--title", "First").code == 0
     text = b"# As it was meant\n"
@@ -564,7 +564,7 @@ def test_a_disk_without_room_for_files_is_told(
     doctor: Doctor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Free files count like free bytes."""
-    monkeypatch.setattr("rituals.doctor.machine._FREE_FILES", 1 << 62)
+    monkeypatch.setattr("rituals.check.doctor.machine._FREE_FILES", 1 << 62)
     if os.statvfs(".").f_files:
         assert codes(doctor("--json")) == ["disk-nearly-full"]
 
@@ -598,9 +598,9 @@ def test_outside_of_any_repository(
 
 def test_hints_never_delete_or_force() -> None:
     """An agent follows them: no hint of this package holds a word that destroys."""
-    import rituals.doctor
+    from rituals.check import doctor
 
-    sources = Path(rituals.doctor.__file__).parent.glob("*.py")
+    sources = Path(doctor.__file__).parent.glob("*.py")
     text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     for word in ("rm -", "--force", "--hard", "git clean", "reflog expire", "unlink("):
         assert word not in text

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import DiurnaError, WriteRefused
-from ledger.event import FactCreated
+from ledger.git.repository import operation_under_way
 from ledger.home import discover
-from ledger.repository import operation_under_way
+from ledger.model.event import FactCreated
 from memory.api import Memory
-from memory.draft import SessionDraft
-from rituals.hooks.block import has_block, with_block, without_block
-from rituals.hooks.install import EVENTS, hooks_folder
-from rituals.hooks.republish import Limit, TookTooLong, republish
-from rituals.setup import apply_setup, plan_setup, with_hooks
+from memory.write.draft import SessionDraft
+from rituals.setup.git_hooks.block import has_block, with_block, without_block
+from rituals.setup.git_hooks.install import EVENTS, hooks_folder
+from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
+from rituals.setup.home import apply_setup, plan_setup, with_hooks
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,
@@ -223,7 +223,7 @@ def test_k6_a_hook_never_fails(alone: Clone, run: Run, monkeypatch: pytest.Monke
     def broken(*arguments: object, **more: object) -> str:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("rituals.hooks.republish.republish", broken)
+    monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", broken)
     ran = run("hook", "post-merge", "0")
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == "diurna: not published: a bug; `diurna status` says more\n"
@@ -242,8 +242,8 @@ def test_k7_the_time_of_a_hook_is_limited(
         time.sleep(600)
         return "never"
 
-    monkeypatch.setattr("rituals.hooks.republish.republish", hangs)
-    monkeypatch.setattr("rituals.hooks.republish.LIMIT_SECONDS", 1)
+    monkeypatch.setattr("rituals.setup.git_hooks.republish.republish", hangs)
+    monkeypatch.setattr("rituals.setup.git_hooks.republish.LIMIT_SECONDS", 1)
     ran = run("hook", "post-merge", "0")
     assert (ran.code, ran.err) == (0, "diurna: not published in time; `diurna publish` does it\n")
     with pytest.raises(TookTooLong), Limit(1):

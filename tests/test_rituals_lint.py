@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ledger.findings import CODES, Finding
 from ledger.home import discover
+from ledger.model.findings import CODES, Finding
 from memory.api import Memory
-from rituals.cli.formats import annotation, sarif
-from rituals.lint import lint, lint_files
-from rituals.lint.texts import log_findings, text_findings
+from rituals.check.lint import lint, lint_files
+from rituals.check.lint.secrets import log_findings, text_findings
+from rituals.cli.views.sarif import annotation, sarif
 from tests.planted_secrets import ALNUM, Draw, others, tokens
 
 if TYPE_CHECKING:
@@ -114,18 +114,18 @@ def test_both_cores_say_what_one_says(repo: Repo, monkeypatch: pytest.MonkeyPatc
         text = f"# T\n\n{TOKEN}\n" if number % 3 else "# T\n"
         repo.write(f"memory/sessions/2026-07-01-1015{number:02}.md", text)
     commit(repo)
-    from ledger.logset import log_refs
-    from rituals.verify.listing import list_sessions
+    from ledger.model.logset import log_refs
+    from rituals.check.verify.listing import list_sessions
 
     home = discover(str(repo.path))
     refs, _ = log_refs(list_sessions(home, home.tip()).rows, home.prefix)
     alone = log_findings(home, refs, "warn")
     assert [one.code for one in alone] == ["secret-found"] * 8
-    monkeypatch.setattr("rituals.lint.texts._FORK_FROM", 2)
-    monkeypatch.setattr("rituals.lint.texts.may_fork", lambda: True)
+    monkeypatch.setattr("rituals.check.lint.secrets._FORK_FROM", 2)
+    monkeypatch.setattr("rituals.check.lint.secrets.may_fork", lambda: True)
     assert log_findings(home, refs, "warn") == alone
     monkeypatch.setattr(
-        "rituals.lint.texts.in_two", lambda first, second: (None, second())
+        "rituals.check.lint.secrets.in_two", lambda first, second: (None, second())
     )  # the child died
     assert log_findings(home, refs, "warn") == alone
 

@@ -21,18 +21,21 @@ from mcp.shared.exceptions import MCPError
 
 from ledger.errors import Busy
 from ledger.home import Home, discover
-from ledger.ids import is_fact_id
+from ledger.model.ids import is_fact_id
 from memory.api import Memory
 from memory.recall.values import FACTS, LEVELS, SESSIONS, Filters
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
-from rituals.cli.json_draft import JsonDraft
-from rituals.mcp import asked, desk, lane, questions
-from rituals.mcp.caller import Caller, caller, plain_name
-from rituals.mcp.desk import Desk
-from rituals.mcp.documents import quoted
+from rituals.mcp import open_memory as desk
+from rituals.mcp import read_tools as questions
+from rituals.mcp import requests as asked
+from rituals.mcp import worker as lane
+from rituals.mcp.client_name import Caller, caller, plain_name
+from rituals.mcp.open_memory import Desk
+from rituals.mcp.resources import quoted
 from rituals.mcp.server import Answering
 from rituals.mcp.tools import TOOLS
+from rituals.record.json_request import JsonDraft
 from tests.conftest import NOW_MS, Repo, Run
 
 #: Long enough for a machine that does other things, too.
@@ -603,7 +606,7 @@ def test_a_stop_does_not_wait_for_what_was_turned_away(
             tasks.start_soon(found.ask, slowly)
             assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
             with monkeypatch.context() as full:
-                full.setattr("rituals.mcp.lane.LIMIT_CALLS", 0)
+                full.setattr("rituals.mcp.worker.LIMIT_CALLS", 0)
                 with pytest.raises(Busy):
                     await found.ask(slowly, writes=True)
             tasks.cancel_scope.cancel()

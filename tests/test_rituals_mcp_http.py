@@ -21,8 +21,8 @@ pytest.importorskip("mcp")
 import anyio
 from mcp import Client
 
-from rituals.mcp.patience import BODY_SECONDS, HEAD_SECONDS
-from rituals.mcp.wire import LIMIT_BYTES
+from rituals.mcp.stdio import LIMIT_BYTES
+from rituals.mcp.timeouts import BODY_SECONDS, HEAD_SECONDS
 from tests.conftest import Repo, Run
 
 SECONDS = 120

@@ -22,9 +22,10 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from ledger.errors import Busy
-from rituals.mcp import lane, wire
-from rituals.mcp.lane import Lane
-from rituals.mcp.wire import Wire
+from rituals.mcp import stdio as wire
+from rituals.mcp import worker as lane
+from rituals.mcp.stdio import Wire
+from rituals.mcp.worker import Lane
 from tests.conftest import Repo, Run
 
 ROOT = str(Path(__file__).parent.parent)

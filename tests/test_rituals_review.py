@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ledger.event import (
+from ledger.escape import prose
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -16,19 +17,19 @@ from ledger.event import (
     FactVerified,
     ThreadClosed,
 )
-from ledger.logset import LogRef
-from ledger.order import stamp_of
-from ledger.session import Entry
-from memory.states import state_from
-from projection.ageing import Change, Fading
-from projection.due import Size, reasons
-from projection.policy import Policy, Review, Windows
-from projection.promotion import scores
-from projection.velocity import Pace, pace, proposals
+from ledger.model.logset import LogRef
+from ledger.model.order import stamp_of
+from ledger.model.session import Entry
+from memory.replay.state import state_from
+from projection.lifecycle.pace import Pace, pace, proposals
+from projection.lifecycle.promotion import scores
+from projection.lifecycle.review_due import Size, reasons
+from projection.lifecycle.transitions import Change, Fading
+from projection.policy.model import Policy, Review, Windows
 from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
 from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file
-from rituals.review.question import Question, key_of, plain, threads_for
+from rituals.review.question import Question, key_of, threads_for
 from rituals.review.report import body
 
 START_MS = 1_780_000_000_000
@@ -408,7 +409,7 @@ def test_many_questions_of_a_rule_share_threads() -> None:
 
 def test_plain() -> None:
     """What comes from outside stays one line and opens no comment."""
-    assert plain("a\nb\x1b[0m <!-- c -->") == "a b [0m < !-- c -- >"
+    assert prose("a\nb\x1b[0m <!-- c -->") == "a b [0m < !-- c -- >"
 
 
 # ---- due, pace, promotion -------------------------------------------------------------------------

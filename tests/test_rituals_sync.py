@@ -15,18 +15,18 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import EditNotUnderstood, NetworkFailed, NoRemote, RemoteRefused, SyncRefused
-from ledger.event import Event, FactCreated, FactSuperseded, FactUpdated
-from ledger.findings import severe
-from ledger.gitcli import Git
+from ledger.git.cli import Git
 from ledger.home import discover
-from ledger.network import push
-from ledger.remote import Remote
+from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated
+from ledger.model.findings import severe
+from ledger.remote.remote import Remote
+from ledger.remote.transport import push
 from memory.api import Memory
-from memory.draft import SessionDraft
-from memory.syncing import APART
-from rituals.sync import sync
-from rituals.synced import Report
-from rituals.verify import verify
+from memory.merge.plan import APART
+from memory.write.draft import SessionDraft
+from rituals.check.verify import verify
+from rituals.sync.report import Report
+from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -399,11 +399,11 @@ def test_i1_a_rejected_push_is_joined_and_tried_again(
     two.create("beta")
 
     def late(git: Git, remote: Remote, commit: str, **options: object) -> None:
-        monkeypatch.setattr("rituals.sync.push", push)
+        monkeypatch.setattr("rituals.sync.sync.push", push)
         two.git("push", "-q", "origin", "main")
         push(git, remote, commit)
 
-    monkeypatch.setattr("rituals.sync.push", late)
+    monkeypatch.setattr("rituals.sync.sync.push", late)
     report = one.sync()
     assert report.tries == 2
     assert len(report.came) == 1
@@ -955,7 +955,7 @@ def test_a_lock_of_a_killed_fetch_is_moved_aside(
     """Noted by the sync that died, it need not be old; otherwise it has to be; nothing is deleted."""
     _, one, two = pair
     monkeypatch.setattr(
-        "ledger.stale._git_commands", lambda: iter(())
+        "ledger.wal.locks._git_commands", lambda: iter(())
     )  # other tests run git beside us
     state = one.folder / ".git/diurna"
     with subprocess.Popen(["true"]) as dead:
@@ -982,7 +982,7 @@ def test_a_lock_that_may_have_an_owner_stays(
 ) -> None:
     """A fetch of somebody else may be at it: the sync says what is in the way and changes nothing."""
     _, one, two = pair
-    monkeypatch.setattr("ledger.stale._git_commands", lambda: iter(()))
+    monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
     two.create("alpha")
     two.sync()
     lock = tracking_lock(one, 3600.0 if why == "open" else 5.0)

@@ -11,11 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.digest import blob_id
 from ledger.errors import NotFound, WriteRefused
-from ledger.event import Event, FactCreated, FactReferenced, FactSuperseded, FactUpdated
-from ledger.findings import CODES, Finding
-from ledger.history import (
+from ledger.git.log_history import (
     DELETED,
     MODIFIED,
     MOVED,
@@ -24,11 +21,14 @@ from ledger.history import (
     damages,
 )
 from ledger.home import discover
-from ledger.spool import Spool
-from memory import reading
+from ledger.model.digest import blob_id
+from ledger.model.event import Event, FactCreated, FactReferenced, FactSuperseded, FactUpdated
+from ledger.model.findings import CODES, Finding
+from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
-from rituals.setup import apply_setup, plan_setup
-from rituals.verify import checkpoint, restore, restore_plan, verify
+from memory.replay import read_logs as reading
+from rituals.check.verify import checkpoint, restore, restore_plan, verify
+from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 DAY_MS = 86_400_000

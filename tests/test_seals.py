@@ -11,13 +11,13 @@ from itertools import count
 
 import pytest
 
-from ledger import order
-from ledger.codec import encode
-from ledger.digest import blob_id
-from ledger.event import FactCreated
-from ledger.layout import log_path
-from ledger.order import ended_of, seal
-from ledger.session import SessionLog
+from ledger.codec.log import encode
+from ledger.model import order
+from ledger.model.digest import blob_id
+from ledger.model.event import FactCreated
+from ledger.model.layout import log_path
+from ledger.model.order import ended_of, seal
+from ledger.model.session import SessionLog
 from tests.conftest import Repo, Run
 
 STAMP = "2026-11-20-101500000"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.codec import encode
-from ledger.event import Event, FactCreated, FactInvalidated, FactReinstated, FactSuperseded
-from ledger.session import SessionLog
-from memory.build import build
-from memory.states import state_of
-from projection.policy import Policy
+from ledger.codec.log import encode
+from ledger.model.event import Event, FactCreated, FactInvalidated, FactReinstated, FactSuperseded
+from ledger.model.session import SessionLog
+from memory.cache.rebuild import build
+from memory.replay.state import state_of
+from projection.policy.model import Policy
 from tests.campaigns.homes import OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.second_fold import (

@@ -1,6 +1,6 @@
 """Nothing that nobody can see, and nothing that a terminal obeys, leaves towards a terminal or a model.
 
-One function writes such characters visibly, `ledger.unseen.visible`. Here every command of the registry is
+One function writes such characters visibly, `ledger.escape.visible`. Here every command of the registry is
 run over a ledger that is full of them, into a pipe and on a terminal, and every answer of the MCP server.
 """
 
@@ -19,11 +19,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.findings import Finding
-from ledger.unseen import is_plain, visible
+from ledger.escape import is_plain, visible
+from ledger.model.findings import Finding
 from rituals.cli.app import main
-from rituals.cli.formats import annotation
 from rituals.cli.registry import ENTRIES
+from rituals.cli.views.sarif import annotation
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -219,7 +219,7 @@ def test_nor_does_the_short_way_in(command: str, repo: Repo, run: Run) -> None:
     hostile(repo, run)
     repo.git("checkout", "-q", "--", "memory/continuity.md")
     environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
-    start = "import sys; from rituals.entry import main; sys.exit(main())"
+    start = "import sys; from rituals.cli.entry import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-P", "-c", start, *command.split()],
         capture_output=True,

@@ -22,10 +22,10 @@ import pytest
 from markdown_it import MarkdownIt
 from pygit2.enums import ObjectType
 
-from ledger.commit import loose_object
+from ledger.codec.outline_by_markdown import NESTING_COLUMNS
 from ledger.errors import StorageFailed, UnsupportedRepository
-from ledger.markdown import NESTING_COLUMNS
-from ledger.repository import find_repository
+from ledger.git.commit import loose_object
+from ledger.git.repository import find_repository
 from tests.campaigns.homes import git, hermetic
 
 __all__ = ["hermetic"]
@@ -172,7 +172,7 @@ def test_a_locked_branch_is_told_by_the_text_alone(repository: pygit2.Repository
 def test_a_lock_is_not_waited_for(repository: pygit2.Repository) -> None:
     """Git tries again for a while (`core.filesRefLockTimeout`), libgit2 gives up at the first look.
 
-    Hence the pauses and tries in `memory.branch.Branch.persist`.
+    Hence the pauses and tries in `memory.write.branch_lock.Branch.persist`.
     """
     repository.config["core.filesRefLockTimeout"] = 60_000
     (Path(repository.path) / "refs" / "heads" / "main.lock").touch()
@@ -186,7 +186,7 @@ def test_a_lock_is_not_waited_for(repository: pygit2.Repository) -> None:
 def test_a_damaged_object_is_not_written_again(repository: pygit2.Repository, how: str) -> None:
     """A file of the right name is taken for the object, by libgit2 and by git, whatever it holds.
 
-    Hence `memory.mending.clear_damaged`, which moves such a file aside first.
+    Hence `memory.repair.lost_blobs.clear_damaged`, which moves such a file aside first.
     """
     data = b"what the log says\n" * 20
     blob = str(repository.odb.write(ObjectType.BLOB, data))
@@ -235,7 +235,7 @@ def test_libgit2_never_comes_back_from_an_object_that_was_cut_short(
 def test_libgit2_can_not_open_it(repository: pygit2.Repository, extension: str, value: str) -> None:
     """Repositories that git itself works with.
 
-    Hence `ledger.repository`, which refuses them by name before anything is tried.
+    Hence `ledger.git.repository`, which refuses them by name before anything is tried.
     """
     git(repository.workdir, "config", "core.repositoryformatversion", "1")
     git(repository.workdir, "config", f"extensions.{extension}", value)
@@ -266,7 +266,7 @@ def calls(parse: Callable[[str], Any], text: str) -> int:
 
 
 def block_parser(**options: Any) -> MarkdownIt:
-    """Return a parser as `ledger.markdown` uses it."""
+    """Return a parser as `ledger.codec.outline_by_markdown` uses it."""
     parser = MarkdownIt("commonmark", options)
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
@@ -275,7 +275,7 @@ def block_parser(**options: Any) -> MarkdownIt:
 def test_a_list_line_costs_a_hundred_calls() -> None:
     """A log of 1 MiB that is all list items would take seconds.
 
-    Hence `LINES_BUDGET` in `ledger.markdown`, and the scanner that is asked first.
+    Hence `LINES_BUDGET` in `ledger.codec.outline_by_markdown`, and the scanner that is asked first.
     """
     parse = block_parser(maxNesting=300).parse
     per_line = (calls(parse, "- a\n" * 400) - calls(parse, "- a\n" * 200)) / 200
@@ -285,7 +285,7 @@ def test_a_list_line_costs_a_hundred_calls() -> None:
 def test_nesting_costs_more_than_its_length() -> None:
     """Twice as many markers on one line are much more than twice the work.
 
-    Hence `NESTING_COLUMNS` in `ledger.markdown`, beyond which markers are cut.
+    Hence `NESTING_COLUMNS` in `ledger.codec.outline_by_markdown`, beyond which markers are cut.
     """
     parse = block_parser(maxNesting=300).parse
     once, twice = calls(parse, "- " * 100 + "a\n"), calls(parse, "- " * 200 + "a\n")
@@ -297,7 +297,7 @@ def test_nesting_costs_more_than_its_length() -> None:
 def test_nesting_is_recursion() -> None:
     """Without a limit on nesting, one line of markers ends the parser.
 
-    Hence `maxNesting`, given to the parser in `ledger.markdown`.
+    Hence `maxNesting`, given to the parser in `ledger.codec.outline_by_markdown`.
     """
     with pytest.raises(RecursionError):
         block_parser(maxNesting=1_000_000).parse(">" * 5_000 + " a\n")

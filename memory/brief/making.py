@@ -5,12 +5,12 @@ The whole state is not looked at: what is live, the newest logs, and the few fac
 
 from __future__ import annotations
 
-from ledger.codec import read_header
+from ledger.codec.log import read_header
 from ledger.errors import WrongUsage
-from ledger.values import Record
-from memory.newest import corrects
-from memory.reading import read_bytes
-from memory.shown import BRIEF_CHARS
+from ledger.model.record import Record
+from memory.brief.place import BRIEF_CHARS
+from memory.cache.newest_logs import corrects
+from memory.replay.read_logs import read_bytes
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, MARKDOWN, form_of
 from projection.brief.lines import label, stem_said
@@ -27,22 +27,22 @@ from projection.brief.sections import (
     is_note,
     others_of,
 )
-from projection.due import pressing
-from projection.marks import mark_of
-from projection.state import Standing
-from projection.tiers import never_decaying, stand
+from projection.document.marks import mark_of
+from projection.fold.state import Standing
+from projection.fold.tiers import never_decaying, stand
+from projection.lifecycle.review_due import pressing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ledger.home import Home
-    from ledger.logset import LogRef
-    from memory.asking import Reader
-    from memory.cache import Cache
-    from memory.snapshot import Snapshot
-    from projection.fact import Fact
-    from projection.state import DecayClock, LiveView
+    from ledger.model.logset import LogRef
+    from memory.cache.file import Cache
+    from memory.recall.values import Answer
+    from memory.replay.snapshot import Snapshot
+    from projection.fold.fact import Fact
+    from projection.fold.state import DecayClock, LiveView
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
 _LOGS, _LOGS_FOR_NEW = 100, 20
@@ -103,17 +103,21 @@ def made_for(
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
-def found_for(reader: Reader, task: str) -> tuple[str, ...]:
+def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
     """Return the ids of the facts that the search finds for a task, best first.
 
     A task is no query: its quotes and dashes ask for nothing.
+
+    Args:
+        recall: asks the index (`memory.query.reader.Reader.recall`).
+        task: in words.
     """
     words = " ".join([word.lstrip("-").rstrip("*") for word in task.replace('"', " ").split()])
     if not words:
         return ()
     from memory.recall.values import FACTS, Filters
 
-    answer = reader.recall(words, limit=_FOUND, filters=Filters(within=FACTS))
+    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS))
     return tuple([hit.id for hit in answer.hits])
 
 

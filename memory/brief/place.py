@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 
+from ledger.git.repository import head
 from ledger.home import Home
-from ledger.repository import head
+from ledger.model.record import Record
 
+#: How many characters a brief has where nobody says.
+BRIEF_CHARS = 7500
 #: How many changed files are looked at.
 _FILES = 100
 #: Where more than a plain reading may be meant.
@@ -19,13 +22,31 @@ _MORE = ("[include", "worktreeconfig", "\\\n")
 _MARKS = '"\\#;\t'
 
 
+class Wish(Record):
+    """A brief as it is asked for.
+
+    Args:
+        agent: who asks, "" for the name that git commits with.
+        role: whose notes are wanted, "" for nobody's.
+        task: what is about to be done, "" where that is not said.
+        budget_chars: how many characters the answer may have.
+        format: how it is written, as `projection.brief.forms` names it.
+    """
+
+    agent: str = ""
+    role: str = ""
+    task: str = ""
+    budget_chars: int = BRIEF_CHARS
+    format: str = "markdown"
+
+
 def agent_of(home: Home) -> str:
     """Return the name under which git commits here, which is that of logs that name no agent."""
     name = _plain_name(home)
     if name is None:
-        from memory.identity import IdentityQuestion
+        from ledger.git.identity import IdentityQuestion
 
-        name = IdentityQuestion(home).answer().name
+        name = IdentityQuestion(home.repository).answer().name
     return name
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from memory.digesting import readable
-from memory.reading import read_bytes
-from memory.withheld import named_in, redacted_logs, shown
+from memory.brief.digest import readable
+from memory.redaction.withheld import named_in, redacted_logs, shown
+from memory.replay.read_logs import read_bytes
 from projection.brief.sections import Session
-from projection.gist import lead
+from projection.text.digest import lead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
-    from memory.cache import Cache
+    from memory.cache.file import Cache
 
 #: Of how many sessions is told.
 _COUNT = 3

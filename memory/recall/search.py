@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ledger.values import Record
-from memory.recall.lookups import NEWEST, TOO_COMMON, Lookups
-from memory.recall.question import Question, Word, read_question
-from memory.recall.rank import NAME, RELATED, TOLD, rank, weight_of
-from memory.recall.ranked import NOTHING, Asked, Ranking, Term
-from memory.recall.related import related_to
-from memory.recall.spelling import respelled
-from memory.recall.terms import MONTHS
+from ledger.model.record import Record
+from memory.recall.query.parse import Question, Word, read_question
+from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
+from memory.recall.query.spelling import respelled
+from memory.recall.query.stopwords import MONTHS
+from memory.recall.query.synonyms import related_to
+from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
+from memory.recall.rank.types import NOTHING, Asked, Ranking, Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from memory.recall.index import Index
+    from memory.recall.index.fts_file import Index
 
 #: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
 #: Of related words so many are read at most, and of words that are all too common.

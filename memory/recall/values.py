@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.values import Record
-from projection.marks import PLAIN, Mark
+from ledger.model.record import Record
+from projection.document.marks import PLAIN, Mark
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")

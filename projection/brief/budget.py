@@ -7,7 +7,7 @@ crowds out none. The budget counts every character of the output.
 
 from __future__ import annotations
 
-from ledger.digest import sha256
+from ledger.model.digest import sha256
 from projection.brief.forms import NONCE_CHARS, Ending
 from projection.brief.lines import (
     LEAST_TEXT_CHARS,

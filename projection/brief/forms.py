@@ -6,14 +6,14 @@ that `budget` can count them; no part depends on another one.
 
 from __future__ import annotations
 
-from ledger.values import Record
+from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from projection.brief.sections import Line, Place
-    from projection.marks import Mark
+    from projection.document.marks import Mark
 
 MARKDOWN, JSON, XML = "markdown", "json", "xml"
 FORMATS = (MARKDOWN, JSON, XML)

@@ -7,16 +7,16 @@ shown (FORMAT.md, F9).
 
 from __future__ import annotations
 
-from ledger.unseen import visible
+from ledger.escape import visible
 from projection.brief.sections import CLOSED, INVALIDATED, SUPERSEDED, Line, News, Session
-from projection.marks import Mark
-from projection.render import NO_TEXT, REDACTED, ordered
+from projection.document.marks import Mark
+from projection.document.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.brief.sections import Item, Place
-    from projection.fact import Fact
-    from projection.state import Standing
+    from projection.fold.fact import Fact
+    from projection.fold.state import Standing
 
 #: How many characters of a text are shown at least and at most: a small brief rather has more lines.
 LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.event import (
+from ledger.model.event import (
     FactCreated,
     FactInvalidated,
     FactReinstated,
@@ -11,7 +11,7 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.values import Record
+from ledger.model.record import Record
 from projection.brief.sections import (
     BORN,
     CLOSED,
@@ -27,8 +27,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ledger.event import Event
-    from ledger.session import Entry
+    from ledger.model.event import Event
+    from ledger.model.session import Entry
 
 _WHAT: dict[type[Event], str] = {
     FactSuperseded: SUPERSEDED, FactInvalidated: INVALIDATED, FactUpdated: UPDATED,

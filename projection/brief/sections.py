@@ -6,18 +6,18 @@ one the weightier lines first; what fits is decided in `budget`, how it is writt
 
 from __future__ import annotations
 
-from ledger.values import Record
-from projection.marks import PLAIN, Mark
-from projection.policy import THREAD_KIND
-from projection.raised import is_raised
-from projection.state import TIERS
+from ledger.model.record import Record
+from projection.document.marks import PLAIN, Mark
+from projection.fold.state import TIERS
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from projection.fact import Fact
-    from projection.state import LiveView, Standing
+    from projection.fold.fact import Fact
+    from projection.fold.state import LiveView, Standing
 
 CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
@@ -229,7 +229,7 @@ def _since(place: Place) -> str:
 
 def _contradicted(material: Material) -> list[Standing]:
     """Return the contradicted facts where they stand, those in use first."""
-    from projection.state import Standing
+    from projection.fold.state import Standing
 
     view = material.view
     live = {standing.fact.id: standing for standing in view.live}

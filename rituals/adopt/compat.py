@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from ledger.values import Record
-from projection.policy import Windows
+from ledger.model.record import Record
+from projection.policy.model import Windows
 from rituals.adopt.layout import AgentMemory, text_of
 
 TYPE_CHECKING = False

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from ledger.findings import Finding
-from ledger.order import stem_in
-from ledger.values import Record
-from projection.policy import THREAD_KIND
+from ledger.model.findings import Finding
+from ledger.model.order import stem_in
+from ledger.model.record import Record
+from projection.policy.model import THREAD_KIND
 from rituals.adopt.compat import ID_PATTERN, references_span
 from rituals.adopt.layout import CONTINUITY, SESSIONS
 
@@ -19,9 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ledger.session import Entry
-    from projection.replay import State
-    from projection.state import Standing
+    from ledger.model.session import Entry
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
     from rituals.adopt.compat import Footer
 
 _IDS = re.compile(ID_PATTERN)

@@ -11,9 +11,9 @@ import os
 import stat
 
 from ledger.errors import DiurnaError, NotFound
-from ledger.findings import Finding
-from ledger.order import is_stem
-from ledger.values import Record
+from ledger.model.findings import Finding
+from ledger.model.order import is_stem
+from ledger.model.record import Record
 
 FOLDER = "memory"
 CONTINUITY = "continuity.md"

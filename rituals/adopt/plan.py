@@ -1,329 +1,140 @@
-"""Adopting a ledger in the agent-memory layout: plan first, then apply.
-
-At most two commits are made, each whole or not at all. The first, where it is needed, keeps what git does
-not have yet, byte for byte as it stands: session logs, and the pages that the projection is written over.
-The second brings policy, attributes, the `import` logs and the projection, so a home without its texts
-never exists. The logs of the other tool are never touched.
-"""
+"""The plan of an adoption, and the `import` logs that it comes to."""
 
 from __future__ import annotations
 
-import os
-import re
-
-from ledger.codec import read_entry
-from ledger.digest import blob_id
-from ledger.disk import make_folder
-from ledger.errors import StorageFailed, WriteRefused
-from ledger.findings import Finding
-from ledger.home import checked_out_home
-from ledger.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS_DIR
-from ledger.logset import LogRef, log_refs
-from ledger.redaction import guard_events
-from ledger.repository import Repository, find_repository
-from ledger.session import LOG_LIMIT_BYTES, Entry
-from ledger.values import Record
-from memory.api import Memory
-from memory.drivers import ensure_drivers
-from memory.publish import changes, committed_projection, projection_files
-from projection.policy import Policy, Review
-from projection.policy_file import read_policy, write_policy
-from rituals.adopt import compat, layout
-from rituals.adopt.births import archive_reasons, events_of, said_by
-from rituals.adopt.by_hand import MACHINE, before_it, is_by_hand, plan_by_hand
-from rituals.adopt.differences import differences
-from rituals.adopt.ground import Ground, is_page, survey
-from rituals.adopt.passages import passages
-from rituals.adopt.planned import AdoptionPlan, sealed, state_with
-from rituals.adopt.read import facts as read_facts
+from ledger.codec.log import canonical, encode, entry_of
+from ledger.codec.validate import problems
+from ledger.errors import DraftRefused
+from ledger.model.digest import blob_id
+from ledger.model.event import Event, FactCreated
+from ledger.model.findings import Finding
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.order import ended_of, next_stamp, seal, stem_in
+from ledger.model.record import Record
+from ledger.model.session import Entry, SessionLog
+from memory.replay.state import state_from
+from projection.policy.model import Policy
+from rituals.adopt import layout
+from rituals.adopt.differences import Difference
+from rituals.adopt.import_logs import TITLE, TITLE_BY_HAND
+from rituals.adopt.source import Ground
+from rituals.adopt.unclaimed_text import Passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ledger.commit import Identity
+    from projection.fold.replay import State
 
-_REVIEW_KEYS = (
-    ("review_every", "every"),
-    ("continuity_max_facts", "max_facts"),
-    ("continuity_max_lines", "max_lines"),
-    ("closed_narrative_max_lines", "closed_thread_lines"),
-    ("verify_invariants_every", "verify_invariants_every"),
-    ("stale_thread_after", "stale_thread_after"),
-)
-_NUMBER = re.compile(r"\b([a-z_]++):[ \t]*+([0-9]{1,9})(?![0-9])")
-_TITLE = re.compile(r"^# Continuity(?: +[—–-]+ +|: *)(\S[^\n]*)", re.MULTILINE)
-_NAME_LIMIT_CHARS = 200
+_LISTED = 20  #: ids that one sentence of the import log names
 
 
-class Adoption(Record):
-    """What an adoption did.
+class AdoptionPlan(Record):
+    """What `diurna adopt` will do.
 
     Args:
-        memory: the adopted ledger, open.
-        commits: that were made, oldest first; empty when it was adopted already.
-        stems: of the import logs.
+        memory: the ledger as it was read.
+        ground: where it lies in git.
+        already: it is adopted; there is nothing to do.
+        policy: of the home to be.
+        policy_data: the `diurna.toml` to write, b"" to leave the one that is there.
+        attributes: the `.gitattributes` to write, b"" when it needs no change.
+        imports: the events of each `import` log.
+        passages: text without a footer that becomes facts.
+        refs: the session logs that are there.
+        entries: the same as they are read.
+        differences: from what the reference tool computes.
+        findings: what reading brought up.
+        steps: the plan in sentences; empty when there is nothing to do.
+        by_hand: there is nothing but a page that no tool wrote.
+        left: what stands in that page and is no bullet; it stays there.
     """
 
-    memory: Memory
-    commits: tuple[str, ...]
-    stems: tuple[str, ...]
-
-
-def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None) -> AdoptionPlan:
-    """Plan the adoption of a ledger; nothing is written.
-
-    Args:
-        start: the folder that holds `memory/`, or the memory folder itself.
-        progress: told how many of how many logs are read.
-
-    Raises:
-        NotFound: it is no such layout.
-        WriteRefused: it can not be adopted there; the reason is said.
-        DraftRefused: a text is too large for the format.
-    """
-    memory = layout.read(start)
-    ground = survey(start, memory)
-    policy, policy_data, noticed = _policy(memory, ground)
-    refs, entries, odd = _ledger(memory, ground, progress)
-    facts, findings = read_facts(memory)
-    if is_by_hand(memory, bool(facts)):
-        plan = plan_by_hand(AdoptionPlan(
-            memory, ground, False, policy, policy_data, _attributes(memory),
-            refs=tuple(refs), entries=tuple(entries), findings=(*noticed, *ground.findings, *odd),
-            by_hand=True,
-        ))  # fmt: skip
-        return plan if plan.already else plan._replace(steps=_steps(plan, []))
-    if ground.marked and _is_adopted(memory, entries):
-        return AdoptionPlan(memory, ground, True, policy, findings=before_it(ground, entries))
-    pages = [layout.CONTINUITY, *(file for file, _ in memory.archive if is_page(file))]
-    pages = [page for page in pages if page != layout.ARCHIVE_INDEX]
-    loose = passages(memory, pages, {fact.id for fact in facts})
-    imported = [*facts, *(passage.fact for passage in loose)]
-    events, crooked, notes = events_of(imported, said_by(entries), archive_reasons(memory))
-    guarded = [guard_events(tuple(one), policy.privacy.personal) for one in events]
-    imports = tuple(one for one, _ in guarded)
-    hidden = [finding for _, found in guarded for finding in found]
-    plan = AdoptionPlan(
-        memory, ground, False, policy, policy_data, _attributes(memory), imports, loose,
-        tuple(refs), tuple(entries),
-    )  # fmt: skip
-    imports_now = sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
-    state = state_with(plan, imports_now)
-    ours = {one.ref.path for one in imports_now}
-    said = [one._replace(file="") if one.file in ours else one for one in state.findings()]
-    return plan._replace(
-        differences=differences(compat.computed(memory), state, memory.logs, entries),
-        findings=(
-            *memory.findings, *noticed, *ground.findings, *findings, *crooked, *hidden, *odd,
-            *said,
-        ),
-        steps=_steps(plan, notes),
-    )  # fmt: skip
-
-
-def _is_adopted(memory: layout.AgentMemory, entries: Sequence[Entry]) -> bool:
-    """Tell whether the home there has the texts: `diurna init` alone does not bring them."""
-    written = not memory.continuity or MACHINE in memory.continuity
-    return written or any(entry.type == "import" for entry in entries)
-
-
-def _policy(
-    memory: layout.AgentMemory, ground: Ground
-) -> tuple[Policy, bytes, tuple[Finding, ...]]:
-    """Convert `decay-policy.md`, or keep the `diurna.toml` that is there."""
-    if ground.marked and ground.repository:
-        blob = f"{ground.tip}:{ground.prefix}{POLICY_FILE}"
-        (oid,) = ground.repository.git().resolve(blob)
-        (data,) = ground.repository.git().blobs([oid])
-        return read_policy(data or b""), b"", ()
-    text = layout.text_of(memory.policy)
-    numbers: dict[str, int] = {}
-    for match in _NUMBER.finditer(text):
-        numbers.setdefault(match[1], int(match[2]))
-    review = Review(**{ours: numbers[key] for key, ours in _REVIEW_KEYS if key in numbers})
-    asked = compat.windows(text)
-    active = max(asked.active, asked.working)
-    windows = asked._replace(active=active, archive=max(asked.archive, active))
+    memory: layout.AgentMemory
+    ground: Ground
+    already: bool
+    policy: Policy
+    policy_data: bytes = b""
+    attributes: bytes = b""
+    imports: tuple[tuple[Event, ...], ...] = ()
+    passages: tuple[Passage, ...] = ()
+    refs: tuple[LogRef, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    differences: tuple[Difference, ...] = ()
     findings: tuple[Finding, ...] = ()
-    if windows != asked:
-        said = f"the windows {tuple(asked)} are out of order; {tuple(windows)} are used"
-        findings = (Finding("policy-invalid", said, layout.POLICY),)
-    policy = Policy(
-        _project(memory, ground), "review" if ground.prefix else "append", windows, review
-    )
-    return policy, write_policy(policy).encode(), findings
+    steps: tuple[str, ...] = ()
+    by_hand: bool = False
+    left: tuple[Finding, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The title of the import logs."""
+        return TITLE_BY_HAND if self.by_hand else TITLE
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The ids that the import logs bring, sorted."""
+        return tuple(
+            sorted({e.id for events in self.imports for e in events if isinstance(e, FactCreated)})
+        )
 
 
-def _project(memory: layout.AgentMemory, ground: Ground) -> str:
-    """Name the project as the title of `continuity.md` does, else as its folder is named."""
-    found = _TITLE.search(layout.text_of(memory.continuity))
-    for name in (found[1] if found else "", os.path.basename(ground.place), "project"):
-        plain = "".join([char if char.isprintable() else " " for char in name]).strip()
-        if plain and len(plain) <= _NAME_LIMIT_CHARS:
-            return plain
-    return "project"
+class Import(Record):
+    """An import log as it is stored."""
+
+    ref: LogRef
+    data: bytes
+    entry: Entry
 
 
-def _attributes(memory: layout.AgentMemory) -> bytes:
-    """Add what is missing to the attributes that are there; b"" when nothing is."""
-    try:
-        with open(
-            f"{memory.root}/{ATTRIBUTES_FILE}", encoding="utf-8", errors="surrogateescape"
-        ) as f:
-            there = f.read()
-    except FileNotFoundError:
-        return ATTRIBUTES.encode()
-    missing = [line for line in ATTRIBUTES.splitlines() if line not in there.splitlines()]
-    if not missing:
-        return b""
-    between = "" if not there or there.endswith("\n") else "\n"
-    return (there + between + "\n".join(missing) + "\n").encode("utf-8", "surrogateescape")
-
-
-def _ledger(
-    memory: layout.AgentMemory,
-    ground: Ground,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[list[LogRef], list[Entry], list[Finding]]:
-    """Read the session logs that the adopted ledger will hold: git's, and those that are kept."""
-    prefix = ground.prefix
-    folder = prefix + SESSIONS_DIR + "/"
-    rows = {path: (mode, blob, path) for mode, blob, path in ground.committed}
-    contents = {blob_id(data): data for _, data in memory.logs}
-    for path, data in ground.kept:
-        rows[prefix + path] = ("100644", blob_id(data), prefix + path)
-    listed = [row for path, row in sorted(rows.items()) if path.startswith(folder)]
-    refs, odd = log_refs(listed, prefix)
-    findings = list(odd)
-    missing = sorted({ref.blob for ref in refs if ref.blob not in contents})
-    if missing and ground.repository:
-        for blob, fetched in zip(missing, ground.repository.git().blobs(missing), strict=True):
-            if fetched is not None:
-                contents[blob] = fetched
-    kept: list[LogRef] = []
-    entries: list[Entry] = []
-    for number, ref in enumerate(refs):
-        if progress is not None and number % 64 == 0:
-            progress(number, len(refs))
-        read = contents.get(ref.blob)
-        if read is None or len(read) > LOG_LIMIT_BYTES:
-            code = "unreadable" if read is None else "too-large"
-            findings.append(Finding(code, "this log can not be read and does not count", ref.path))
-            continue
-        entry, noticed = read_entry(ref.stem, read, ref.path)
-        findings += noticed
-        kept.append(ref)
-        entries.append(entry._replace(stem=ref.key))
-    return kept, entries, findings
-
-
-def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
-    """Write the plan in sentences."""
-    ground, memory = plan.ground, plan.memory
-    on = f"on {ground.branch}"
-    steps: list[str] = []
-    if ground.repository is None:
-        steps.append(f"make a git repository in {ground.place}")
-    logs = sum(path.startswith(SESSIONS_DIR + "/") for path, _ in ground.kept)
-    if logs:
-        noun = "session logs" if logs != 1 else "session log"
-        steps.append(f"commit {logs} {noun} {on}, byte for byte as they are")
-    steps += [
-        f"commit {ground.prefix}{path} {on} as it is, so that history keeps it"
-        for path, _ in ground.kept
-        if not path.startswith(SESSIONS_DIR + "/")
-    ]
-    if plan.policy_data:
-        windows = "/".join([str(number) for number in plan.policy.windows])
-        steps.append(f"write {ground.prefix}{POLICY_FILE} with the windows {windows}")
-    if plan.attributes:
-        steps.append(f"write {ground.prefix}{ATTRIBUTES_FILE}")
-    many = f"{len(plan.imports)} import logs" if len(plan.imports) != 1 else "one import log"
-    facts = f"{len(plan.facts)} facts" if len(plan.facts) != 1 else "one fact"
-    steps.append(f"bring the texts of {facts} into the ledger by {many}")
-    steps += [
-        f"import {passage.fact.file}:{passage.fact.line}, which has no footer, as "
-        f"`{passage.fact.id}` ({passage.fact.kind})"
-        for passage in plan.passages
-    ]
-    steps += notes
-    if plan.left:
-        steps.append(f"leave {ground.prefix}{layout.CONTINUITY} as it is: not all of it is bullets")
-    else:
-        steps.append(f"publish {ground.prefix}{layout.CONTINUITY} and the archive {on}")
-    unread = [(layout.POLICY, memory.policy), (layout.VISION, memory.vision)]
-    left = [name for name, data in unread if data] + [layout.THREADS + "/"] * bool(memory.threads)
-    if left:
-        steps.append(f"leave {', '.join(left)} in place; Diurna does not read them again")
-    if ground.prefix not in ("", "memory/"):
-        steps.append(f"the home is found from {ground.prefix} on, or with --home {ground.prefix}")
-    return tuple(steps)
-
-
-def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = "") -> Adoption:
-    """Adopt the ledger as planned.
-
-    Args:
-        plan: made a moment ago.
-        clock: gives milliseconds since 1970.
-        agent: who writes the import logs, "" for the name git commits with.
+def sealed(plan: AdoptionPlan, now_ms: int, agent: str, commit: str) -> list[Import]:
+    """Seal the import logs, each stamped after all logs that are there.
 
     Raises:
-        WriteRefused: the ledger changed since it was read; nothing was written.
-        StorageFailed: what was written does not read back.
+        DraftRefused: one can not be stored; nothing was written.
     """
-    ground = plan.ground
-    if layout.read(plan.memory.root) != plan.memory:
-        raise _changed()
-    repository = ground.repository or _make_repository(ground.place)
-    home = checked_out_home(repository, ground.prefix)
-    memory = Memory(home, agent=agent, clock=clock, in_process=False)
-    if plan.already:
-        return Adoption(memory, (), ())
-    if home.tip() != ground.tip:
-        raise _changed()
-    commits: list[str] = []
-    if ground.kept:
-        commits.append(
-            memory.commit_files(ground.kept, "diurna: keep the memory as it is, before adoption")
-        )
-    occasion = memory.occasion()
-    imports = sealed(plan, occasion.now_ms, _agent(agent, occasion.identity), home.tip()[:7])
-    state = state_with(plan, imports)
-    files: list[tuple[str, bytes | None]] = [(one.ref.path, one.data) for one in imports]
-    if plan.policy_data:
-        files.append((POLICY_FILE, plan.policy_data))
-    if plan.attributes:
-        files.append((ATTRIBUTES_FILE, plan.attributes))
-    if not plan.left:
-        files += changes(projection_files(state), committed_projection(home, home.tip()))
-    said = f"diurna: {plan.title[0].lower()}{plan.title[1:]}"
-    commits.append(memory.commit_files(files, said))
-    ensure_drivers(home)
-    if memory.state().summary != state.summary or (memory.drift() and not plan.left):
-        raise StorageFailed(
-            "the adopted ledger does not read back as it was planned",
-            where=home.folder,
-            hint="diurna verify says more; the commit before the last one has everything as it was",
-        )
-    return Adoption(memory, tuple(commits), tuple(one.ref.stem for one in imports))
+    newest = max((ref.key for ref in plan.refs), default="")
+    made: list[Import] = []
+    for number, events in enumerate(plan.imports):
+        stamp = next_stamp(now_ms, newest)
+        header = [("agent", agent), ("ended", ended_of(stamp))]
+        header += [("after", stem_in(newest)), ("type", "import")]
+        header += [("branch", plan.ground.branch), ("commit", commit)]
+        prose = _prose(plan, number)
+        log = canonical(SessionLog(tuple(header), plan.title, prose, events))
+        refused = problems(log)
+        if refused:
+            raise DraftRefused(refused)
+        data = encode(log)
+        newest = seal(stamp, data)
+        ref = LogRef(newest, log_path(newest), blob_id(data))
+        made.append(Import(ref, data, entry_of(newest, log)))
+    return made
 
 
-def _agent(agent: str, identity: Identity) -> str:
-    return agent or identity.name
+def _prose(plan: AdoptionPlan, number: int) -> str:
+    """Say in the import log what it is."""
+    if plan.by_hand:
+        return f"Each bullet of {layout.CONTINUITY} became a fact; what is no bullet stays in that file."
+    parts = [
+        "The session logs of the other tool stay as they are. They name facts by id; the texts stood "
+        f"in {layout.CONTINUITY} and beside it, and enter the ledger here."
+    ]
+    if len(plan.imports) > 1:
+        parts.append(f"Part {number + 1} of {len(plan.imports)}.")
+    ids = [passage.fact.id for passage in plan.passages]
+    if ids and not number:
+        named = ", ".join([f"`{id}`" for id in ids[:_LISTED]])
+        more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
+        parts.append(f"Text that had no id became the facts {named}{more}.")
+    return "\n\n".join(parts)
 
 
-def _changed() -> WriteRefused:
-    return WriteRefused(
-        "the ledger changed while its adoption was being planned", hint="run the command again"
+def state_with(plan: AdoptionPlan, imports: Sequence[Import]) -> State:
+    """Replay the logs with the import logs."""
+    return state_from(
+        [*plan.refs, *(one.ref for one in imports)],
+        [*plan.entries, *(one.entry for one in imports)],
+        plan.policy,
     )
-
-
-def _make_repository(place: str) -> Repository:
-    make_folder(place, 0o777)
-    Repository(place, place, place).git().run("init", "-q", "-b", "main")
-    found = find_repository(place)
-    if found is None:
-        raise StorageFailed(f"git made no repository in {place}")
-    return found

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.draft import read_draft
+from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, WrongUsage
-from ledger.findings import Finding
-from memory.draft import SessionDraft, draft_of
+from ledger.model.findings import Finding
+from memory.write.draft import SessionDraft, draft_of
 from rituals.cli.append_options import HEADER_KEYS
-from rituals.cli.compose import (
+from rituals.cli.context import STDIN, Invocation
+from rituals.record.compose import (
     Request,
     check_kinds,
     compose,
@@ -18,8 +19,7 @@ from rituals.cli.compose import (
     refuse_ids,
     taken_in,
 )
-from rituals.cli.context import STDIN, Invocation
-from rituals.cli.new_facts import NewFact, parse_new, slip
+from rituals.record.new_facts import NewFact, parse_new, slip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_draft_of(
     if given["from_json"]:
         if file or not request.says_nothing:
             raise WrongUsage("--from-json says the whole log; leave FILE and the other options out")
-        from rituals.cli.json_draft import read_json
+        from rituals.record.json_request import read_json
 
         said = read_json(call.read(given["from_json"]), _name(given["from_json"]))
         request = _with_header(said, request)

@@ -11,9 +11,9 @@ import time
 from typing import BinaryIO, TextIO
 
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
-from ledger.findings import Finding
-from ledger.layout import FORMAT_VERSION, POLICY_FILE
-from ledger.session import LOG_LIMIT_BYTES
+from ledger.model.findings import Finding
+from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
+from ledger.model.session import LOG_LIMIT_BYTES
 from rituals.cli.output import Output
 
 TYPE_CHECKING = False
@@ -174,11 +174,11 @@ class Invocation:
             return
         cache = memory.snapshot.cache()
         if cache.policy_problem:
-            from rituals.verify.logs import policy_problem
+            from rituals.check.verify.logs import policy_problem
 
             self.out.findings((policy_problem(cache.policy_problem),))
         if cache.policy.format > FORMAT_VERSION:
-            from rituals.verify.logs import newer_format
+            from rituals.check.verify.logs import newer_format
 
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         # what waits after an append is on its way, and `verify` has told it already

@@ -13,10 +13,9 @@ import traceback
 import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
-from ledger.findings import Finding
-from ledger.secrets import without_secrets
-from ledger.values import Record
-from rituals.cli.answers import finding_object
+from ledger.secrets.scanner import without_secrets
+from rituals.answers.failure import Failure
+from rituals.answers.objects import finding_object
 from rituals.cli.output import OutputFailed
 
 TYPE_CHECKING = False
@@ -31,28 +30,6 @@ _ENVIRONMENT = frozenset(
         errno.ENFILE, errno.EIO, errno.EFBIG, errno.ENOMEM, errno.ELOOP, errno.ENAMETOOLONG,
     )
 )  # fmt: skip
-
-
-class Failure(Record):
-    """What is said of an exception.
-
-    Args:
-        exit_code: of the command.
-        code: the class's name, for scripts.
-        message: one sentence.
-        where: a file and line, a folder, or the command.
-        hint: what to do.
-        findings: all that was wrong with a draft.
-        stem: of the log that waits in the spool, else "".
-    """
-
-    exit_code: int
-    code: str
-    message: str
-    where: str
-    hint: str = ""
-    findings: tuple[Finding, ...] = ()
-    stem: str = ""
 
 
 def report(problem: BaseException, call: Invocation) -> int:

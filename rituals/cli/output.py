@@ -1,7 +1,7 @@
 """Output: results to stdout, talk to stderr, and nothing that could command a terminal.
 
 Keeps J12 and G15 of the durability catalogue: control characters, escapes, overrides of direction and what
-can not be seen leave only as JSON escapes (`ledger.unseen`), into a pipe or file as well: what reads
+can not be seen leave only as JSON escapes (`ledger.escape`), into a pipe or file as well: what reads
 there may be a model, or a terminal behind it. In `--json` such an escape is the character itself.
 """
 
@@ -11,10 +11,10 @@ import json
 from typing import TextIO
 
 from ledger.errors import DiurnaError
-from ledger.findings import ERROR, Finding
-from ledger.secrets import without_secrets
-from ledger.unseen import visible
-from rituals.cli.progress import Progress
+from ledger.escape import visible
+from ledger.model.findings import ERROR, Finding
+from ledger.secrets.scanner import without_secrets
+from rituals.cli.views.progress import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from ledger.values import Record
+from ledger.model.record import Record
 
 
 class Entry(Record):
@@ -57,9 +57,11 @@ ENTRIES = (
     Entry("absorb", "Make a log of what was edited in continuity.md."),
     Entry("sync", "Share memory through a git remote: fetch, join, push."),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
-    Entry("verify", "Check the integrity of the ledger.", needs="rituals.verify"),
+    Entry("verify", "Check the integrity of the ledger.", needs="rituals.check.verify"),
     Entry("doctor", "Check this machine and repository, and mend what is safe to mend."),
-    Entry("lint", "Check a home for CI: integrity, secrets, what is due.", needs="rituals.lint"),
+    Entry(
+        "lint", "Check a home for CI: integrity, secrets, what is due.", needs="rituals.check.lint"
+    ),
     Entry("adopt", "Take over a ledger that another tool wrote, in place."),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, NotFound
-from ledger.event import FactUpdated
-from ledger.values import Record
-from rituals.decide.recording import Decision
+from ledger.model.event import FactUpdated
+from ledger.model.record import Record
+from rituals.decide.decision import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.api import Memory
-    from memory.provenance import Step
+    from memory.query.provenance import Step
 
 _ID_CHARS = 8
 

@@ -22,8 +22,8 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 
 from ledger.errors import DiurnaError
-from rituals.mcp.patience import HEAD_BYTES, WAITING, Patience
-from rituals.mcp.wire import LIMIT_BYTES, ClientGone, Wire
+from rituals.mcp.stdio import LIMIT_BYTES, ClientGone, Wire
+from rituals.mcp.timeouts import HEAD_BYTES, WAITING, Patience
 
 HOST = "127.0.0.1"
 PATH = "/mcp"

@@ -14,17 +14,18 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from rituals.mcp import asked, documents
-from rituals.mcp.answered import Answered, whole
-from rituals.mcp.caller import Caller, caller
-from rituals.mcp.desk import Desk
-from rituals.mcp.failures import told
+from rituals.mcp import requests as asked
+from rituals.mcp import resources as documents
+from rituals.mcp.client_name import Caller, caller
+from rituals.mcp.errors import told
+from rituals.mcp.open_memory import Desk
+from rituals.mcp.responses import Answered, whole
 from rituals.mcp.schema import small
 from rituals.mcp.tools import BY_NAME, TOOLS, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.cli.errors import Failure
+    from rituals.answers.failure import Failure
 
 NAME = "diurna"
 #: What a client may put into its system prompt: read first, write last.

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledger.home import Home
-from ledger.values import Record
+from ledger.model.record import Record
 from memory.api import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.cli.errors import Failure
+    from rituals.answers.failure import Failure
 
 
 class Setting(Record):
@@ -41,7 +41,7 @@ def serve_wire(setting: Setting) -> int:
     Raises:
         DiurnaError: there is no standard input or output.
     """
-    from rituals.mcp.wire import Wire
+    from rituals.mcp.stdio import Wire
 
     wire = Wire.claim()
     if wire.terminal:
@@ -69,7 +69,7 @@ def serve_http(setting: Setting, port: int) -> int:
 
 
 def _served(setting: Setting, serve: Callable[..., int]) -> int:
-    from rituals.mcp.desk import Desk
+    from rituals.mcp.open_memory import Desk
     from rituals.mcp.server import Answering
 
     desk = Desk(setting.find, lambda home: Memory(home, clock=setting.clock))

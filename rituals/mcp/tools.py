@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ledger.values import Record
+from ledger.model.record import Record
 from memory.api import Memory
-from rituals.mcp import answered, asked, questions, records
-from rituals.mcp.answered import Answered
-from rituals.mcp.asked import Asked
-from rituals.mcp.caller import Caller
+from rituals.mcp import read_tools as questions
+from rituals.mcp import requests as asked
+from rituals.mcp import responses as answered
+from rituals.mcp import write_tools as records
+from rituals.mcp.client_name import Caller
+from rituals.mcp.requests import Asked
+from rituals.mcp.responses import Answered
 
 
 class Tool(Record):

@@ -10,18 +10,18 @@ from __future__ import annotations
 import re
 
 from ledger.errors import EditNotUnderstood, Outrun
-from ledger.event import Event, FactInvalidated, FactUpdated, ThreadClosed
-from ledger.findings import Finding
-from ledger.values import Record
-from memory.draft import SessionDraft
-from memory.publish import refuse_edited, refuse_incomplete, refuse_unwritable
-from rituals.checks.making import made
-from rituals.checks.registry import REVIEW
-from rituals.review.alone import Alone
+from ledger.model.event import Event, FactInvalidated, FactUpdated, ThreadClosed
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.write.draft import SessionDraft
+from rituals.check.registry import REVIEW
+from rituals.check.run import made
+from rituals.review.lock import Alone
 from rituals.review.plan import Plan, plan_review
 from rituals.review.question import Question, answered_thread, threads_for
 from rituals.review.report import TITLE, body
-from rituals.tally import keep
+from rituals.review.tally import keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,20 +5,21 @@ A pair that an earlier review asked about is compared again while its thread sta
 
 from __future__ import annotations
 
-from ledger.event import Event, FactSuperseded, FactUpdated
-from memory.comparing import compare_facts
-from projection.raised import is_raised
-from projection.tiers import never_decaying
-from projection.words import index_words
-from rituals.review.question import Question, key_of, plain
+from ledger.escape import prose
+from ledger.model.event import Event, FactSuperseded, FactUpdated
+from memory.query.pairs import compare_facts
+from projection.fold.tiers import never_decaying
+from projection.lifecycle.review_threads import is_raised
+from projection.text.normalize import index_words
+from rituals.review.question import Question, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from projection.claims import Opposition, Overlap
-    from projection.fact import Fact
-    from rituals.review.upkeep import Ground
+    from projection.compare.pairs import Opposition, Overlap
+    from projection.fold.fact import Fact
+    from rituals.review.ledger_questions import Ground
 
 _RULES = ("contradiction", "overlap")
 
@@ -74,7 +75,7 @@ def _contradiction(found: Opposition, facts: dict[str, Fact], lasting: frozenset
         key_of("contradiction", one.id, two.id, found.rule, found.left, found.right),
         (one.id, two.id),
         f"{one.id} and {two.id} may contradict each other: "
-        f'"{plain(found.left)}" against "{plain(found.right)}".',
+        f'"{prose(found.left)}" against "{prose(found.right)}".',
         (f"by the rule {found.rule}",),
         proposal,
         accept,

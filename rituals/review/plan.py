@@ -5,22 +5,19 @@ No clock takes part: the same ledger, policy and code give the same plan on ever
 
 from __future__ import annotations
 
-from ledger.event import FactCreated
-from ledger.findings import Finding
-from ledger.values import Record
-from memory.states import state_from, state_of
-from projection.ageing import Ageing, ageing
-from projection.due import Size, reasons, size_of
-from projection.promotion import Score
-from projection.raised import Raised, raised_threads
-from projection.replay import State
-from projection.state import TIERS, Summary
-from projection.velocity import Pace, pace
-from rituals.review.evidence.whole import code_of, evidence_questions
-from rituals.review.pairs import pair_questions
-from rituals.review.promotions import promotion_questions, score_facts
-from rituals.review.question import Question, ordered, threads_for
-from rituals.review.upkeep import (
+from ledger.model.event import FactCreated
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.replay.state import state_from, state_of
+from projection.fold.replay import State
+from projection.fold.state import TIERS, Summary
+from projection.lifecycle.pace import Pace, pace
+from projection.lifecycle.promotion import Score
+from projection.lifecycle.review_due import Size, reasons, size_of
+from projection.lifecycle.review_threads import Raised, raised_threads
+from projection.lifecycle.transitions import Ageing, ageing
+from rituals.review.evidence.audit import code_of, evidence_questions
+from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,
     link_questions,
@@ -29,16 +26,19 @@ from rituals.review.upkeep import (
     thread_questions,
     wordy_questions,
 )
+from rituals.review.pairs import pair_questions
+from rituals.review.promotions import promotion_questions, score_facts
+from rituals.review.question import Question, ordered, threads_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ledger.code import Code
-    from ledger.logset import LogRef
-    from ledger.session import Entry
+    from ledger.git.code_history import Code
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
     from memory.api import Memory
-    from memory.cache import Cache
+    from memory.cache.file import Cache
 
 
 class Plan(Record):

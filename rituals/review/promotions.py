@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.event import FactPromoted
-from projection.promotion import PROMOTE, Score, candidates, scores
+from ledger.model.event import FactPromoted
+from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores
 from rituals.review.evidence.claims import FOLDER, PATH, claims
 from rituals.review.question import Question, key_of
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from ledger.code import Code
-    from ledger.session import Entry
-    from projection.replay import State
-    from projection.state import Standing
+    from ledger.git.code_history import Code
+    from ledger.model.session import Entry
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
 
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.

@@ -6,11 +6,11 @@ moves by itself, so the same question has the same key in every review and every
 
 from __future__ import annotations
 
-from ledger.digest import sha256
-from ledger.event import Event, FactCreated
-from ledger.values import Record
-from projection.policy import THREAD_KIND
-from projection.raised import ABOUT_KEY, QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
+from ledger.model.digest import sha256
+from ledger.model.event import Event, FactCreated
+from ledger.model.record import Record
+from projection.lifecycle.review_threads import ABOUT_KEY, QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
+from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,12 +97,6 @@ def key_of(rule: str, *parts: str) -> str:
         parts: what it is about; strings that stay as they are while the question does.
     """
     return sha256("\0".join((rule, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_HEX]
-
-
-def plain(text: str) -> str:
-    """Make a text from outside (a path, a commit's subject) safe to stand in a log's prose: one line."""
-    kept = "".join([char if char.isprintable() else " " for char in text])
-    return " ".join(kept.split()).replace("<!", "< !").replace("-->", "-- >")
 
 
 def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:

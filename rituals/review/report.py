@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rituals.decide.disputes import kinds_of
+from rituals.decide.contradictions import kinds_of
 from rituals.review.question import RULES
 
 TYPE_CHECKING = False

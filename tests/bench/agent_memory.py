@@ -83,7 +83,7 @@ def _ids(rng: random.Random, count: int) -> list[str]:
 
 
 def _stems(rng: random.Random, count: int) -> list[str]:
-    from ledger.order import stamp_of
+    from ledger.model.order import stamp_of
 
     second = _START_DAY * 86_400
     stems = []

@@ -26,14 +26,14 @@ START_MS = 1_696_118_400_000  # 2023-10-01T00:00:00Z; 100,000 logs end in Septem
 
 def stamp(ms: int) -> str:
     """Write an instant as a stem's stamp."""
-    from ledger.order import stamp_of
+    from ledger.model.order import stamp_of
 
     return stamp_of(ms)
 
 
 def logs(count: int, seed: int = 7) -> Iterator[tuple[str, bytes]]:
     """Yield `count` (stem, bytes) in ledger order."""
-    from ledger.order import seal
+    from ledger.model.order import seal
 
     rng = random.Random(seed)
     known: list[str] = []
@@ -153,7 +153,7 @@ def generate(
             out.write(f"M 100644 inline {prefix}{path}\ndata {len(data)}\n".encode())
             out.write(data + b"\n")
 
-    from ledger.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, log_path
+    from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, log_path
 
     policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\n'.encode()
     commit(0, [(POLICY_FILE, policy), (ATTRIBUTES_FILE, ATTRIBUTES.encode())])

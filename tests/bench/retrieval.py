@@ -34,10 +34,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ledger.codec import encode
+from ledger.codec.log import encode
 from ledger.home import Home
 from memory.api import Memory, SessionDraft
-from memory.recall.follow import Following
+from memory.recall.index.follow import Following
 
 TURNS, SESSIONS, HITS = 50, 20, 120
 PASSAGES = 100_000
@@ -223,9 +223,9 @@ def changed(texts: list[str]) -> Callable[[str, int], str]:
 
 def large(shared: Path, folder: Path) -> Memory:
     """Return one ledger of `PASSAGES` passages made of all conversations."""
-    from ledger.order import stamp_of
-    from ledger.session import SessionLog
-    from memory.recall.passages import passages_of
+    from ledger.model.order import stamp_of
+    from ledger.model.session import SessionLog
+    from memory.recall.index.passages import passages_of
     from tests.bench import ledgers
 
     directory = folder / f"large-{PASSAGES}"

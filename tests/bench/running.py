@@ -9,14 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-from ledger.commit import Commit, Identity
-from ledger.event import FactCreated, FactReferenced
-from ledger.fastimport import FastImport
+from ledger.git.commit import Commit, Identity
+from ledger.git.fast_import import FastImport
 from ledger.home import discover
-from ledger.layout import log_path
-from ledger.order import seal, stamp_of
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.layout import log_path
+from ledger.model.order import seal, stamp_of
 from memory.api import Memory, SessionDraft
-from projection.render import render
+from projection.document.render import render
 from tests.bench.ledgers import sentence
 
 WHO = Identity("Bench", "bench@example.invalid")

@@ -17,16 +17,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ledger.event import FactCreated
-from ledger.logset import LogRef
-from ledger.session import Entry
-from memory.build import build
-from memory.cache import Cache
-from memory.comparing import compare_facts
-from memory.noticing import notice_in
-from memory.wordindex import WordIndex
-from projection.fold import collect, resolve
-from projection.policy import Policy
+from ledger.model.event import FactCreated
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry
+from memory.cache.file import Cache
+from memory.cache.rebuild import build
+from memory.cache.word_index import WordIndex
+from memory.query.pairs import compare_facts
+from memory.write.duplicate_check import notice_in
+from projection.fold.fold import collect, resolve
+from projection.policy.model import Policy
 
 _HEADS = "b c d f g k l m n p r s t v z br tr pl st".split()
 _TAILS = "a e i o u ai ou".split()

@@ -12,10 +12,10 @@ import sys
 def append(path: str) -> int:
     """Append the log in a file to the home of the working directory; return the exit code."""
     try:
-        from ledger.draft import read_draft
+        from ledger.codec.validate import read_draft
         from ledger.home import discover
         from memory.api import Memory
-        from memory.draft import draft_of
+        from memory.write.draft import draft_of
 
         with open(path, "rb") as file:
             data = file.read()
@@ -23,7 +23,7 @@ def append(path: str) -> int:
         receipt = memory.append(draft_of(read_draft(data, path)))
         os.write(1, receipt.stem.encode() + b"\n")
     except BaseException as problem:  # noqa: BLE001 - the one translation says what it is
-        from rituals.quick import report
+        from rituals.cli.fast_path import report
 
         return report(problem, ["append", path])
     return 0

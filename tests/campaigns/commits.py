@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from ledger.home import discover
-from ledger.values import Record
+from ledger.model.record import Record
 from memory.api import Memory
 from tests.campaigns.homes import IN_TREE, KINDS, git, logs_in, make_home, sealed_environment
 

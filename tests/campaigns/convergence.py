@@ -21,9 +21,10 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from ledger.commit import Identity
 from ledger.errors import DraftRefused
-from ledger.event import (
+from ledger.git.commit import Identity
+from ledger.home import discover
+from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
@@ -35,15 +36,14 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.findings import severe
-from ledger.home import discover
-from ledger.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR, POLICY_FILE, log_path
-from ledger.values import Record
+from ledger.model.findings import severe
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR, POLICY_FILE, log_path
+from ledger.model.record import Record
 from memory.api import Memory
-from memory.draft import SessionDraft
-from projection.render import render
-from rituals.sync import sync
-from rituals.verify import verify
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+from rituals.check.verify import verify
+from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     KINDS,
     OWN_BRANCH,

@@ -33,13 +33,13 @@ import ledger
 import memory
 import projection
 import rituals
-from ledger.event import FactCreated, FactSuperseded, FactUpdated
 from ledger.home import Home, branch_home, discover
-from ledger.layout import JOURNAL_FILE
-from ledger.values import Record
+from ledger.model.event import FactCreated, FactSuperseded, FactUpdated
+from ledger.model.layout import JOURNAL_FILE
+from ledger.model.record import Record
 from memory.api import Memory
-from memory.draft import SessionDraft
-from rituals import entry
+from memory.write.draft import SessionDraft
+from rituals.cli import entry
 from tests.campaigns.homes import OWN_BRANCH, START_MS, Clock, git, make_home, sealed_environment
 
 #: Fixed: what is written twice on one tip is the same commit.

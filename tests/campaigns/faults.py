@@ -25,12 +25,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ledger.home import discover
-from ledger.layout import LOCK_FILE
-from ledger.spool import Spool
-from ledger.values import Record
+from ledger.model.layout import LOCK_FILE
+from ledger.model.record import Record
+from ledger.wal.spool import Spool
 from memory.api import Memory
-from projection.render import render
-from rituals.sync import sync
+from projection.document.render import render
+from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from ledger.home import discover
-from ledger.values import Record
+from ledger.model.record import Record
 from tests.campaigns.homes import (
     KINDS,
     WRITERS,

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.event import FactCreated
 from ledger.home import Home, discover
+from ledger.model.event import FactCreated
 from memory.api import Memory
-from memory.draft import SessionDraft
-from memory.stamp import Stamp
-from rituals.setup import apply_setup, plan_setup
+from memory.cache.stamp import Stamp
+from memory.write.draft import SessionDraft
+from rituals.setup.home import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = KINDS = ("in-tree", "own-branch", "own-repository")

@@ -17,27 +17,27 @@ from collections import Counter
 from collections.abc import Callable
 from multiprocessing import Pool
 
-from ledger.codec import canonical, decode, encode, read_entry
-from ledger.draft import problems, read_draft
+from ledger.codec.event_bullets import read_references, write_references
+from ledger.codec.fact_blocks import read_facts, write_fact
+from ledger.codec.fast_read import scan
+from ledger.codec.log import canonical, decode, encode, read_entry
+from ledger.codec.outline import outline
+from ledger.codec.outline_by_lines import outline_by_lines
+from ledger.codec.validate import problems, read_draft
 from ledger.errors import DraftRefused, PolicyInvalid, WrongUsage
-from ledger.facts import read_facts, write_fact
-from ledger.masks import place_in_source, unmasked
-from ledger.outline import outline
-from ledger.redaction import guard
-from ledger.references import read_references, write_references
-from ledger.scan import scan
-from ledger.secrets import Lines, find_all, redacted
-from ledger.sections import outline_by_lines
-from ledger.session import SessionLog
-from ledger.unseen import unseen_in, visible
-from memory.recall.passages import passages_of
-from projection.absorb import absorb
-from projection.gist import gist
-from projection.parse import machine_line, parse, unparse
-from projection.policy import BUILT_IN_KINDS, Policy
-from projection.policy_file import read_policy, write_policy
-from rituals.cli.new_facts import parse_new
+from ledger.escape import unseen_in, visible
+from ledger.model.session import SessionLog
+from ledger.secrets.redaction import guard
+from ledger.secrets.scanner import Lines, find_all, redacted
+from ledger.secrets.unmask import place_in_source, unmasked
+from memory.recall.index.passages import passages_of
+from projection.document.edit_events import absorb
+from projection.document.parse import machine_line, parse, unparse
+from projection.policy.model import BUILT_IN_KINDS, Policy
+from projection.policy.toml import read_policy, write_policy
+from projection.text.digest import gist
 from rituals.cli.output import counted
+from rituals.record.new_facts import parse_new
 
 STEM = "2026-11-21-083012417-000000000000"
 BATCH = 1000

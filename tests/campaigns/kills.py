@@ -18,10 +18,10 @@ from pathlib import Path
 
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
-from ledger.order import is_sealed
-from ledger.values import Record
+from ledger.model.order import is_sealed
+from ledger.model.record import Record
 from memory.api import Memory
-from rituals.sync import sync
+from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,

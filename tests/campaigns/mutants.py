@@ -23,13 +23,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
 
-from ledger.values import Record
+from ledger.model.record import Record
 from tests.campaigns.mutations import Mutation, compiles, mutations
 
 #: What computes and what writes; what only prints is left to the transcripts.
 PLACES = (
     "ledger", "projection", "memory", "rituals/adopt", "rituals/decide", "rituals/hooks", "rituals/lint", "rituals/review",
-    "rituals/verify", "rituals/setup.py", "rituals/sync.py", "rituals/turns.py",
+    "rituals/verify", "rituals/setup/home.py", "rituals/sync/sync.py", "rituals/sync/backoff.py",
 )  # fmt: skip
 #: The share of mutants that must be killed.
 LEAST = 0.95

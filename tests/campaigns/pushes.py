@@ -18,9 +18,9 @@ from pathlib import Path
 
 from ledger.errors import DiurnaError
 from ledger.home import discover
-from ledger.values import Record
+from ledger.model.record import Record
 from memory.api import Memory
-from rituals.sync import TRIES, sync
+from rituals.sync.sync import TRIES, sync
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,

@@ -15,9 +15,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from ledger.codec import decode, encode, read_entry
-from ledger.digest import blob_id
-from ledger.event import (
+from ledger.codec.log import decode, encode, read_entry
+from ledger.model.digest import blob_id
+from ledger.model.event import (
     Event,
     FactArchived,
     FactCreated,
@@ -35,17 +35,17 @@ from ledger.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.ids import version_id
-from ledger.layout import log_path
-from ledger.logset import LogRef
-from ledger.order import is_sealed, key_of, seal, stem_in
-from ledger.session import Entry, SessionLog
-from memory.build import build
-from memory.states import state_from, state_of
-from projection.policy import BUILT_IN_KINDS, Policy
-from projection.policy import Windows as PolicyWindows
-from projection.replay import State
-from projection.state import TIERS, LiveView, Standing
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.model.order import is_sealed, key_of, seal, stem_in
+from ledger.model.session import Entry, SessionLog
+from memory.cache.rebuild import build
+from memory.replay.state import state_from, state_of
+from projection.fold.replay import State
+from projection.fold.state import TIERS, LiveView, Standing
+from projection.policy.model import BUILT_IN_KINDS, Policy
+from projection.policy.model import Windows as PolicyWindows
 from tests.second_fold import Known, Log, SecondFold, Windows
 
 IDS = ("a", "b", "c", "d", "e")

@@ -23,7 +23,7 @@ def command(call: Invocation, dry_run: bool) -> None:
       diurna absorb --dry-run
       diurna absorb
     """
-    from rituals.cli.answers import absorption_object, event_line
+    from rituals.answers.objects import absorption_object, event_line
 
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)

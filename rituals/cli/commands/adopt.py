@@ -7,7 +7,7 @@ import os
 import click
 
 from ledger.errors import NotFound, WrongUsage
-from ledger.layout import CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
@@ -40,8 +40,8 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
     if compat:
         _compat(call, dir)
         return
-    from rituals.adopt.plan import apply_adoption, plan_adoption
-    from rituals.cli.answers import finding_objects
+    from rituals.adopt.adopt import apply_adoption, plan_adoption
+    from rituals.answers.objects import finding_objects
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
     commits: tuple[str, ...] = ()

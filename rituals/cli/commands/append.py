@@ -39,8 +39,8 @@ def command(
     JSON. Agent, time, branch and commit are filled in. A secret in it is redacted, and said; a line with
     `diurna: allow-secret` is left as it is.
     """
-    from memory.draft import told
-    from rituals.cli.answers import receipt_object
+    from memory.write.draft import told
+    from rituals.answers.objects import receipt_object
     from rituals.cli.append_input import read_draft_of
 
     memory = call.memory()

@@ -7,7 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("archive")
@@ -29,7 +29,7 @@ def command(
     Example:
       diurna archive legacy-importer --reason "The importer is frozen until 2027."
     """
-    from rituals.decide.putting_away import archiving, returning
+    from rituals.decide.archive import archiving, returning
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why")

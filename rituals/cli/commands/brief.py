@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ledger.errors import WrongUsage
-from memory.shown import BRIEF_CHARS
+from memory.brief.place import BRIEF_CHARS
 from projection.brief.budget import LEAST_CHARS
 from projection.brief.forms import FORMATS, JSON
 from rituals.cli import options

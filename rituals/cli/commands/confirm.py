@@ -6,7 +6,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("confirm")
@@ -26,6 +26,6 @@ def command(
     Example:
       diurna confirm inv-transport-agnostic inv-no-plain-text
     """
-    from rituals.decide.standing import confirmation
+    from rituals.decide.confirmation import confirmation
 
     decide(call, confirmation(call.memory(), ids), agent, title, dry_run)

@@ -19,8 +19,8 @@ def command(call: Invocation, ids: tuple[str, ...]) -> None:
       diurna conflicts
       diurna conflicts api-timeouts --json
     """
-    from rituals.cli.disputed import dispute_object, show_dispute
-    from rituals.decide.disputes import disputes
+    from rituals.cli.views.contradictions import dispute_object, show_dispute
+    from rituals.decide.contradictions import disputes
 
     found = disputes(call.memory(), ids)
     if call.json:

@@ -23,7 +23,7 @@ def command(call: Invocation, range: str) -> None:
       diurna diff 2026-11-01..2026-11-21
       diurna diff HEAD~5..
     """
-    from memory.provenance import difference
+    from memory.query.provenance import difference
 
     start, _, end = range.partition("..")
     if not start:
@@ -37,7 +37,7 @@ def command(call: Invocation, range: str) -> None:
         hint = f"diurna diff {end}..{start}" if end else "name the earlier point first"
         raise WrongUsage(f"{end or 'now'} has fewer logs than {start}", hint=hint)
     if call.json:
-        from rituals.cli.answers import difference_object
+        from rituals.answers.objects import difference_object
 
         call.out.answer({"from": start, "to": end, **difference_object(found)})
         return

@@ -23,7 +23,7 @@ def command(call: Invocation, what: str) -> None:
       diurna digest 2026-11-21-0902
       diurna digest notes.md --json
     """
-    from rituals.cli.session_answers import digest_object, digested, print_digest
+    from rituals.cli.views.sessions import digest_object, digested, print_digest
 
     found = digested(call, what)
     if call.json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ledger.findings import severe
+from ledger.model.findings import severe
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
@@ -30,10 +30,10 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
       diurna doctor --deep --json
     """
     from memory.api import Memory
-    from rituals.checks.survey import Survey
-    from rituals.cli.answers import finding_objects
-    from rituals.cli.check_answers import show_here, summary
-    from rituals.doctor import visit
+    from rituals.answers.objects import finding_objects
+    from rituals.check.doctor import visit
+    from rituals.check.survey import Survey
+    from rituals.cli.views.findings import show_here, summary
 
     def opened() -> Survey:
         home, progress = call.find_home(), call.out.progress

@@ -26,8 +26,8 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
       diurna hook post-merge
       diurna hook post-rewrite rebase
     """
-    from rituals.hooks.install import EVENTS
-    from rituals.hooks.republish import Limit, TookTooLong, republish
+    from rituals.setup.git_hooks.install import EVENTS
+    from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 
     said = ""
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ledger.errors import WrongUsage
-from ledger.findings import Finding
-from ledger.layout import POLICY_FILE
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
@@ -37,9 +37,9 @@ def command(
       diurna init ~/team-memory --project payments
       diurna init --hooks
     """
-    from rituals.attributes import attribute_findings
-    from rituals.cli.answers import finding_objects
-    from rituals.setup import apply_setup, plan_setup, with_hooks
+    from rituals.answers.objects import finding_objects
+    from rituals.setup.attributes import attribute_findings
+    from rituals.setup.home import apply_setup, plan_setup, with_hooks
 
     if call.home:
         raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")

@@ -23,7 +23,7 @@ def command(call: Invocation, id: str, hops: int) -> None:
       diurna links webhook-retry-queue
       diurna links webhook-retry-queue --hops 1
     """
-    from rituals.cli.graph_answers import links_object, show_links
+    from rituals.cli.views.graph import links_object, show_links
 
     found = call.memory().links(id, hops)
     if call.json:

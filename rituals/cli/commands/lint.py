@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ledger.errors import HomeNotFound
-from ledger.findings import ERROR, INFO
+from ledger.model.findings import ERROR, INFO
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -33,12 +33,12 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     """
     import json
 
-    from projection.policy import Privacy
-    from rituals import lint as ritual
-    from rituals.checks.making import made
-    from rituals.checks.registry import LINT, Made
-    from rituals.cli.check_answers import hint_baseline, made_object, summary
-    from rituals.cli.formats import annotation, sarif
+    from projection.policy.model import Privacy
+    from rituals.check import lint as ritual
+    from rituals.check.registry import LINT, Made
+    from rituals.check.run import made
+    from rituals.cli.views.findings import hint_baseline, made_object, summary
+    from rituals.cli.views.sarif import annotation, sarif
 
     form = "json" if call.json else form
     call.json = form == "json"

@@ -24,7 +24,7 @@ def command(call: Invocation, agent: str, since: str, until: str, limit: int | N
     """
     lines = call.memory().log(agent, since, until, limit or 0)
     if call.json:
-        from rituals.cli.answers import log_object
+        from rituals.answers.objects import log_object
 
         call.out.answer({"sessions": [log_object(line) for line in lines]})
         return

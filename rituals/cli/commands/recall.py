@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from memory.recall.values import FACTS, FULL, INDEX, LEVELS, SESSIONS, Filters
-from projection.state import TIERS
+from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -63,7 +63,7 @@ def command(
       diurna recall --kind decision --since 2026-11-01 -- retry -timeout
       diurna recall --ids webhook-retry-queue --level full
     """
-    from rituals.cli.recalled import chosen, found, print_answer
+    from rituals.cli.views.recall import chosen, found, print_answer
 
     named = chosen(query, ids)
     level = level or (FULL if named else INDEX)

@@ -7,7 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide, tell_held
+from rituals.cli.views.decisions import author, decide, tell_held
 
 
 @click.command("redact")
@@ -33,9 +33,9 @@ def command(
       diurna redact staging-login --reason "It holds a password."
       diurna redact 2026-11-21-083012417-tq5n2xk7vb3wmd4zh6cyfugae2 --reason "It quotes a token." --dry-run
     """
-    from rituals.cli.answers import holder_object, holding_object
-    from rituals.decide.holding import note_purge, steps
-    from rituals.decide.redacting import redaction
+    from rituals.answers.objects import holder_object, holding_object
+    from rituals.decide.redaction import redaction
+    from rituals.decide.remaining_copies import note_purge, steps
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a few words why it is withheld")

@@ -7,7 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("reinstate")
@@ -28,7 +28,7 @@ def command(
     Example:
       diurna reinstate api-timeouts --reason "The 20 s were a test; production has 10 s."
     """
-    from rituals.decide.standing import reinstatement
+    from rituals.decide.confirmation import reinstatement
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why it holds after all")

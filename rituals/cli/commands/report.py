@@ -39,8 +39,8 @@ def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> No
       diurna report --kind decision
       diurna report --since 2026-10-01 --svg tiers.svg
     """
-    from rituals.cli.report_answers import print_report, report_object
-    from rituals.report.whole import report
+    from rituals.cli.views.report import print_report, report_object
+    from rituals.report.report import report
 
     if svg == STDOUT and call.json:
         raise WrongUsage("standard output can not hold both", where="--json, --svg -",
@@ -48,8 +48,8 @@ def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> No
     out = call.out
     found = report(call.memory(), since, until, kind, out.progress)
     if svg:
-        from rituals.report.keeping import keep
-        from rituals.report.picture import picture
+        from rituals.report.chart import picture
+        from rituals.report.save import keep
 
         drawn = picture(found, kind)
         if svg == STDOUT:

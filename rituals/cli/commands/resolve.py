@@ -7,7 +7,7 @@ import click
 from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("resolve")
@@ -35,7 +35,7 @@ def command(
       diurna resolve api-timeouts --text "Calls time out after 20 s."
       diurna resolve retry-storm --closed
     """
-    from rituals.decide.resolving import Verdict, resolution
+    from rituals.decide.resolution import Verdict, resolution
 
     if text and file:
         raise WrongUsage("--text and --file both give a text", hint="leave one of them out")
@@ -52,9 +52,9 @@ def command(
 
 def _asked(call: Invocation, id: str) -> str:
     """Show the sides and ask which holds; "" where there is nothing to choose."""
-    from rituals.cli.disputed import show_dispute
-    from rituals.decide.disputes import disputes
-    from rituals.decide.resolving import choices
+    from rituals.cli.views.contradictions import show_dispute
+    from rituals.decide.contradictions import disputes
+    from rituals.decide.resolution import choices
 
     found = disputes(call.memory(), (id,))
     number = 1

@@ -6,7 +6,7 @@ import click
 
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("restore")

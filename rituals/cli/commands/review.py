@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ledger.findings import ERROR
+from ledger.model.findings import ERROR
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import counted
@@ -28,8 +28,8 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
       diurna review
       diurna review --yes --json
     """
-    from rituals.cli.review_answers import answer_lines, review_object, verified_line
-    from rituals.cli.walk import walk
+    from rituals.cli.views.review import answer_lines, review_object, verified_line
+    from rituals.cli.views.review_walk import walk
     from rituals.review.apply import review
     from rituals.review.report import body
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from projection.state import TIERS
+from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.fact import Fact
+    from projection.fold.fact import Fact
 
 
 @click.command("show")
@@ -37,12 +37,12 @@ def command(
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return
-    from rituals.cli.selection import select
+    from rituals.cli.views.selection import select
 
     state = memory.state(as_of)
     if call.json:
-        from projection.marks import mark_of
-        from rituals.cli.answers import fact_object, summary_object
+        from projection.document.marks import mark_of
+        from rituals.answers.objects import fact_object, summary_object
 
         def known(name: str) -> Fact | None:
             found = state.get(name)
@@ -58,7 +58,7 @@ def command(
             }
         )
         return
-    from projection.render import block, render
+    from projection.document.render import block, render
 
     if not (ids or kind or tier):
         call.out.text(render(state.view()))

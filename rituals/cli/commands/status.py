@@ -20,9 +20,9 @@ def command(call: Invocation) -> None:
     Example:
       diurna status
     """
-    from rituals.cli.answers import status_object
-    from rituals.cli.overview import overview
-    from rituals.tally import OF_REVIEW, said, severities
+    from rituals.answers.objects import status_object
+    from rituals.answers.status import overview
+    from rituals.review.tally import OF_REVIEW, said, severities
 
     found = overview(call.memory())
     upstream = found.upstream

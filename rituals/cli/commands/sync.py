@@ -26,8 +26,8 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
       diurna sync --dry-run
       diurna sync backup --json
     """
-    from rituals.cli.answers import sync_object
-    from rituals.sync import sync
+    from rituals.answers.objects import sync_object
+    from rituals.sync.sync import sync
 
     out = call.out
     report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())

@@ -41,7 +41,7 @@ def command(
     found = call.memory().timeline(
         " ".join(anchor), before=before, after=after, limit=limit, agent=agent, kinds=kinds
     )
-    from rituals.cli.session_answers import print_timeline, timeline_object
+    from rituals.cli.views.sessions import print_timeline, timeline_object
 
     if call.json:
         call.out.answer(timeline_object(found))

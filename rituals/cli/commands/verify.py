@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ledger.findings import severe
+from ledger.model.findings import severe
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.decided import author, decide
+from rituals.cli.views.decisions import author, decide
 
 
 @click.command("verify")
@@ -42,11 +42,11 @@ def command(
       diurna verify --accept unknown-id:4f2a91c07dab --reason "An id of the old tool."
       diurna verify --accept-all --reason "All that the old tool left." --dry-run
     """
-    from rituals import verify as ritual
-    from rituals.checks.making import made
-    from rituals.checks.registry import VERIFY
-    from rituals.cli.baseline import baseline, wanted
-    from rituals.cli.check_answers import hint_baseline, made_object, show_all, show_summary
+    from rituals.check import verify as ritual
+    from rituals.check.registry import VERIFY
+    from rituals.check.run import made
+    from rituals.cli.accept_options import baseline, wanted
+    from rituals.cli.views.findings import hint_baseline, made_object, show_all, show_summary
 
     what = wanted(findings, (accept, accept_all, unaccept, restore), reason)
     memory = call.memory()

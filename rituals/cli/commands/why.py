@@ -23,7 +23,7 @@ def command(call: Invocation, id: str) -> None:
     found = call.memory().why(id)
     out = call.out
     if call.json:
-        from rituals.cli.answers import link_object, mark_object, step_object
+        from rituals.answers.objects import link_object, mark_object, step_object
 
         chain = [link_object(link) for link in found.chain]
         events = [step_object(step) for step in found.steps]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from ledger.escape import prose
 from rituals.review.evidence.claims import COMMIT, PATH
-from rituals.review.evidence.named import Named, used_ms
-from rituals.review.question import Question, key_of, plain
+from rituals.review.evidence.subjects import Named, used_ms
+from rituals.review.question import Question, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ledger.code import Churn, Code
+    from ledger.git.code_history import Churn, Code
 
 #: A file changed a lot when so many of its lines are gone, and at least half of those it had.
 LOT_LINES = 40
@@ -35,7 +36,7 @@ def commit_questions(named: Iterable[Named], code: Code) -> list[Question]:
             f"{one.fact.id} names the commit {one.claim.subject}, which is not in the history.",
             (
                 f"neither {code.commit[:7]} nor any branch or tag descends from it",
-                f"it is {plain(stray[one.claim.subject].said)}",
+                f"it is {prose(stray[one.claim.subject].said)}",
             ),
             "name the commit that took its place",
         )
@@ -97,10 +98,10 @@ def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]
                 "code-changed",
                 key_of("code-changed", fact, path, one.fact.anchor),
                 (fact,),
-                f"{fact} names `{plain(path)}`.",
+                f"{fact} names `{prose(path)}`.",
                 (
                     f"{deleted} lines of {then} are gone since, {added} came; "
-                    f"the newest change is {plain(later[0].change.said)}",
+                    f"the newest change is {prose(later[0].change.said)}",
                 ),
                 "read it again, and reference it if it still holds",
             )

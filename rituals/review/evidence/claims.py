@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ledger.values import Record
+from ledger.model.record import Record
 
 PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
     "path", "folder", "module", "name", "target", "version", "commit",

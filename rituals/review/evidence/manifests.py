@@ -7,7 +7,7 @@ import re
 import tomllib
 from typing import Any
 
-from ledger.values import Record
+from ledger.model.record import Record
 
 #: Names of files that ask for dependencies or define tasks.
 _NAMES = frozenset(

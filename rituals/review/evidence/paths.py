@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from ledger.escape import prose
 from rituals.review.evidence.claims import FOLDER, MODULE, PATH
-from rituals.review.evidence.named import Named
-from rituals.review.question import Question, key_of, plain
+from rituals.review.evidence.subjects import Named
+from rituals.review.question import Question, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ledger.code import Code, Removal
+    from ledger.git.code_history import Code, Removal
 
 
 def path_questions(named: Iterable[Named], code: Code, files: Iterable[str]) -> list[Question]:
@@ -87,7 +88,7 @@ def _question(
 ) -> Question:
     subject, fact = one.claim.subject, one.fact.id
     newest = taken[0]
-    looked = f"no path ends in `{plain(subject)}` at {code.commit[:7]}"
+    looked = f"no path ends in `{prose(subject)}` at {code.commit[:7]}"
     new = renames.get((newest.change.commit, newest.path), "")
     if one.claim.kind == PATH and new in known:
         better = _shorter(subject, newest.path, new)
@@ -95,24 +96,24 @@ def _question(
             "file-renamed",
             key_of("file-renamed", fact, subject),
             (fact,),
-            f"{fact} names `{plain(subject)}`, which is `{plain(better)}` now.",
+            f"{fact} names `{prose(subject)}`, which is `{prose(better)}` now.",
             (
                 looked,
-                f"`{plain(newest.path)}` became `{plain(new)}` in {plain(newest.change.said)}",
+                f"`{prose(newest.path)}` became `{prose(new)}` in {prose(newest.change.said)}",
             ),
-            f"let the text say `{plain(better)}`",
+            f"let the text say `{prose(better)}`",
             swaps=((subject, better),),
         )
     rule = "folder-gone" if one.claim.kind == FOLDER else "file-gone"
     what = {PATH: "file", FOLDER: "folder", MODULE: "module"}[one.claim.kind]
-    went = f"`{plain(newest.path)}` was deleted in {plain(newest.change.said)}"
+    went = f"`{prose(newest.path)}` was deleted in {prose(newest.change.said)}"
     if new:
-        went = f"`{plain(newest.path)}` moved to `{plain(new)}` in {plain(newest.change.said)}"
+        went = f"`{prose(newest.path)}` moved to `{prose(new)}` in {prose(newest.change.said)}"
     return Question(
         rule,
         key_of(rule, fact, subject),
         (fact,),
-        f"{fact} names the {what} `{plain(subject)}`, which is gone.",
+        f"{fact} names the {what} `{prose(subject)}`, which is gone.",
         (looked, went),
         "say what holds now, or that the fact is false",
     )

@@ -1,0 +1,1 @@
+"""Between bytes and values: session logs, their bullets and fact blocks, the outline of markdown."""

@@ -1,0 +1,246 @@
+"""Where the top-level `## ` headings of a document are, found line by line.
+
+A heading that starts in column 0 closes every list and quote, so only three things can hide it: a
+closed fence, a closed HTML block (comments among them) at the document's top level, and an HTML
+block that runs to a blank line. This module decides all of that exactly or says that it can not
+(an indented opener may belong to a list item); then `ledger.codec.outline_by_markdown` is asked. Both
+keep one rule of the format: a fence or comment that is never closed is a finding and hides nothing.
+Reading goes on behind its opener as if the document began there. A `-->` that ends a comment begun on its
+own line (a footer) closes no comment above it, so a forgotten `-->` can not swallow the facts.
+
+Lines hold no line break and no NUL. Keeps invariants S1 to S4 of FORMAT.md. Linear in the input.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+#: HTML block starts that end at a blank line (CommonMark 0.31.2, type 6).
+_BLOCK_TAGS = frozenset(
+    "address article aside base basefont blockquote body caption center col colgroup dd details "
+    "dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 "
+    "head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option "
+    "p param search section summary table tbody td tfoot th thead title tr track ul".split()
+)
+_RAW_TAGS = ("script", "pre", "style", "textarea")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+_ENDS = {2: "-->", 3: "?>", 4: ">", 5: "]]>"}
+_TO_BLANK, _MAYBE = 6, 7
+
+
+#: Stands for a line over the limit; no real line is equal to it.
+OVERLONG = "\x00"
+
+
+class Outline(Record):
+    """The top-level headings of level 2, and what hides lines or fails to.
+
+    `headings` are (line index, title); `hidden` half-open ranges of line indexes that are code or
+    HTML of more than one line; `unclosed` (code of the finding, line index).
+    """
+
+    headings: tuple[tuple[int, str], ...]
+    hidden: tuple[tuple[int, int], ...]
+    unclosed: tuple[tuple[str, int], ...]
+
+
+def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -> Outline | None:
+    """Find the top-level headings line by line, or return None when in doubt.
+
+    Args:
+        lines: the whole document.
+        start: index of the first line to look at.
+        guess: never doubt; what is doubtful hides nothing and is no heading.
+    """
+    headings: list[tuple[int, str]] = []
+    hidden: list[tuple[int, int]] = []
+    unclosed: list[tuple[str, int]] = []
+    closers: dict[str, list[int]] = {}
+    endless: set[int] = set()
+    pad = ""  # indentation of the list item that surely is open, or ""
+    after_blank = True
+    index, count = start, len(lines)
+    while index < count:
+        line = lines[index]
+        text = line.lstrip(" \t")
+        if not text:
+            after_blank = True
+            index += 1
+            continue
+        char = text[0]
+        if len(text) != len(line):
+            # what is indented to an open item belongs to it and can hide nothing outside
+            if pad and (line.startswith(pad) or (len(pad) <= 4 and "\t" in line[: -len(text)])):
+                pass
+            else:
+                pad = ""
+                shallow = len(line) - len(text) < 4 and "\t" not in line[: -len(text)]
+                if shallow and not guess and _matters(text, lines, index):
+                    return None
+            after_blank = False
+            index += 1
+            continue
+        following = index + 1
+        item = ""
+        if char == "#":
+            if line[:2] == "##" and line[2:3] in ("", " ", "\t"):
+                headings.append((index, title_of(line)))
+        elif char == "`" or char == "~":
+            length = fence_length(line)
+            if length:
+                end = _closing(lines, following, char, length, closers)
+                if end:
+                    hidden.append((index, end))
+                    following = end
+                else:
+                    unclosed.append(("unclosed-fence", index))
+        elif char == "<":
+            kind = html_kind(line)
+            if kind == _MAYBE:
+                if not guess and following < count and lines[following].strip(" \t"):
+                    return None
+            elif kind == _TO_BLANK:
+                while following < count and lines[following].strip(" \t"):
+                    following += 1
+            elif kind and not html_ends(kind, line):
+                end = 0 if kind in endless else html_end(kind, lines, following)
+                if end:
+                    following = end
+                else:
+                    endless.add(kind)
+                    unclosed.append(("unclosed-comment", index))
+            if following - index > 1:
+                hidden.append((index, following))
+        elif char in "-*+0123456789":
+            item = _item(line, after_blank or pad != "")
+        pad = item
+        after_blank = False
+        index = following
+    return Outline(tuple(headings), tuple(hidden), tuple(unclosed))
+
+
+def title_of(line: str) -> str:
+    """Return what an ATX heading of level 2 says, without its closing hashes."""
+    text = line.strip(" \t")[2:].rstrip(" \t")
+    bare = text.rstrip("#")
+    return (bare if bare != text and bare[-1:] in (" ", "\t") else text).strip()
+
+
+def fence_length(text: str) -> int:
+    """Return the length of the fence that `text` (not indented) opens, or 0."""
+    char = text[0]
+    if char not in "`~" or text[:3] != char * 3:
+        return 0
+    info = text.lstrip(char)
+    return 0 if char == "`" and "`" in info else len(text) - len(info)
+
+
+def closes_fence(line: str, char: str) -> int:
+    """Return the length of the fence of `char` that `line` closes at top level, or 0."""
+    text = line.lstrip(" ")
+    if text[:1] != char or len(line) - len(text) > 3:
+        return 0
+    tail = text.lstrip(char)
+    return 0 if tail.strip(" \t") else len(text) - len(tail)
+
+
+def html_kind(text: str) -> int:
+    """Return the CommonMark type of the HTML block that `text` opens; 7 means perhaps; 0 none."""
+    second = text[1:2]
+    if second == "!":
+        if text[2:4] == "--":
+            return 2
+        if text.startswith("<![CDATA["):
+            return 5
+        return 4 if text[2:3].isascii() and text[2:3].isalpha() else 0
+    if second == "?":
+        return 3
+    begin = 2 if second == "/" else 1
+    end = begin
+    while end < len(text) and text[end] in _NAME:
+        end += 1
+    name, after = text[begin:end].lower(), text[end : end + 1]
+    if not name or not name[0].isalpha():
+        return 0
+    ends = after in ("", ">") or after.isspace()
+    if begin == 1 and ends and name in _RAW_TAGS:
+        return 1
+    if name in _BLOCK_TAGS and (ends or text[end : end + 2] == "/>"):
+        return _TO_BLANK
+    return _MAYBE if (ends or after == "/") and text.rstrip()[-1] == ">" else 0
+
+
+def html_ends(kind: int, line: str) -> bool:
+    """Tell whether an HTML block of `kind` 1 to 5 that `line` opens ends there too."""
+    if kind != 1:
+        return _ENDS[kind] in line
+    if "</" not in line:
+        return False
+    lower = line.lower()
+    return any(f"</{name}>" in lower for name in _RAW_TAGS)
+
+
+def html_end(kind: int, lines: list[str], start: int) -> int:
+    """Return the index behind the line that ends an HTML block opened before `start`, or 0."""
+    for index in range(start, len(lines)):
+        line = lines[index]
+        if html_ends(kind, line) and not (
+            kind == 2 and line.find("<!--", 0, line.find("-->")) >= 0
+        ):
+            return index + 1
+    return 0
+
+
+def _matters(text: str, lines: list[str], index: int) -> bool:
+    """Tell whether a line indented by 1 to 3 spaces would hide something at top level."""
+    char = text[0]
+    if char == "#":
+        return text[:2] == "##" and text[2:3] in ("", " ", "\t")
+    if char == "`" or char == "~":
+        return fence_length(text) > 0
+    if char != "<":
+        return False
+    kind = html_kind(text)
+    if kind in (0, 1, 2, 3, 4, 5):
+        return kind > 0 and not html_ends(kind, text)
+    return index + 1 < len(lines) and lines[index + 1].strip(" \t") != ""
+
+
+def _item(line: str, may_number: bool) -> str:
+    """Return the indentation of the list item that `line` surely opens, or ""."""
+    end = 0
+    while end < 10 and line[end : end + 1] in tuple("0123456789"):
+        end += 1
+    if end:
+        if (
+            end > 9
+            or line[end : end + 1] not in (".", ")")
+            or not (may_number or line[:end] == "1")
+        ):
+            return ""
+    elif not line.strip(line[0] + " \t"):
+        return ""  # a thematic break, or an empty item
+    if line[end + 1 : end + 2] != " " or line[end + 2 : end + 3] in ("", " ", "\t"):
+        return ""
+    return " " * (end + 2)
+
+
+def _closing(
+    lines: list[str], start: int, char: str, length: int, closers: dict[str, list[int]]
+) -> int:
+    """Return the index behind the line that closes a fence, or 0.
+
+    The first search that fails writes down the longest closer at or behind every line, so that no
+    later search runs to the end in vain.
+    """
+    longest = closers.get(char)
+    if longest is not None and (start >= len(lines) or longest[start] < length):
+        return 0
+    for index in range(start, len(lines)):
+        if closes_fence(lines[index], char) >= length:
+            return index + 1
+    longest = [0] * (len(lines) + 1)
+    for index in range(len(lines) - 1, -1, -1):
+        longest[index] = max(longest[index + 1], closes_fence(lines[index], char))
+    closers[char] = longest
+    return 0

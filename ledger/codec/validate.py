@@ -1,0 +1,263 @@
+"""Drafts: what may become a session log, and why not.
+
+Reading is tolerant, writing is strict: `append` refuses what can not be stored canonically, and
+nothing of what the author wrote is lost on the way. Keeps invariants C4 to C7 of FORMAT.md.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.event_bullets import is_holder
+from ledger.codec.fact_blocks import is_footer, tidy
+from ledger.codec.fast_read import scan
+from ledger.codec.log import canonical, decode, encode, entry_of, section_kind
+from ledger.codec.outline import outline
+from ledger.errors import DraftRefused
+from ledger.model.event import (
+    SEEING,
+    VERB_OF,
+    Event,
+    FactArchived,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.findings import INFO, Finding
+from ledger.model.ids import is_fact_id, is_version_id
+from ledger.model.order import is_stem
+from ledger.model.session import (
+    IDS_LIMIT,
+    IMPORT_KEYS,
+    LINE_LIMIT_BYTES,
+    LOG_LIMIT_BYTES,
+    TYPES,
+    SessionLog,
+)
+
+DEFAULT_TITLE = "Work session"
+_STEM = "2000-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+_OPENED = {
+    "unclosed-fence": "a code fence is never closed that begins",
+    "unclosed-comment": "a comment or HTML block is never closed that begins",
+    "too-complex": "it is too large to decide what is code",
+}
+_CLOSE = "close it, and begin it at the margin"
+_SECTION = "give it another heading, or append the whole log as a markdown file"
+#: Events of one id that contradict each other inside one log, which has no order among them.
+_OPPOSITES = (
+    (FactCreated, FactUpdated),
+    (ThreadClosed, ThreadReopened),
+    (FactPromoted, FactDemoted),
+    (FactSuperseded, FactReinstated),
+    (FactInvalidated, FactReinstated),
+    (FactReactivated, FactArchived),
+)
+
+
+def read_draft(data: bytes, file: str = "") -> SessionLog:
+    """Read a draft as it will be stored.
+
+    Line ends, a byte order mark, the order of sections and of events, and several references
+    sections are put right; a missing title becomes `Work session`; a checkbox makes a thread.
+
+    Raises:
+        DraftRefused: something in it can not be stored canonically.
+    """
+    log, findings = decode(data, sealed=True, file=file)
+    refused = tuple(finding for finding in findings if finding.severity != INFO)
+    if refused:
+        raise DraftRefused(refused)
+    events = tuple(_as_thread(event) for event in log.events)
+    log = canonical(log._replace(title=log.title or DEFAULT_TITLE, events=events))
+    refused = problems(log)
+    if refused:
+        raise DraftRefused(tuple(finding._replace(file=file) for finding in refused))
+    return log
+
+
+def problems(log: SessionLog) -> tuple[Finding, ...]:
+    """Say why a log can not be stored as it is; empty when it can."""
+    try:
+        data = encode(log)
+    except UnicodeEncodeError:
+        return (Finding("not-canonical", "a lone surrogate can not be stored"),)
+    if len(data) > LOG_LIMIT_BYTES:
+        message = f"{len(data)} bytes; the limit is {LOG_LIMIT_BYTES}"
+        return (Finding("too-large", message, hint="split it into several logs"),)
+    found = [*_of_header(log), *_of_events(log), *_of_prose(log.prose)]
+    if b"\0" in data:
+        found.append(Finding("nul-byte", "a NUL byte can not be stored"))
+    if b"\r" in data:
+        found.append(Finding("not-canonical", "a carriage return can not be stored"))
+    if len(data) > LINE_LIMIT_BYTES and max(map(len, data.split(b"\n"))) > LINE_LIMIT_BYTES:
+        found.append(Finding("line-too-long", f"a line is over {LINE_LIMIT_BYTES} bytes"))
+    if found:
+        return tuple(found)
+    # whatever was not thought of above shows when the bytes are read back
+    again, findings = decode(data, sealed=True)
+    if findings:
+        return findings
+    if again != log:
+        return (Finding("not-canonical", _difference(log, again)),)
+    entry = scan(_STEM, data)
+    if entry is not None and entry != entry_of(_STEM, log):
+        return (Finding("not-canonical", "the two readers of a log do not agree on it"),)
+    return ()
+
+
+def _as_thread(event: Event) -> Event:
+    """Make a new fact with a checkbox a thread, if it says no kind."""
+    if isinstance(event, FactCreated) and event.mark and "kind" not in dict(event.meta):
+        return event._replace(meta=(("kind", "thread"), *event.meta))
+    return event
+
+
+def _of_header(log: SessionLog) -> list[Finding]:
+    found = []
+    for what, text in (("the title", log.title), *log.header):
+        if _has_control(text):
+            found.append(
+                Finding("not-canonical", f"{what} holds a line break or control character")
+            )
+        elif not text.strip():
+            found.append(Finding("not-canonical", f"{what} is empty"))
+    keys = [key for key, _ in log.header]
+    found.extend(
+        Finding("not-canonical", f"the header has the key {key} twice")
+        for key in sorted({key for key in keys if keys.count(key) > 1})
+    )
+    if log.type not in TYPES:
+        hint = f"one of {', '.join(TYPES)}"
+        found.append(Finding("not-canonical", f"unknown type of log: {log.type}", hint=hint))
+    return found
+
+
+def _of_events(log: SessionLog) -> list[Finding]:
+    found = []
+
+    def find(code: str, message: str, hint: str = "") -> None:
+        found.append(Finding(code, message, hint=hint))
+
+    if len(log.events) > IDS_LIMIT:
+        find("too-many-ids", f"{len(log.events)} ids; the limit is {IDS_LIMIT}")
+    kinds: dict[str, set[type[Event]]] = {}
+    seen: set[Event] = set()
+    for event in log.events:
+        if not is_fact_id(event.id):
+            find("bad-id", f"not a fact id: {event.id[:80]!r}",
+                 "ids are lower-case words joined by hyphens or dots")  # fmt: skip
+            continue
+        if event in seen or (
+            isinstance(event, FactCreated | FactUpdated) and type(event) in kinds.get(event.id, ())
+        ):
+            find("bad-event", f"`{VERB_OF[type(event)]}: {event.id}` stands twice", "say it once")
+        seen.add(event)
+        kinds.setdefault(event.id, set()).add(type(event))
+        if _has_control(event.remark):
+            find("bad-event", f"the remark beside {event.id} is not one line")
+        if isinstance(event, FactSuperseded):
+            if not is_fact_id(event.new):
+                find("bad-id", f"not a fact id: {event.new[:80]!r}")
+            elif event.new == event.id:
+                find("bad-event", f"{event.id} can not supersede itself")
+        elif isinstance(event, FactCreated | FactUpdated):
+            found.extend(_of_fact(event, log.type == "import"))
+        found.extend(_of_seen(event))
+    for id, met in kinds.items():
+        for one, other in _OPPOSITES:
+            if one in met and other in met:
+                said = f"`{VERB_OF[one]}: {id}` and `{VERB_OF[other]}: {id}` stand in one log"
+                find("bad-event", said, "write two logs, one after the other")
+    return found
+
+
+def _of_seen(event: Event) -> list[Finding]:
+    """Say which of the versions and logs that an event names can be none."""
+    found = []
+    if isinstance(event, SEEING) and event.was is not None:
+        if not event.was or not all(map(is_version_id, event.was)):
+            said = f"`{VERB_OF[type(event)]}: {event.id}` names no version {list(event.was)}"
+            found.append(Finding("bad-event", said))
+    if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
+        if not event.said or not all(map(is_stem, event.said)):
+            said = f"no log {list(event.said)} says anything against {event.id}"
+            found.append(Finding("bad-event", said))
+    if isinstance(event, FactRedacted):
+        wrong = [one for one in event.held if not is_holder(" ".join(one))]
+        if wrong:
+            found.append(Finding("bad-event", f"{event.id} was held by no log {wrong}"))
+    return found
+
+
+def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
+    """Say why a fact can not be stored: its text, its checkbox, its footer."""
+    if event.text is None or not event.text.strip():
+        return [Finding("event-without-fact", f"{event.id} has no text")]
+    found = []
+    lines = event.text.split("\n")
+    kind = dict(event.meta).get("kind", "" if isinstance(event, FactUpdated) else "fact")
+    if event.mark not in ("", " ", "x"):
+        found.append(Finding("bad-event", f"not a checkbox: {event.mark!r}"))
+    elif event.mark and kind not in ("", "thread"):
+        hint = "take the checkbox away, or write `kind: thread` in the footer"
+        found.append(Finding("bad-event", f"{event.id} has a checkbox and is no thread", hint=hint))
+    for key, value in event.meta:
+        if not imports and key in IMPORT_KEYS:
+            found.append(Finding("bad-footer", f"{event.id}: only imports may say `{key}`"))
+        if "|" in value or "-->" in value or "--" in key or _has_control(value):
+            found.append(Finding("bad-footer", f"{event.id}: the value of {key} would end early"))
+    if event.text != tidy(event.text):
+        message = f"the text of {event.id} has blanks around it or at the end of a line"
+        found.append(Finding("not-canonical", message))
+    if not lines[0].strip(" \t-*_"):
+        found.append(Finding("not-canonical", f"the text of {event.id} begins with a rule"))
+    shape = outline(lines)
+    found.extend(Finding(code, f"in the text of {event.id}") for code, _ in shape.unclosed)
+    quoted = {line for begin, end in shape.hidden for line in range(begin, end)}
+    for number, line in enumerate(lines):
+        code = number in quoted or (line[:4] == "    " and not lines[number - 1])
+        if not code and is_footer(line.strip(" \t")):
+            message = f"the text of {event.id} holds a footer of its own"
+            found.append(Finding("bad-footer", message, hint="quote it in a code fence"))
+            break
+    return found
+
+
+def _of_prose(prose: str) -> list[Finding]:
+    lines = prose.split("\n")
+    shape = outline(lines)
+    found = [
+        Finding(code, f"{_OPENED[code]} in line {line + 1} of the prose", hint=_CLOSE)
+        for code, line in shape.unclosed
+    ]
+    found.extend(
+        Finding("not-canonical", f"the prose holds a section `## {title[:60]}`", hint=_SECTION)
+        for _, title in shape.headings
+        if section_kind(title)[0]
+    )
+    return found
+
+
+def _has_control(text: str) -> bool:
+    """Tell whether a text that has to stay on one line holds a line break or control character."""
+    if text.isprintable():
+        return False
+    return any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text)
+
+
+def _difference(log: SessionLog, again: SessionLog) -> str:
+    """Say in which part a log does not read back as it was."""
+    if log.header != again.header:
+        return "the header is not in canonical form and order"
+    if log.title != again.title or log.prose != again.prose:
+        return "the title or the prose does not read back as it is"
+    if sorted(map(repr, log.events)) == sorted(map(repr, again.events)):
+        return "the events are not in canonical order"
+    return "an event or a fact does not read back as it is"

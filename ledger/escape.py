@@ -1,0 +1,105 @@
+"""What nobody can see in a text, or what a terminal obeys: one list, and one way to write it visibly.
+
+Everything that leaves towards a terminal or a model goes through `visible`: control characters, marks
+and overrides of direction, zero-width and filling characters, tags, selectors and lone surrogates
+become JSON escapes. What scripts and emoji need stays: one joiner between two characters of a script that
+joins or of an emoji, one selector behind a symbol. Tab and line feed stay. Files and git keep their bytes.
+"""
+
+from __future__ import annotations
+
+#: Scripts that join, and emoji, begin here; Latin, Greek and Cyrillic need no joiner.
+_JOINING = "\u0590"
+_JOINERS, _SELECTORS = "\u200c\u200d", "\ufe0e\ufe0f"
+_CONTEXT = frozenset(_JOINERS + _SELECTORS)
+_KEYCAP = "\u20e3"
+#: Printable by their category, and yet nothing to see.
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    + "".join([chr(code) for code in range(0xFE00, 0xFE10)])
+)
+#: Not printable by their category, and yet what they seem: blanks of some width.
+_BLANKS = frozenset(
+    "\n\t\xa0\u1680\u202f\u205f\u3000" + "".join([chr(code) for code in range(0x2000, 0x200B)])
+)
+_TAG_BYTES = b"\xf3\xa0"  # how tags begin in UTF-8
+_TAGS = "\U000e0000"  # from here on nothing can be seen
+
+
+def visible(text: str) -> str:
+    """Write what a terminal or a reader would obey, or not see, as JSON escapes it."""
+    if is_plain(text):
+        return text
+    unseen = unseen_in(text)
+    if not unseen:
+        return text
+    if not unseen.isdisjoint(_CONTEXT):
+        text = "".join(
+            [
+                char if char not in _CONTEXT or _belongs(text, at) else escaped(ord(char))
+                for at, char in enumerate(text)
+            ]
+        )
+    return text.translate({ord(char): escaped(ord(char)) for char in unseen - _CONTEXT})
+
+
+def prose(text: str) -> str:
+    """Make a text from outside (a path, a commit's subject) safe to stand in a log's prose: one line."""
+    kept = "".join([char if char.isprintable() else " " for char in text])
+    return " ".join(kept.split()).replace("<!", "< !").replace("-->", "-- >")
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether a text surely holds nothing that is unseen; False where it has to be looked at."""
+    bare = text.replace("\n", "").replace("\t", "")
+    if not bare.isprintable():
+        return False
+    if bare.isascii():
+        return True
+    return not any(char in bare for char in _BLANK) and _TAG_BYTES not in bare.encode()
+
+
+def unseen_in(text: str) -> set[str]:
+    """Return the characters of a text that are unseen, also those that may belong where they stand."""
+    return {
+        char
+        for char in set(text)
+        if (not char.isprintable() and char not in _BLANKS) or char in _BLANK or char >= _TAGS
+    }
+
+
+def escaped(code: int) -> str:
+    """Write a character as JSON does."""
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Tell whether a joiner or a selector does what it is there for: it stands alone."""
+    char = text[at]
+    if not at or char not in _CONTEXT:
+        return False
+    before, behind = text[at - 1], text[at + 1 : at + 2]
+    if char in _SELECTORS:
+        return behind == _KEYCAP if before in "0123456789#*" else _is_symbol(before)
+    if before in _SELECTORS:  # `heart, selector, joiner, fire`
+        return at > 1 and _belongs(text, at - 1) and _joins(behind)
+    return _joins(before) and _joins(behind)
+
+
+def _joins(char: str) -> bool:
+    """Tell whether a joiner may stand beside a character: a letter of a script that joins, an emoji."""
+    from unicodedata import category
+
+    return char >= _JOINING and char not in _BLANK and category(char)[0] in "LMS" and char < _TAGS
+
+
+def _is_symbol(char: str) -> bool:
+    """Tell whether a selector may follow: it says how a symbol is drawn."""
+    from unicodedata import category
+
+    return (
+        char >= "\xa0" and char not in _BLANK and category(char) in ("So", "Sm", "Po", "Sk", "Pd")
+    )

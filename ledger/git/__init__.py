@@ -1,0 +1,1 @@
+"""Git: repositories, objects, trees, commits and history, by the executable and by pygit2."""

@@ -1,0 +1,251 @@
+"""The git executable: spawned for what a short command needs, without loading a library.
+
+Spawning git costs 1 to 5 ms, importing pygit2 70 to 90. Every call runs without hooks, prompts, pagers,
+file-system monitors and inherited `GIT_*` settings, and with the ownership check that git makes itself.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.errors import (
+    DiurnaError,
+    GitFailed,
+    ObjectMissing,
+    StorageFailed,
+    UnsupportedRepository,
+)
+from ledger.git.process import Running, three_pipes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ledger.git.process import Answer
+
+#: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6). How to reach a
+#: remote (`core.sshCommand`, `credential.helper`) and filters are the user's to set: a clone brings no
+#: settings, and a folder in one that does is no repository to us (`ledger.git.repository`).
+_GUARDS = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "--no-pager",
+    "-c", "core.pager=cat",
+    "-c", "core.editor=true",
+    "-c", "core.alternateRefsCommand=true",
+    "-c", "log.showSignature=false",
+    "-c", "core.quotePath=false",
+    "-c", "submodule.recurse=false",
+    "-c", "protocol.ext.allow=never",
+    "-c", "advice.detachedHead=false",
+)  # fmt: skip
+#: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
+_NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+#: What git says when the disk refuses, and what to do then; the locale of our calls is C.
+_DISK_REFUSED = (
+    ("No space left on device", "free some space on that disk and try again"),
+    ("Disk quota exceeded", "your quota on that disk is used up"),
+    ("File too large", "the file-size limit of this shell is too low (ulimit -f)"),
+    ("Read-only file system", "the disk is read-only; reading still works"),
+    ("Permission denied", "this user may not write there; reading still works"),
+    ("Input/output error", "the disk reports an error; check the disk"),
+)
+#: `GIT_*` variables that say where git's own configuration is, not which repository to use.
+_KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+#: git itself waits for no other `git init` or `git config`.
+_CONFIG_WAIT_SECONDS = 5.0
+#: What git says when an object is missing or damaged.
+_MISSING = ("not a tree object", "ould not read", "unable to read", "bad object", "is corrupt")
+
+
+class Git:
+    """Runs git in one place.
+
+    Args:
+        where: the folder to run in: a work tree's top, or a git directory.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("GIT_") or key in _KEPT
+        }
+        environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
+        self._environment = environment
+
+    def run(self, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
+        """Run a git command and return what it prints.
+
+        Args:
+            arguments: the command and its arguments.
+            data: its standard input.
+            check: raise when it fails; otherwise a failure prints nothing.
+
+        Raises:
+            GitFailed: it ended with another status than 0.
+            UnsupportedRepository: git refuses to work here for its owner.
+        """
+        status, out, err = self.call(*arguments, data=data)
+        if status and check:
+            raise self.failure(arguments[0], status, err)
+        return b"" if status else out
+
+    def configure(self, *arguments: str) -> None:
+        """Run a command that sets up a repository, once no other process is doing the same.
+
+        Raises:
+            GitFailed: it failed, or the lock stayed for `_CONFIG_WAIT_SECONDS`.
+        """
+        deadline = time.monotonic() + _CONFIG_WAIT_SECONDS
+        while True:
+            status, _, err = self.call(*arguments)
+            if not status:
+                return
+            if b"File exists" not in err or time.monotonic() > deadline:
+                raise self.failure(arguments[0], status, err)
+            time.sleep(0.005 + os.getpid() % 7 / 1000)
+
+    def call(
+        self, *arguments: str, data: bytes = b"", answer: Answer | None = None
+    ) -> tuple[int, bytes, bytes]:
+        """Run a git command; return its status, output and error output.
+
+        Args:
+            arguments: the command and its arguments.
+            data: its standard input.
+            answer: gives the rest of the standard input, once, when the command has printed enough.
+        """
+        return self.start(*arguments).finish(data, answer)
+
+    def start(self, *arguments: str, more: dict[str, str] | None = None) -> Running:
+        """Start a git command, to be finished later.
+
+        Args:
+            arguments: the command and its arguments.
+            more: environment to add. The command then runs in a session of its own, without a terminal,
+                and can be ended with all that it starts.
+        """
+        packing = () if arguments[:1] == ("maintenance",) else _NO_PACKING
+        argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
+        (in_read, in_write), (out_read, out_write), (err_read, err_write) = three_pipes()
+        try:
+            child = os.posix_spawnp(
+                "git",
+                argv,
+                self._environment if more is None else {**self._environment, **more},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, in_read, 0),
+                    (os.POSIX_SPAWN_DUP2, out_write, 1),
+                    (os.POSIX_SPAWN_DUP2, err_write, 2),
+                ],
+                setsid=more is not None,
+            )
+        except OSError as problem:
+            for end in (in_write, out_read, err_read):
+                os.close(end)
+            raise DiurnaError(
+                f"git can not be started: {problem.strerror}", hint="install git 2.30 or newer"
+            ) from None
+        finally:
+            for end in (in_read, out_write, err_write):
+                os.close(end)
+        return Running(child, in_write, out_read, err_read)
+
+    def tidy(self) -> None:
+        """Let git pack what has piled up, if the user's settings say that it is time.
+
+        libgit2 never does, and a repository that only Diurna writes to has nobody else. git goes on in
+        the background; whatever it says is no matter of ours.
+        """
+        self.run("maintenance", "run", "--auto", "--quiet", check=False)
+
+    def failure(self, command: str, status: int, err: bytes, about: str = "") -> DiurnaError:
+        """Turn what a failed command said into an exception; `about` names what it was asked for."""
+        said = err.decode("utf-8", "replace")
+        if "dubious ownership" in said:
+            return UnsupportedRepository(
+                f"{self.where} belongs to another user, and git does not trust it",
+                hint=f"if you do, tell git: git config --global --add safe.directory {self.where}",
+            )
+        for line in said.split("\n"):
+            for words, hint in _DISK_REFUSED:
+                if words in line:
+                    return StorageFailed(f"the disk refused: {line.strip()}", hint=hint)
+        if any(words in said for words in _MISSING):
+            return ObjectMissing(command, status, said, self.where, about)
+        return GitFailed(command, status, said)
+
+    # ---- questions ------------------------------------------------------------------------------
+
+    def sizes(self, ids: Iterable[str]) -> list[int]:
+        """Return how many bytes each object has, 0 for one that is missing; none of them is read."""
+        wanted = "".join(one + "\n" for one in ids).encode()
+        answer = self.run("cat-file", "--batch-check=%(objectsize)", data=wanted)
+        return [int(line) if line.isdigit() else 0 for line in answer.split(b"\n")[:-1]]
+
+    def resolve(self, *specs: str) -> list[str]:
+        """Return the object ids that revisions name, "" where one names nothing."""
+        lines = "".join(spec + "\n" for spec in specs).encode()
+        answer = self.run("cat-file", "--batch-check=%(objectname)", data=lines)
+        found = answer.decode("utf-8", "replace").split("\n")[: len(specs)]
+        return ["" if " " in line else line for line in found]
+
+    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
+        """Yield the bytes of each object, None for one that is missing."""
+        wanted = "".join(one + "\n" for one in ids).encode()
+        if not wanted:
+            return
+        answer = self.run("cat-file", "--batch", "--buffer", data=wanted)
+        at = 0
+        while at < len(answer):
+            end = answer.index(b"\n", at)
+            words = answer[at:end].rsplit(b" ", 2)
+            if len(words) != 3 or not words[2].isdigit():
+                at = end + 1
+                yield None
+                continue
+            size = int(words[2])
+            yield answer[end + 1 : end + 1 + size]
+            at = end + 2 + size
+
+    def tree_files(self, commit: str, *folders: str) -> list[tuple[str, str, str]]:
+        """List (mode, object id, path) of everything at or below some paths of a commit's tree.
+
+        Args:
+            commit: a commit or tree.
+            folders: relative to its root; "" for all.
+
+        Raises:
+            ObjectMissing: the commit or one of its trees is not there.
+        """
+        where = ["--", *folders] if any(folders) else []
+        status, listing, err = self.call("ls-tree", "-r", "-z", "--full-tree", commit, *where)
+        if status:
+            raise self.failure("ls-tree", status, err, f"{commit}:{''.join(folders[:1])}")
+        rows = listing.decode("utf-8", "surrogateescape").split("\0")
+        # a row is `<mode> SP <type> SP <id> TAB <path>`; ids of SHA-1 repositories have 40 digits
+        return [
+            (row[:6], row[(tab := row.index("\t")) - 40 : tab], row[tab + 1 :])
+            for row in rows
+            if row
+        ]
+
+    def changes(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]] | None:
+        """List (status, mode, new object id, path) of what differs below `paths`; None if unknown.
+
+        None means that `old` is no longer there: the history was rewritten and collected.
+        """
+        status, out, _ = self.call(
+            "diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths
+        )
+        if status:
+            return None
+        fields = out.decode("utf-8", "surrogateescape").split("\0")
+        found = []
+        for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+            _, mode, _, blob, letter = meta.split(" ")
+            found.append((letter[0], mode, blob, path))
+        return found

@@ -1,0 +1,289 @@
+"""The code beside a ledger, asked through the git executable: what is at a commit, and what history took.
+
+Every answer is about one commit and its ancestors, so the same commit gives the same answer, and each
+question about many things is one git call. Merge commits are not looked into: what they bring was done
+on a side that is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.git.cli import Git
+from ledger.model.order import ended_of, stamp_of
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: Documents mention what is long gone, so they prove nothing about names of code.
+DOCUMENTS = ("md", "mdx", "rst", "txt", "adoc")
+#: More paths on one command line than this are asked for all at once.
+_PATHS_LIMIT = 2000
+#: How many names one walk through the history looks for.
+_NAMES_AT_ONCE = 1000
+#: Contents of blobs over this size are not read.
+_BLOB_LIMIT_BYTES = 1 << 20
+_HEADER = "\x01%H %ct %s"
+#: Whatever the user's settings say, the output has one form.
+_PLAIN = (
+    "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature",
+    "--no-notes", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_PLAIN_GREP = ("--no-color", "--no-line-number", "--no-column", "--threads=2")
+
+
+class Change(Record):
+    """A commit of the code: its id, when it was made (seconds since 1970), and its subject."""
+
+    commit: str
+    seconds: int
+    subject: str
+
+    @property
+    def said(self) -> str:
+        """The commit as one reads it: `4f2a91c (2026-08-01, "Drop the queue")`."""
+        date = stamp_of(max(0, self.seconds) * 1000)[:10]
+        subject = " ".join(self.subject.split())[:72].replace('"', "'").replace("`", "'")
+        return f'{self.commit[:7]} ({date}, "{subject}")'
+
+
+class Removal(Record):
+    """A file that a commit took away."""
+
+    path: str
+    change: Change
+
+
+class Lost(Record):
+    """A line with a name in it that a commit took away."""
+
+    name: str
+    path: str
+    line: str
+    change: Change
+
+
+class Revision(Record):
+    """What a commit did to one file: its blobs before and after, "" for none."""
+
+    path: str
+    before: str
+    after: str
+    change: Change
+
+
+class Churn(Record):
+    """How many lines of a file a commit added and deleted."""
+
+    path: str
+    added: int
+    deleted: int
+    change: Change
+
+
+class Code:
+    """A code repository at one commit.
+
+    Args:
+        git: runs in it.
+        commit: what is looked at.
+        outside: a folder of it that is no code (the ledger's), "" for none; it ends in `/`.
+    """
+
+    def __init__(self, git: Git, commit: str, outside: str = "") -> None:
+        self._git = git
+        self.commit = commit
+        self._outside = outside
+        self._files: dict[str, str] | None = None
+        self._without = (f":(exclude,literal){outside.rstrip('/')}",) if outside else ()
+
+    def files(self) -> dict[str, str]:
+        """Return the blob id of every file, by path."""
+        if self._files is None:
+            self._files = {
+                path: blob
+                for mode, blob, path in self._git.tree_files(self.commit, "")
+                if mode != "160000" and not (self._outside and path.startswith(self._outside))
+            }
+        return self._files
+
+    def contents(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """Return the bytes of blobs, by id; those that are missing or large are left out."""
+        wanted = sorted(set(blobs))
+        if not wanted:
+            return {}
+        found = zip(wanted, self._git.blobs(wanted), strict=True)
+        return {one: data for one, data in found if data and len(data) <= _BLOB_LIMIT_BYTES}
+
+    def present(self, names: Iterable[str]) -> frozenset[str]:
+        """Return which names stand somewhere in the code, documents apart."""
+        wanted = sorted(set(names))
+        if not wanted:
+            return frozenset()
+        patterns = [part for name in wanted for part in ("-e", name)]
+        status, out, err = self._git.call(
+            "grep", "-I", "-h", "-o", "-w", "-F", *_PLAIN_GREP, *patterns, self.commit, "--",
+            *self._code_only(),
+        )  # fmt: skip
+        if status > 1:
+            raise self._git.failure("grep", status, err)
+        return frozenset(out.decode("utf-8", "replace").split("\n")) & set(wanted)
+
+    def removed(self, paths: Iterable[str], since_ms: int) -> Iterator[Removal]:
+        """Yield the files of these names that commits took away, newest first.
+
+        Args:
+            paths: of files or folders, from the top or only their last parts.
+            since_ms: look no further back; milliseconds since 1970.
+        """
+        wanted = sorted(set(paths))
+        specs = [spec for path in wanted for spec in (f":(glob)**/{path}", f":(glob)**/{path}/**")]
+        if not specs:
+            return
+        if len(specs) > _PATHS_LIMIT:
+            specs = ["."]
+        out = self._log(since_ms, "--diff-filter=D", "--name-only", "-z", specs=specs)
+        for change, rest in _commits(out):
+            for path in rest.split("\0"):
+                if path.strip("\n"):
+                    yield Removal(path.strip("\n"), change)
+
+    def ignored(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return which paths the repository ignores: what is there may be on the disk alone.
+
+        Read from the work tree, where git reads it; a bare repository ignores nothing.
+        """
+        wanted = sorted(set(paths))
+        if not wanted:
+            return frozenset()
+        data = "".join(path + "\0" for path in wanted).encode("utf-8", "surrogateescape")
+        _, out, _ = self._git.call("check-ignore", "--no-index", "-z", "--stdin", data=data)
+        return frozenset(out.decode("utf-8", "surrogateescape").split("\0")) & set(wanted)
+
+    def renames(self, commits: Iterable[str]) -> dict[tuple[str, str], str]:
+        """Return what commits renamed: (commit, old path) -> new path."""
+        wanted = sorted(set(commits))
+        if not wanted:
+            return {}
+        out = self._git.run(
+            "diff-tree", "--stdin", "-r", "-M", "--diff-filter=R", "--name-status", "-z", "--root",
+            data="".join(one + "\n" for one in wanted).encode(),
+        )  # fmt: skip
+        found: dict[tuple[str, str], str] = {}
+        fields = iter(out.decode("utf-8", "surrogateescape").split("\0"))
+        commit = ""
+        for field in fields:
+            field = field.strip("\n")
+            if len(field) == 40 and not field.strip("0123456789abcdef"):
+                commit = field
+            elif field[:1] == "R" and field[1:].isdigit():
+                old = next(fields, "")
+                found[commit, old] = next(fields, "")
+        return found
+
+    def lost(self, names: Iterable[str], since_ms: int) -> Iterator[Lost]:
+        """Yield the lines of code with these names that commits took away; of each name newest first."""
+        wanted = sorted(set(names))
+        for at in range(0, len(wanted), _NAMES_AT_ONCE):
+            yield from self._lost(wanted[at : at + _NAMES_AT_ONCE], since_ms)
+
+    def _lost(self, names: Sequence[str], since_ms: int) -> Iterator[Lost]:
+        either = "|".join(re.escape(name) for name in names)
+        pattern = f"(^|[^A-Za-z0-9_])({either})([^A-Za-z0-9_]|$)"
+        out = self._log(
+            since_ms, "--pickaxe-regex", f"-S{pattern}", "-p", "-U0", specs=self._code_only()
+        )
+        finder = re.compile(rf"(?<![A-Za-z0-9_])(?:{either})(?![A-Za-z0-9_])")
+        for change, rest in _commits(out):
+            path = ""
+            for line in rest.split("\n"):
+                if line.startswith("--- "):
+                    path = line[6:] if line[4:6] == "a/" else ""
+                elif line[:1] == "-" and path:
+                    for name in dict.fromkeys(finder.findall(line)):
+                        yield Lost(name, path, line[1:].strip(), change)
+
+    def revisions(self, paths: Sequence[str], since_ms: int) -> Iterator[Revision]:
+        """Yield what commits did to some files, newest first."""
+        if not paths:
+            return
+        specs = [f":(literal){path}" for path in sorted(paths)]
+        out = self._log(since_ms, "--raw", "--no-abbrev", "-z", specs=specs)
+        for change, rest in _commits(out):
+            fields = rest.strip("\n").split("\0")
+            for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+                words = meta.strip("\n").split(" ")
+                if len(words) == 5:
+                    before, after = ("" if not blob.strip("0") else blob for blob in words[2:4])
+                    yield Revision(path, before, after, change)
+
+    def churn(self, paths: Sequence[str], since_ms: int) -> Iterator[Churn]:
+        """Yield how much commits changed some files, newest first."""
+        if not paths:
+            return
+        specs = [f":(literal){path}" for path in sorted(paths)]
+        out = self._log(since_ms, "--numstat", "-z", specs=specs)
+        for change, rest in _commits(out):
+            for row in rest.strip("\n").split("\0"):
+                added, _, more = row.strip("\n").partition("\t")
+                deleted, _, path = more.partition("\t")
+                if added.isdigit() and deleted.isdigit():
+                    yield Churn(path, int(added), int(deleted), change)
+
+    def stray(self, ids: Iterable[str]) -> dict[str, Change]:
+        """Return the commits among some (short) ids that nothing here descends from any more.
+
+        An id that no object has, or several have, or that names something else, is left out.
+        """
+        wanted = sorted(set(ids))
+        if not wanted:
+            return {}
+        lines = "".join(one + "\n" for one in wanted).encode()
+        answer = self._git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", data=lines)
+        known: dict[str, str] = {}
+        for one, line in zip(wanted, answer.decode("utf-8", "replace").split("\n"), strict=False):
+            kind, _, oid = line.partition(" ")
+            if kind == "commit":
+                known[one] = oid
+        if not known:
+            return {}
+        ids_given = sorted(set(known.values()))
+        lost = self._git.run(
+            "rev-list", *ids_given, "--not", self.commit, "--branches", "--tags", "--remotes",
+            check=False,
+        ).decode().split()  # fmt: skip
+        strays = set(lost) & set(ids_given)
+        if not strays:
+            return {}
+        told = self._git.run("show", "-s", f"--format={_HEADER}", *sorted(strays)).decode(
+            "utf-8", "replace"
+        )
+        changes = {change.commit: change for change, _ in _commits(told)}
+        return {one: changes[oid] for one, oid in known.items() if oid in changes}
+
+    def _log(self, since_ms: int, *arguments: str, specs: Sequence[str]) -> str:
+        since = ended_of(stamp_of(max(0, since_ms)))
+        out = self._git.run(
+            "log", f"--since={since}", f"--format={_HEADER}", *_PLAIN, *arguments, self.commit,
+            "--", *specs, *self._without,
+        )  # fmt: skip
+        return out.decode("utf-8", "surrogateescape")
+
+    def _code_only(self) -> list[str]:
+        return [
+            ".",
+            *self._without,
+            *[f":(exclude,glob,icase)**/*.{ending}" for ending in DOCUMENTS],
+        ]
+
+
+def _commits(out: str) -> Iterator[tuple[Change, str]]:
+    """Cut what `git log` printed into commits and what stands below each."""
+    for part in out.split("\x01")[1:]:
+        end = min((at for at in (part.find("\n"), part.find("\0")) if at >= 0), default=len(part))
+        commit, _, rest = part[:end].partition(" ")
+        seconds, _, subject = rest.partition(" ")
+        if len(commit) == 40 and seconds.isdigit():
+            yield Change(commit, int(seconds), subject), part[end + 1 :]

@@ -1,0 +1,114 @@
+"""What a commit of Diurna is, and what both ways of writing one share.
+
+A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
+process writes it through pygit2 (`gitstore`), a short command through `git fast-import` (`fastimport`),
+which starts in a twentieth of the time.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from ledger.errors import StorageFailed
+from ledger.model.digest import sha1
+from ledger.model.record import Record
+
+FALLBACK_NAME, FALLBACK_EMAIL = "Diurna", "diurna@localhost.invalid"
+
+
+class Identity(Record):
+    """Who commits.
+
+    Args:
+        name: of the author and committer.
+        email: of both.
+        fallback: git knew no name or no address, so a fixed one stands for it.
+        unsigned: the user has git sign commits (`commit.gpgsign`); this one is not signed.
+    """
+
+    name: str
+    email: str
+    fallback: bool = False
+    unsigned: bool = False
+
+
+class Commit(Record):
+    """A commit to make.
+
+    Args:
+        reference: the branch's full name.
+        parent: the tip it is built on, "" for the first commit of the branch.
+        expected: what the reference must still point to, "" for unborn. It differs from `parent` only
+            when a branch is born from its remote-tracking branch.
+        files: (path from the repository's root, bytes); all other files stay as they are. None as
+            bytes takes a file out: only a projection page that the replay no longer makes.
+        message: one line, or a line, a blank line and more.
+        seconds: author and commit time, since 1970.
+    """
+
+    reference: str
+    parent: str
+    expected: str
+    files: tuple[tuple[str, bytes | None], ...]
+    message: str
+    identity: Identity
+    seconds: int
+
+
+def clean_name(text: str) -> str:
+    """Make a text safe for a commit header: one line, without `<`, `>`, NUL and control characters."""
+    kept = "".join(" " if char < " " or char in "<>\x7f" else char for char in text)
+    return " ".join(kept.split()) or FALLBACK_NAME
+
+
+def in_the_way(path: str) -> StorageFailed:
+    """Say that something of the user's stands where a commit needs a folder (D4)."""
+    return StorageFailed(
+        f"{path} is no folder in the branch's tree, and Diurna does not replace what is not its own",
+        hint=f"move {path} elsewhere with git, or make a home somewhere else",
+    )
+
+
+def loose_object(objects: str, oid: str) -> bytes | None:
+    """Read a loose object from the disk: its bytes with header, None when it is not loose.
+
+    Raises:
+        StorageFailed: the file is there and does not hold what its name says.
+    """
+    path = f"{objects}/{oid[:2]}/{oid[2:]}"
+    try:
+        with open(path, "rb") as file:
+            packed = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        data = zlib.decompress(packed)
+    except zlib.error:
+        data = b""
+    if sha1(data, usedforsecurity=False).hexdigest() != oid:
+        raise StorageFailed(
+            f"the object {oid} did not reach the disk whole",
+            hint="check the disk; the session log itself is safe in the spool",
+        )
+    return data
+
+
+def branch_lock(commondir: str, reference: str) -> str:
+    """Return the path of a branch's lock file."""
+    return os.path.join(commondir, reference + ".lock")
+
+
+def lock_in_the_way(said: str, branch: str) -> str:
+    """Return which lock a message of git is about, "" for none that is there.
+
+    git locks HEAD too, for its reflog, when it moves the branch that is checked out.
+
+    Args:
+        said: the message; it names the file in quotes.
+        branch: the branch's own lock file.
+    """
+    if "lock" not in said:
+        return ""
+    named = [word for word in said.split("'") if word.endswith(".lock") and os.path.isabs(word)]
+    return next((path for path in (branch, *named) if os.path.exists(path)), "")

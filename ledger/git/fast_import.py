@@ -1,0 +1,150 @@
+"""Commits through `git fast-import`: what a short command uses instead of loading pygit2.
+
+git itself builds the trees on the tip, checks that the branch still descends into the new commit, and
+moves it in a transaction. The stream only ever names our own paths; fast-import would put a folder in the
+place of a file without a word, so it is asked first what stands where our folders go.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
+from ledger.git.commit import (
+    Commit,
+    branch_lock,
+    clean_name,
+    in_the_way,
+    lock_in_the_way,
+    loose_object,
+)
+from ledger.git.repository import Repository, read_reference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class FastImport:
+    """Writes commits to one repository.
+
+    Args:
+        repository: where it is.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._where = repository
+        self._git = repository.git()
+        self._objects = repository.commondir + "/objects"
+
+    def commit(self, wanted: Commit) -> str:
+        """Make a commit and move the branch to it; return its id.
+
+        Returns `wanted.parent` when the tip holds all the files already.
+
+        Raises:
+            TipMoved: the branch is no longer at `wanted.expected`.
+            ReferenceLocked: the branch's lock file is there.
+            StorageFailed: an object did not reach the disk.
+        """
+        if read_reference(self._where, wanted.reference) != wanted.expected:
+            raise TipMoved(wanted.reference)
+        folders = _folders(wanted) if wanted.parent else []
+        blocked: list[str] = []
+
+        def answer(said: bytes) -> bytes | None:
+            rows = said.split(b"\n")
+            if len(rows) <= len(folders):
+                return None
+            for folder, row in zip(folders, rows, strict=False):
+                if not row.startswith((b"040000 tree ", b"missing ")):
+                    blocked.append(folder)
+            return b"done\n" if blocked else _stream(wanted)
+
+        asked = "".join(f"ls {wanted.parent} {_quoted(folder)}\n" for folder in folders).encode()
+        who = wanted.identity
+        status, out, err = self._git.call(
+            "-c", f"user.name={clean_name(who.name)}",  # of the reflog's entry
+            "-c", f"user.email={clean_name(who.email)}",
+            "fast-import", "--quiet", "--done", "--date-format=raw",
+            data=asked or _stream(wanted), answer=answer if asked else None,
+        )  # fmt: skip
+        said = err.decode("utf-8", "replace")
+        if blocked:
+            raise in_the_way(blocked[0])
+        if status or "Not updating" in said:
+            raise self._failure(status, said, wanted)
+        return out.decode("utf-8", "replace").strip().split("\n")[-1]
+
+    def _failure(self, status: int, said: str, wanted: Commit) -> Exception:
+        lock = lock_in_the_way(said, branch_lock(self._where.commondir, wanted.reference))
+        if lock:
+            return ReferenceLocked(lock)
+        failure = self._git.failure("fast-import", status, said.encode())
+        if isinstance(failure, StorageFailed):
+            return failure
+        moved = ("Not updating", "cannot lock ref", "but expected", "unable to resolve")
+        if any(words in said for words in moved):
+            return TipMoved(wanted.reference)
+        if isinstance(failure, GitFailed):
+            return StorageFailed(
+                f"git could not store the commit: {said.strip().split(chr(10))[0] or status}",
+                hint="the log is safe in the spool; check the disk and its free space",
+            )
+        return failure
+
+    def check(self, commit: str, blobs: Iterable[tuple[str, str, bytes]]) -> None:
+        """Read a commit back from the disk.
+
+        Args:
+            commit: the commit that was made.
+            blobs: (path from the root, blob id, bytes) that it must hold.
+
+        Raises:
+            StorageFailed: something did not reach the disk.
+        """
+        packed = [] if loose_object(self._objects, commit) is not None else [commit]
+        wanted: list[str] = []
+        for path, oid, _ in blobs:
+            if loose_object(self._objects, oid) is None:
+                wanted.append(f"{commit}:{path}")
+                packed.append(oid)
+        if packed and "" in self._git.resolve(*packed, *wanted):
+            raise StorageFailed(f"the commit {commit} did not reach the disk whole")
+
+
+def _folders(wanted: Commit) -> list[str]:
+    """List the folders that a commit's files lie in, those above first."""
+    found: set[str] = set()
+    for path, _ in wanted.files:
+        while "/" in path:
+            path = path[: path.rindex("/")]
+            found.add(path)
+    return sorted(found)
+
+
+def _stream(wanted: Commit) -> bytes:
+    """Write a commit as fast-import reads it."""
+    who = wanted.identity
+    message = wanted.message.replace("\0", "").encode("utf-8", "replace") + b"\n"
+    line = f"{clean_name(who.name)} <{clean_name(who.email)}> {wanted.seconds} +0000"
+    parts = [
+        f"commit {wanted.reference}\nmark :1\ncommitter {line}\n".encode(),
+        b"data %d\n%s" % (len(message), message),
+    ]
+    if wanted.parent:
+        parts.append(f"from {wanted.parent}\n".encode())
+    for path, data in wanted.files:
+        if data is None:
+            parts.append(f"D {_quoted(path)}\n".encode())
+            continue
+        parts.append(f"M 100644 inline {_quoted(path)}\ndata {len(data)}\n".encode())
+        parts += [data, b"\n"]
+    # the answer to get-mark is the new commit's id, on standard output
+    parts.append(b"get-mark :1\ndone\n")
+    return b"".join(parts)
+
+
+def _quoted(path: str) -> str:
+    """Quote a path the way fast-import wants it when it is not plain."""
+    if path[0] != '"' and "\n" not in path and not path.startswith(" "):
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,345 @@
+"""Which repository a folder belongs to and what state it is in, read off the file system.
+
+Reading a few small files replaces half a dozen spawned commands at every start. What is read here is the
+documented on-disk layout (gitrepository-layout, git-worktree); anything unusual is refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import CorruptRepository, UnsupportedRepository
+from ledger.git.cli import Git
+from ledger.model.record import Record
+
+#: Extensions that neither change objects nor references.
+_HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
+_HINT_OWN = "a home of its own works beside it: diurna init ../NAME-memory"
+
+
+class Repository(Record):
+    """A git repository as seen from one place. `top` is "" for a bare one."""
+
+    top: str
+    gitdir: str
+    commondir: str
+
+    @property
+    def where(self) -> str:
+        """The folder to run git in."""
+        return self.top or self.gitdir
+
+    def git(self) -> Git:
+        """Return the git executable, run here."""
+        return Git(self.where)
+
+
+def find_repository(start: str) -> Repository | None:
+    """Find the innermost repository that holds a folder, as git does.
+
+    Like git, it does not search in a folder that `GIT_CEILING_DIRECTORIES` names, nor past a `.git` file.
+    Unlike git, it takes a bare repository for one only where it is started or named, and nowhere below a
+    work tree: a clone brings along any folder, and one can look like a git directory with a cache and
+    settings of its own.
+
+    Raises:
+        UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
+    """
+    folder = first = os.path.realpath(start)
+    named = os.environ.get("GIT_CEILING_DIRECTORIES", "")
+    ceilings = [os.path.realpath(one) for one in named.split(os.pathsep) if one[:1] == "/"]
+    while True:
+        marker = folder + "/.git"
+        found = None
+        if os.path.isdir(marker):
+            found = _repository(folder, marker)
+        elif os.path.isfile(marker):
+            with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+                line = file.readline(4096)
+            gitdir = os.path.normpath(os.path.join(folder, line[8:].strip("\r\n")))
+            found = _repository(folder, gitdir) if line.startswith("gitdir: ") else None
+            if found is None:
+                raise UnsupportedRepository(
+                    f"{marker} points to no git directory, so {folder} is a broken submodule or "
+                    "linked worktree; what is above it is another repository",
+                    hint="`git submodule update --init` or `git worktree repair` mend it",
+                )
+        elif _is_git_directory(folder):
+            if os.path.basename(folder) == ".git" or (folder == first and not _brought(folder)):
+                found = _repository("", folder)
+        if found:
+            _check(found)
+            return found
+        parent = os.path.dirname(folder)
+        if parent == folder or parent in ceilings:
+            return None
+        folder = parent
+
+
+def _is_git_directory(folder: str) -> bool:
+    """Tell whether a folder looks like what git keeps a repository in."""
+    return (
+        os.path.isdir(folder + "/objects")
+        and os.path.isdir(folder + "/refs")
+        and os.path.isfile(folder + "/HEAD")
+    )
+
+
+def _brought(folder: str) -> bool:
+    """Tell whether a bare repository lies in a work tree, so that a clone may have brought it.
+
+    Raises:
+        UnsupportedRepository: it does, and was named: another one must not answer in its place.
+    """
+    above = os.path.dirname(folder)
+    while not os.path.lexists(above + "/.git"):
+        if above == os.path.dirname(above):
+            return False
+        above = os.path.dirname(above)
+    try:
+        here = os.path.realpath(os.getcwd())
+    except FileNotFoundError:
+        here = ""
+    if here != folder:
+        raise UnsupportedRepository(
+            f"{folder} is a bare repository in the work tree {above}: a clone may have brought it",
+            hint="name a home of your own; a bare repository counts outside of work trees alone",
+        )
+    return True
+
+
+def _repository(top: str, gitdir: str) -> Repository | None:
+    if not os.path.isfile(gitdir + "/HEAD"):
+        return None
+    common = gitdir
+    link = _read(gitdir + "/commondir")
+    if link:
+        common = os.path.normpath(os.path.join(gitdir, link.strip()))
+    if not top and not link and os.path.basename(gitdir) == ".git":
+        top = os.path.dirname(gitdir)  # started inside the git directory of a work tree
+    return Repository(top, gitdir, common)
+
+
+def _check(repository: Repository) -> None:
+    """Refuse what can not be handled safely."""
+    config = _read(repository.commondir + "/config")
+    lower = config.lower()
+    if "[extensions" in lower or "repositoryformatversion" in lower or "promisor" in lower:
+        _check_extensions(repository.where, lower)
+    me = os.geteuid()
+    if os.stat(repository.gitdir).st_uid != me or os.stat(repository.where).st_uid != me:
+        repository.git().run("rev-parse", "--git-dir")  # git decides whether it trusts the owner
+
+
+def _check_extensions(where: str, config: str) -> None:
+    section = ""
+    for line in config.split("\n"):
+        line = line.strip()
+        if line.startswith("["):
+            section = line[1:].split("]")[0].split(" ")[0]
+            line = line[line.find("]") + 1 :].strip()
+        key, _, value = line.partition("=")
+        key, value = key.strip(), value.strip()
+        if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
+            raise UnsupportedRepository(
+                f"{where} has repository format {value}, which this version does not know",
+                hint=_HINT_OWN,
+            )
+        if section == "remote" and key == "promisor" and value not in ("false", "no", "off", "0"):
+            key = "partialclone"  # since git 2.25 a partial clone names no extension
+        elif section != "extensions" or not key or key[0] in "#;" or key in _HARMLESS:
+            continue
+        if key == "objectformat" and value == "sha1":
+            continue
+        if key == "refstorage" and value == "files":
+            continue
+        said = {
+            "objectformat": f"stores its objects as {value}",
+            "refstorage": f"stores its references as {value}",
+            "partialclone": "is a partial clone, in which objects may be missing",
+        }.get(key, f"uses the extension {key}")
+        raise UnsupportedRepository(
+            f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN
+        )
+
+
+def head(repository: Repository) -> tuple[str, str]:
+    """Return (reference, commit) of HEAD; the reference is "" when it is detached."""
+    text = _read(repository.gitdir + "/HEAD").strip()
+    if text.startswith("ref: "):
+        reference = text[5:].strip()
+        return reference, read_reference(repository, reference)
+    return "", text
+
+
+def read_reference(repository: Repository, reference: str) -> str:
+    """Return the object id a reference points to, "" when there is none (an unborn branch)."""
+    for _ in range(5):
+        text = _read(f"{repository.commondir}/{reference}").strip()
+        if text.startswith("ref: "):
+            reference = text[5:].strip()
+            continue
+        if text:
+            return text
+        packed = _read(repository.commondir + "/packed-refs")
+        at = packed.find(f" {reference}\n")
+        return packed[at - 40 : at] if at >= 40 else ""
+    return ""
+
+
+def remote_branches(repository: Repository, branch: str) -> list[str]:
+    """Return the remote-tracking references of a branch name, sorted."""
+    found = set()
+    folder = repository.commondir + "/refs/remotes"
+    if os.path.isdir(folder):
+        for remote in os.listdir(folder):
+            if os.path.isfile(f"{folder}/{remote}/{branch}"):
+                found.add(f"refs/remotes/{remote}/{branch}")
+    for line in _read(repository.commondir + "/packed-refs").split("\n"):
+        name = line[41:]
+        if name.startswith("refs/remotes/") and name.endswith("/" + branch):
+            if name.count("/") == 3 + branch.count("/"):
+                found.add(name)
+    return sorted(found)
+
+
+def checked_out_elsewhere(repository: Repository, reference: str) -> list[Repository]:
+    """List the other work trees of a repository that have a branch checked out."""
+    common = repository.commondir
+    folder = common + "/worktrees"
+    gitdirs = [common]
+    if os.path.isdir(folder):
+        gitdirs += [f"{folder}/{name}" for name in sorted(os.listdir(folder))]
+    found = []
+    for gitdir in gitdirs:
+        if gitdir == repository.gitdir or _read(gitdir + "/HEAD").strip() != "ref: " + reference:
+            continue
+        if gitdir == common:
+            top = os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+        else:
+            top = os.path.dirname(os.path.join(gitdir, _read(gitdir + "/gitdir").strip()))
+        if top and os.path.exists(top + "/.git"):
+            found.append(Repository(os.path.realpath(top), gitdir, common))
+    return found
+
+
+#: Files that git leaves in the git directory while an operation is under way.
+_OPERATIONS = (
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase or `git am`"),
+    ("MERGE_HEAD", "a merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("BISECT_LOG", "a bisect"),
+)
+
+
+def left_branch(repository: Repository) -> str:
+    """Return the branch that HEAD was on last before it was detached, "" where git does not know it."""
+    status, said, _ = repository.git().call("rev-parse", "--symbolic-full-name", "@{-1}")
+    name = said.decode("utf-8", "surrogateescape").strip()
+    return "" if status else name.removeprefix("refs/heads/") if name[:11] == "refs/heads/" else ""
+
+
+def landing_hint(repository: Repository) -> str:
+    """Say on which branch a log will land that waits because HEAD is detached."""
+    said = (
+        "it lands on the branch that is checked out where a Diurna command next writes: check out the "
+        "one whose memory this is"
+    )
+    left = left_branch(repository)
+    plain = left.replace("/", "").replace("-", "").replace("_", "").replace(".", "")
+    if (
+        not plain.isalnum() or not plain.isascii() or left[0] == "-"
+    ):  # nothing that a shell would obey
+        return said
+    return f"{said}; HEAD was on {left} before: `git switch {left}`"
+
+
+def operation_under_way(repository: Repository) -> str:
+    """Name the operation that is in progress in this work tree, "" if none is.
+
+    One whose commits are all made is over: git runs the hooks that follow it before it clears away.
+    """
+    for name, said in _OPERATIONS:
+        if os.path.exists(f"{repository.gitdir}/{name}") and not _is_over(repository, name):
+            return said
+    return ""
+
+
+def _is_over(repository: Repository, name: str) -> bool:
+    """Tell whether git has only to clear away what it left of an operation."""
+    if name == "MERGE_HEAD":
+        merged = _read(f"{repository.gitdir}/{name}").split()
+        tip = head(repository)[1]
+        if not (merged and tip):
+            return False
+        status, missing, _ = repository.git().call("rev-list", "-n1", *merged, f"^{tip}")
+        return not status and not missing
+    if name == "rebase-merge":
+        # while it goes on HEAD is detached
+        branch = _read(f"{repository.gitdir}/{name}/head-name").strip()
+        left = _read(f"{repository.gitdir}/{name}/git-rebase-todo").split("\n")
+        done = all(not line.strip() or line.startswith("#") for line in left)
+        return done and bool(branch) and head(repository)[0] == branch
+    return False
+
+
+def config_value(repository: Repository, section: str, key: str) -> str:
+    """Return a setting of the repository's own configuration, "" when it is not set.
+
+    A plain file, as git itself writes it, is read here; anything more is a question for git.
+    """
+    text = _read(repository.commondir + "/config")
+    if f"[{section}" not in text.lower():
+        return ""
+    value = _plain_value(text, section, key)
+    if value is None:
+        said = repository.git().run("config", "--local", "--get", f"{section}.{key}", check=False)
+        value = said.decode("utf-8", "replace").rstrip("\n")
+    return value
+
+
+def _plain_value(text: str, section: str, key: str) -> str | None:
+    """Read a setting off configuration in the form git writes; None when it may mean more."""
+    if "include" in text.lower() or "\\" in text:
+        return None
+    found: str | None = ""
+    here = False
+    for line in text.split("\n"):
+        line = line.strip(" \t\r")
+        if line[:1] == "[":
+            here = line == f"[{section}]"
+            if not here and line[1:].lower().startswith(section):
+                return None
+        elif here:
+            name, equals, value = line.partition("=")
+            if name.strip().lower() == key:
+                value = value.strip(" \t")
+                if not equals or not value.replace("/", "a").replace("-", "a").isalnum():
+                    return None
+                found = value
+    return found
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Tell whether the history is cut."""
+    return os.path.exists(repository.commondir + "/shallow")
+
+
+def _read(path: str) -> str:
+    """Read a small file; "" when there is none. One that can not be read is not taken for missing.
+
+    Raises:
+        CorruptRepository: it is there and can not be read.
+    """
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return ""
+    except OSError as problem:
+        raise CorruptRepository(
+            f"{path} can not be read: {problem.strerror or problem}",
+            hint="see that this user may read it, and that not too many files are open",
+        ) from problem

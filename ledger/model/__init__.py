@@ -1,0 +1,1 @@
+"""The values of the ledger: events, sessions, ids and the order of logs."""

@@ -1,0 +1,76 @@
+"""Every path, ref, marker and attribute that Diurna uses, once.
+
+Paths are relative to the prefix of a home, with `/` between their parts.
+"""
+
+from __future__ import annotations
+
+from ledger.model.order import is_sealed
+
+FORMAT_VERSION = 1
+
+POLICY_FILE = "diurna.toml"
+SESSIONS_DIR = "sessions"
+CONTINUITY_FILE = "continuity.md"
+ARCHIVE_DIR = "archive"
+ARCHIVE_INDEX = "archive/INDEX.md"
+ATTRIBUTES_FILE = ".gitattributes"
+#: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
+TREE_PREFIX = "memory/"
+DEFAULT_BRANCH = "memory"
+MIRROR_DIR = ".memory"
+
+#: Keeps the bytes of logs, and keeps git from merging what is recomputed (FORMAT.md, M1 and M2).
+ATTRIBUTES = (
+    "# Written by Diurna: logs keep their bytes; projections are recomputed, never merged.\n"
+    "sessions/** -text\n"
+    "continuity.md -text -merge linguist-generated\n"
+    "archive/** -text -merge linguist-generated\n"
+)
+
+#: Begins the message of every commit of Diurna's.
+COMMIT_SUBJECT = "diurna: "
+
+#: Under the common git directory.
+STATE_DIR = "diurna"
+SPOOL_DIR = "diurna/spool"
+LOCK_FILE = "diurna/lock"
+#: When this clone pushed last: others take their turn first.
+PUSHED_FILE = "diurna/pushed"
+CACHE_DIR = "diurna/cache"
+REVIEW_LOCK_FILE = "diurna/review"
+JOURNAL_FILE = "diurna/journal.log"
+#: The ids of files that hold what was redacted, for a person who rewrites the history.
+PURGE_FILE = "diurna/purge"
+TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
+#: Under the git directory of the work tree.
+ABSORB_LOCK_FILE = "diurna/absorb"
+CONFIG_BRANCH = "diurna.branch"
+
+
+def log_path(stem: str) -> str:
+    """Return where a log of this stem or key lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed flat."""
+    if not is_sealed(stem):
+        return f"{SESSIONS_DIR}/{stem.replace('+', '-', 1)}.md"
+    return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"
+
+
+def stem_of(path: str) -> str:
+    """Return the stem of a log's path, or "" for a file that is not markdown."""
+    name = path[path.rfind("/") + 1 :]
+    return name[:-3] if name.endswith(".md") else ""
+
+
+def archive_page(quarter: str) -> str:
+    """Return the path of an archive page; a quarter is written `2026-Q4`."""
+    return f"{ARCHIVE_DIR}/{quarter}.md"
+
+
+def quarter_of(stem: str) -> str:
+    """Return the quarter of a stem or date, `YYYY-Qn`."""
+    return f"{stem[:4]}-Q{(int(stem[5:7]) + 2) // 3}"
+
+
+#: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
+#: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
+CACHE_VERSION = 19

@@ -1,0 +1,213 @@
+"""The one order of session logs, and the hybrid clock that stamps them.
+
+Ledger order is the lexicographic order of keys (`key_of`), which are stems but for names without a time of
+day. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or
+`YYYY-MM-DD-HHMMSS` (unsealed: written by hand or by another tool). Keeps invariants O1 to O4 of
+FORMAT.md.
+"""
+
+from __future__ import annotations
+
+from time import gmtime
+
+from ledger.model.digest import sha256
+
+#: How a log is sealed: the first 130 bits of the SHA-256 of its bytes, in base32 characters.
+SEAL_CHARS = 26
+_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+#: Every other byte becomes what no number has.
+_AS_DIGITS = bytes(
+    b"0123456789abcdefghijklmnopqrstuv!"[_BASE32.find(chr(byte))] for byte in range(256)
+)
+#: Of ledgers from before that: 48 bits in hex digits, of which two logs can be made that fit.
+_WEAK_HEX = 12
+#: A seal of fewer bits than that proves nothing against somebody who tries.
+_STRONG_BITS = 128
+_HEX = "0123456789abcdef"
+_STAMP_CHARS = 20  # YYYY-MM-DD-HHMMSSmmm
+_DAY_MS = 86_400_000
+LATEST_YEAR = 9999
+#: The first millisecond that no stamp can say.
+_END_MS = 253_402_300_800_000
+_DAY_CHARS = 10
+
+
+def stamp_of(milliseconds: int) -> str:
+    """Write milliseconds since 1970 (UTC) as `YYYY-MM-DD-HHMMSSmmm`."""
+    t = gmtime(milliseconds // 1000)
+    return (
+        f"{t[0]:04d}-{t[1]:02d}-{t[2]:02d}-{t[3]:02d}{t[4]:02d}{t[5]:02d}{milliseconds % 1000:03d}"
+    )
+
+
+def milliseconds_of(stem: str) -> int:
+    """Read the instant of a stem, key or stamp, in milliseconds since 1970.
+
+    A stem without a time of day stands for its first millisecond.
+
+    Raises:
+        ValueError: this is no stem.
+    """
+    year, month, day = int(stem[0:4]), int(stem[5:7]), int(stem[8:10])
+    hour, minute, second, ms = 0, 0, 0, 0
+    if has_time(stem):
+        hour, minute, second = int(stem[11:13]), int(stem[13:15]), int(stem[15:17])
+        ms = int(stem[17:20]) if len(stem) >= _STAMP_CHARS and _is_clock(stem[11:20]) else 0
+    return _days(year, month, day) * _DAY_MS + ((hour * 60 + minute) * 60 + second) * 1000 + ms
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days from 1970-01-01 to a proleptic Gregorian date."""
+    y = year - (month <= 2)
+    era = y // 400
+    yoe = y - era * 400
+    doy = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
+
+
+def key_of(stem: str) -> str:
+    """Return the key under which a log of this stem sorts: keys as texts are in ledger order (O1).
+
+    A name without a time of day sorts at the start of its day, for `+` is before every `-`.
+    """
+    return stem if has_time(stem) or len(stem) == _DAY_CHARS else f"{stem[:10]}+{stem[11:]}"
+
+
+def stem_in(key: str) -> str:
+    """Return the stem in a key: of two logs that bear one stem, one has its blob id behind it (L4)."""
+    stem = key.partition("~")[0]
+    return stem if stem[10:11] != "+" else f"{stem[:10]}-{stem[11:]}"
+
+
+def next_stamp(now_ms: int, newest: str) -> str:
+    """Stamp an append: never before the wall clock, behind the newest log that was seen (O2).
+
+    Args:
+        now_ms: the wall clock, milliseconds since 1970.
+        newest: the key of the newest log in the ledger that the writer saw, or "".
+
+    Raises:
+        WriteRefused: no stamp is left behind that log, or the clock is past the last one.
+    """
+    if now_ms < _END_MS and (stamp := stamp_of(now_ms)) > newest[:_STAMP_CHARS]:
+        return stamp
+    later = milliseconds_of(newest) + 1 if newest else now_ms
+    if later < _END_MS and stamp_of(later) <= newest[:_STAMP_CHARS]:
+        # a name that goes on behind its second in its own way sorts behind all of that second
+        later += 1000 - later % 1000
+    if later < _END_MS:
+        return stamp_of(later)
+    from ledger.errors import WriteRefused
+
+    raise WriteRefused(
+        f"the newest log is named {stem_in(newest)}, and no later stamp can be written"
+        if newest
+        else f"the clock is past the year {LATEST_YEAR}",
+        hint="if its date is wrong, a person gives it the right one: `git mv` keeps what it says",
+    )
+
+
+def ended_of(stamp: str) -> str:
+    """Write a stamp as the `ended` header: `2026-11-21T08:30:12.417Z`."""
+    return f"{stamp[:10]}T{stamp[11:13]}:{stamp[13:15]}:{stamp[15:17]}.{stamp[17:20]}Z"
+
+
+def seal(stamp: str, data: bytes) -> str:
+    """Name a log: its stamp and the first 26 base32 characters of the SHA-256 of its bytes."""
+    number = _leading_bits(sha256(data).digest())
+    return f"{stamp}-{''.join([_BASE32[number >> at & 31] for at in range(5 * SEAL_CHARS - 5, -1, -5)])}"
+
+
+def _leading_bits(digest: bytes) -> int:
+    return int.from_bytes(digest, "big") >> 8 * len(digest) - 5 * SEAL_CHARS
+
+
+def proves(stem: str, digest: bytes) -> bool:
+    """Tell whether what follows the stamp of a stem seals bytes with this SHA-256."""
+    mark = stem[_STAMP_CHARS + 1 :]
+    if len(mark) == SEAL_CHARS:
+        try:  # a number compares in a fraction of the time that writing the characters takes
+            return int(mark.encode().translate(_AS_DIGITS), 32) == _leading_bits(digest)
+        except ValueError:
+            return False
+    return len(mark) == _WEAK_HEX and mark == digest.hex()[:_WEAK_HEX]
+
+
+_DATES: dict[str, bool] = {}  # days met; a ledger has few, and each names hundreds of logs
+
+
+def is_date(text: str) -> bool:
+    """Tell whether `text` is a real calendar date `YYYY-MM-DD`."""
+    known = _DATES.get(text)
+    if known is None:
+        known = _is_date(text)
+        if len(_DATES) < 100_000:
+            _DATES[text] = known
+    return known
+
+
+def _is_date(text: str) -> bool:
+    if len(text) != 10 or text[4] != "-" or text[7] != "-" or not text.isascii():
+        return False
+    year, month, day = text[:4], text[5:7], text[8:]
+    if not (year.isdigit() and month.isdigit() and day.isdigit()):
+        return False
+    y, m, d = int(year), int(month), int(day)
+    if not (1 <= y and 1 <= m <= 12 and 1 <= d):
+        return False
+    leap = y % 4 == 0 and (y % 100 != 0 or y % 400 == 0)
+    return d <= (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[m - 1]
+
+
+def _is_clock(text: str) -> bool:
+    return (
+        text.isascii()
+        and text.isdigit()
+        and text[:2] < "24"
+        and text[2:4] < "60"
+        and text[4:6] < "60"
+    )
+
+
+def is_sealed(stem: str) -> bool:
+    """Tell whether `stem` has the form of a sealed name (its bytes are not looked at)."""
+    chars = len(stem) - _STAMP_CHARS - 1
+    return (
+        chars in (SEAL_CHARS, _WEAK_HEX)
+        and stem[10] == "-"
+        and stem[20] == "-"
+        and is_date(stem[:10])
+        and _is_clock(stem[11:20])
+        and not stem[21:].strip(_BASE32 if chars == SEAL_CHARS else _HEX)
+    )
+
+
+def is_weak(stem: str) -> bool:
+    """Tell whether a sealed stem has so short a seal that other bytes can be made to fit it."""
+    chars = len(stem) - _STAMP_CHARS - 1
+    return (5 if chars == SEAL_CHARS else 4) * chars < _STRONG_BITS
+
+
+def is_stem(stem: str) -> bool:
+    """Tell whether `stem` is the name of a session log: sealed, unsealed, or a bare date."""
+    if is_sealed(stem):
+        return True
+    if not is_date(stem[:10]):
+        return False
+    if len(stem) == 10:
+        return True
+    if stem[10] != "-":
+        return False
+    rest = stem[11:]
+    # other tools add a word after the time or the date: `2026-05-01-101500-refactor`
+    return len(rest) > 0 and not rest.strip("abcdefghijklmnopqrstuvwxyz0123456789-_.")
+
+
+def has_time(stem: str) -> bool:
+    """Tell whether a stem carries a time of day."""
+    return len(stem) >= 17 and _is_clock(stem[11:17])
+
+
+def breaks_seal(stem: str, data: bytes) -> bool:
+    """Tell whether `stem` is sealed and `data` is not what it was sealed with."""
+    return is_sealed(stem) and not proves(stem, sha256(data).digest())

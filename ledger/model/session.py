@@ -1,0 +1,68 @@
+"""A session log as a value: its header, its prose and its events."""
+
+from __future__ import annotations
+
+from ledger.model.event import Event
+from ledger.model.record import Record
+
+#: Known header keys in canonical order; unknown keys follow them in the order found.
+HEADER_KEYS = (
+    "agent", "ended", "after", "type", "role", "host", "model", "session", "started", "branch",
+    "commit",
+)  # fmt: skip
+#: The types of session log. Only `work` (written by leaving `type` out) moves the decay clock.
+TYPES = ("work", "review", "import", "edit", "checkpoint")
+#: Footer keys of a fact at birth, in canonical order after `id`.
+META_KEYS = (
+    "kind", "tags", "entity", "role", "supersedes", "serves", "conflicts", "source", "created",
+    "origin",
+)  # fmt: skip
+#: Footer keys that only an `import` log may carry.
+IMPORT_KEYS = ("created", "origin")
+
+REFERENCES_HEADING = "Memory References"
+FACTS_HEADING = "Facts"
+
+LOG_LIMIT_BYTES = 1 << 20
+LINE_LIMIT_BYTES = 64 << 10
+IDS_LIMIT = 10_000
+
+
+class SessionLog(Record):
+    """One session log: what `decode` yields and `encode` takes.
+
+    `header` holds (key, value) pairs in canonical order, `prose` the text between the title and the
+    references without surrounding blank lines.
+    """
+
+    header: tuple[tuple[str, str], ...]
+    title: str
+    prose: str
+    events: tuple[Event, ...]
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the header value of `key`."""
+        for name, value in self.header:
+            if name == key:
+                return value
+        return default
+
+    @property
+    def type(self) -> str:
+        """`work` unless the header says otherwise."""
+        return self.get("type", "work")
+
+
+class Entry(Record):
+    """What the fold needs of one session log, and nothing else.
+
+    `named` are the distinct ids whose naming counts as a use when the log is a `work` log, in the
+    order met; `acts` are the events that change more than a count (all but `FactReferenced`).
+    """
+
+    stem: str
+    work: bool
+    agent: str
+    type: str
+    named: tuple[str, ...]
+    acts: tuple[Event, ...]

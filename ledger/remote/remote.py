@@ -1,0 +1,152 @@
+"""Remotes: which one is meant, and how it may be named.
+
+A name or URL that git could take for an option or a command is refused (durability catalogue, J8 and J10),
+and what is printed holds no user's name, password or token.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import NoRemote
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.cli import Git
+
+
+class Remote(Record):
+    """One branch of one remote.
+
+    Args:
+        name: the remote as git is told: a name of the configuration, or a URL.
+        branch: the branch's full name there.
+        tracking: the reference here that remembers where it was.
+        url: where it is; may hold a password.
+        ssh_set: the user says which ssh to use.
+    """
+
+    name: str
+    branch: str
+    tracking: str
+    url: str
+    ssh_set: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The remote as it may be printed."""
+        return without_credentials(self.name)
+
+    @property
+    def shown_branch(self) -> str:
+        """The branch's short name there."""
+        return self.branch.removeprefix("refs/heads/")
+
+
+def choose_remote(git: Git, branch: str, asked: str = "") -> Remote:
+    """Choose the remote of a branch: the one asked for, its upstream, `origin`, or the only one.
+
+    Args:
+        git: runs git in the repository.
+        branch: the short name here.
+        asked: a remote's name, a URL or a path, "" for none.
+
+    Raises:
+        NoRemote: none or several could be meant, or it is of a kind that is never used.
+    """
+    said = git.run(
+        "config", "-z", "--get-regexp",
+        r"^(remote\..*\.(url|pushurl)|branch\..*\.(remote|merge)|core\.sshcommand)$", check=False,
+    )  # fmt: skip
+    urls: dict[str, str] = {}
+    settings: dict[str, str] = {}
+    for row in said.decode("utf-8", "surrogateescape").split("\0"):
+        key, _, value = row.partition("\n")
+        settings[key] = value
+        if key.startswith("remote."):
+            name = key[7 : key.rindex(".")]
+            check_remote(value)
+            if key.endswith(".url"):
+                urls.setdefault(name, value)
+    upstream = settings.get(f"branch.{branch}.remote", "")
+    name = asked or _default(urls, upstream)
+    check_remote(name)
+    there = f"refs/heads/{branch}"
+    if name == upstream and upstream in urls:
+        there = settings.get(f"branch.{branch}.merge", there)
+    ssh_set = "core.sshcommand" in settings
+    if name in urls:
+        short = there.removeprefix("refs/heads/")
+        return Remote(name, there, f"refs/remotes/{name}/{short}", urls[name], ssh_set)
+    if not (":" in name or "/" in name or name.startswith(".")):
+        raise NoRemote(f"there is no remote {name}", hint=_remotes_hint(urls))
+    path = local_path(name, git.where)
+    if path and not os.path.exists(path):  # a slip, where a configured one is a disk that is away
+        raise NoRemote(f"there is nothing at {name}", hint=_remotes_hint(urls))
+    from ledger.model.digest import sha1
+
+    key = sha1(name.encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:12]
+    return Remote(name, there, f"refs/{STATE_DIR}/remotes/{key}/{branch}", name, ssh_set)
+
+
+def _default(urls: Iterable[str], upstream: str) -> str:
+    names = sorted(urls)
+    if upstream in names:
+        return upstream
+    if "origin" in names:
+        return "origin"
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise NoRemote(
+            f"there are {len(names)} remotes, and none is this branch's upstream",
+            hint=_remotes_hint(names),
+        )
+    raise NoRemote(
+        "this repository has no remote to sync with", hint="git remote add origin URL-OR-PATH"
+    )
+
+
+def _remotes_hint(names: Iterable[str]) -> str:
+    listed = ", ".join(sorted(names))
+    return f"diurna sync REMOTE, with one of: {listed}" if listed else "git remote add NAME URL"
+
+
+def check_remote(name: str) -> None:
+    """Refuse what git would take for an option or for a command to run (J10)."""
+    helper = name.partition("::")[0]
+    if name.startswith("-") or (helper != name and helper.isalnum()):
+        raise NoRemote(
+            f"{without_credentials(name)} is not used as a remote: it could run a command",
+            hint="use a path or a URL of https, ssh or git",
+        )
+    if any(char < " " or char == "\x7f" for char in name):
+        raise NoRemote("a remote's name or URL holds control characters", hint="git remote -v")
+
+
+def local_path(url: str, where: str) -> str:
+    """Return the path that a URL means on this machine, "" for one that means another machine.
+
+    Args:
+        url: a path, a `file://` URL or any other.
+        where: the folder that git runs in, from which paths start.
+    """
+    if url.startswith("file://"):
+        return url[7:]
+    before = url.partition("/")[0]
+    return "" if ":" in before else os.path.join(where, url)
+
+
+def without_credentials(text: str) -> str:
+    """Return a text in which no URL holds a user's name, password or token."""
+    parts = text.split("://")
+    for number in range(1, len(parts)):
+        host = parts[number]
+        end = min([at for at in (host.find(c) for c in "/ '\"\n\t") if at >= 0], default=len(host))
+        at = host.rfind("@", 0, end)
+        parts[number] = host[at + 1 :]
+    return "://".join(parts)

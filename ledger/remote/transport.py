@@ -1,0 +1,297 @@
+"""The network, through the git executable: fetch, push, and what went wrong.
+
+libgit2's push says nothing when a server refuses, and knows neither credential helpers nor
+`~/.ssh/config`; git does. Every call has a time limit on the monotonic clock, a session of its own that
+ends as a whole, no prompts, explicit refspecs, and checks what it receives (durability catalogue, groups
+I and J).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.errors import (
+    AuthenticationFailed,
+    NetworkFailed,
+    RemoteMoved,
+    RemoteRefused,
+    RemoteSilent,
+    Unreachable,
+)
+from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.git.cli import Git
+    from ledger.git.process import Running
+
+    #: Told what git is doing, how many objects are done, and of how many.
+    Progress = Callable[[str, int, int], None]
+
+#: For one fetch or push as a whole.
+LIMIT_SECONDS = 120.0
+_FETCH_TRIES = 6
+_LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
+#: `GIT_*` variables that say how to reach a remote, not which repository to use.
+_KEPT = (
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_HTTP_USER_AGENT",
+    "GIT_HTTP_PROXY_AUTHMETHOD", "GIT_HTTP_LOW_SPEED_LIMIT", "GIT_HTTP_LOW_SPEED_TIME",
+)  # fmt: skip
+_KEPT_STARTS = ("GIT_SSL_", "GIT_PROXY_SSL_")
+#: Settings for every call: what is received is checked, whatever the repository's own settings say.
+_CHECKED = ("-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true")
+
+# What git and ssh say, in the C locale; the first kind that fits is taken.
+_NOT_KNOWN = (
+    "Authentication failed", "could not read Username", "could not read Password",
+    "Permission denied (", "terminal prompts disabled", "Host key verification failed",
+    "HTTP Basic: Access denied", "The requested URL returned error: 401",
+    "Too many authentication failures",
+)  # fmt: skip
+_NO_WAY = (
+    "Could not resolve", "Connection refused", "Network is unreachable", "No route to host",
+    "onnection timed out", "Operation timed out", "Failed to connect", "Couldn't connect",
+    "Temporary failure in name resolution", "Name or service not known", "Connection reset",
+    "Connection closed", "Host is down", "hung up unexpectedly", "early EOF", "unable to connect",
+    "The requested URL returned error: 5", "Empty reply from server", "transfer closed",
+    "RPC failed", "Broken pipe", "invalid index-pack output",
+    "expected flush after", "unexpected disconnect",
+)  # fmt: skip
+#: Reasons of a rejected update that only mean that somebody was faster.
+_FASTER = (
+    "fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref",
+    "incorrect old value", "reference already exists", "stale info", "failed to lock",
+    "remote ref updated since checkout",
+)  # fmt: skip
+
+
+def begin_fetch(git: Git, remote: Remote, progress: Progress | None = None) -> Running:
+    """Begin to fetch the branch, for `fetch` to wait for: much can be done meanwhile."""
+    return git.start(*_fetching(remote, progress), more=_environment(remote))
+
+
+def _fetching(remote: Remote, progress: Progress | None) -> tuple[str, ...]:
+    return (
+        *_CHECKED, "fetch", "--progress" if progress else "--quiet", "--no-tags", "--no-prune",
+        "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--refmap=",
+        "--", remote.name, f"+{remote.branch}:{remote.tracking}",
+    )  # fmt: skip
+
+
+def fetch(
+    git: Git,
+    remote: Remote,
+    seconds: float = LIMIT_SECONDS,
+    progress: Progress | None = None,
+    free: Callable[[], bool] | None = None,
+    begun: Running | None = None,
+) -> str:
+    """Fetch the branch; return where it is there, "" when the remote has no such branch.
+
+    Only the tracking reference moves.
+
+    Args:
+        git: runs git in the repository.
+        remote: the remote and the branch.
+        seconds: how long it may take.
+        progress: told how far the transfer is.
+        free: moves a lock of that reference aside which belongs to nobody; tells whether it did.
+        begun: of `begin_fetch`.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    for tried in range(_FETCH_TRIES):
+        running = begun if begun is not None and not tried else begin_fetch(git, remote, progress)
+        status, _, said = _finish(running, remote, seconds, progress)
+        if not status:
+            return git.resolve(remote.tracking)[0]
+        if "couldn't find remote ref" in said:
+            return ""
+        if "cannot lock ref" not in said:
+            break
+        if free is not None and free():
+            continue
+        # another fetch of this repository, of a linked worktree for instance, moves the same reference
+        time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
+    raise failure(remote, "fetch", said, git.where)
+
+
+def fetch_blobs(
+    git: Git, remote: Remote, ids: list[str], scratch: str, seconds: float = LIMIT_SECONDS
+) -> dict[str, bytes]:
+    """Fetch the bytes of single files, by way of a repository that is thrown away afterwards.
+
+    git does not fetch what it takes for here already, and this repository lacks just that.
+
+    Args:
+        git: runs git in the repository.
+        remote: who is asked.
+        ids: of the blobs.
+        scratch: a folder for the other repository.
+        seconds: the limit for each try.
+
+    Returns:
+        What the remote has of them.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    import shutil
+    import tempfile
+
+    from ledger.git.cli import Git
+
+    said = git.run("ls-remote", "--get-url", remote.name, check=False)
+    url = said.decode("utf-8", "surrogateescape").strip()
+    if "://" not in url and ":" not in url.partition("/")[0]:
+        url = os.path.join(git.where, url)
+    check_remote(url)
+    folder = tempfile.mkdtemp(prefix="fetched-", dir=scratch)
+    try:
+        there = Git(folder)
+        there.run("init", "--quiet", "--bare", folder)
+        begin = (*_CHECKED, "fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--", url)
+        # a server may give single objects, or only branches
+        status, _, _ = _call(there, remote, seconds, (*begin, *ids))
+        if status:
+            whole = f"+{remote.branch}:refs/heads/fetched"
+            status, _, words = _call(there, remote, seconds, (*begin, whole))
+            if status:
+                raise failure(remote, "fetch", words, git.where)
+        found = zip(ids, there.blobs(ids), strict=True)
+        return {oid: data for oid, data in found if data is not None}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def push(
+    git: Git,
+    remote: Remote,
+    commit: str,
+    seconds: float = LIMIT_SECONDS,
+    progress: Progress | None = None,
+) -> None:
+    """Let the remote's branch move on to a commit, never back.
+
+    Args:
+        git: runs git in the repository.
+        remote: the remote and the branch.
+        commit: where the branch shall be.
+        seconds: how long it may take.
+        progress: told how far the transfer is.
+
+    Raises:
+        RemoteMoved: it moved meanwhile.
+        RemoteRefused: a hook, a rule or a permission forbids it.
+        NetworkFailed: another of its kinds.
+    """
+    arguments = (
+        *_CHECKED, "push", "--porcelain", "--progress" if progress else "--no-progress",
+        "--no-verify", "--no-follow-tags", "--no-signed",
+        "--recurse-submodules=no", "--", remote.name, f"{commit}:{remote.branch}",
+    )  # fmt: skip
+    status, out, said = _call(git, remote, seconds, arguments, progress)
+    if not status:
+        return
+    rejected = next((line for line in out.split("\n") if line.startswith("!")), "")
+    if any(words in rejected or words in said for words in _FASTER):
+        raise RemoteMoved(f"{remote.shown} has a newer {remote.shown_branch}", hint="sync again")
+    if rejected:
+        because = rejected.split("\t")[-1].strip()
+        raise _refused(remote, said, f"it answered {because}")
+    raise failure(remote, "push", said, git.where)
+
+
+def _call(
+    git: Git,
+    remote: Remote,
+    seconds: float,
+    arguments: tuple[str, ...],
+    progress: Progress | None = None,
+) -> tuple[int, str, str]:
+    return _finish(git.start(*arguments, more=_environment(remote)), remote, seconds, progress)
+
+
+def _finish(
+    running: Running, remote: Remote, seconds: float, progress: Progress | None
+) -> tuple[int, str, str]:
+    hear = None if progress is None else lambda said: _tell(said, progress)
+    try:
+        status, out, err = running.finish(seconds=seconds, hear=hear)
+    except TimeoutError:
+        raise RemoteSilent(
+            f"{remote.shown} was not done after {seconds:.0f} seconds", hint=_LIMIT_HINT
+        ) from None
+    # what it draws over stands before a carriage return
+    lines = [line.rpartition(b"\r")[2] for line in err.split(b"\n")]
+    return status, out.decode("utf-8", "replace"), b"\n".join(lines).decode("utf-8", "replace")
+
+
+def _tell(said: bytes, progress: Progress) -> None:
+    """Read off git's own progress lines how far it is: `Receiving objects:  42% (420/1000), …`."""
+    line = said.replace(b"\r", b"\n").rstrip(b"\n").rpartition(b"\n")[2]
+    title, _, rest = line.rpartition(b":")
+    done, _, total = rest.partition(b"(")[2].partition(b")")[0].partition(b"/")
+    if done.isdigit() and total.isdigit():
+        progress(title.rpartition(b": ")[2].decode("utf-8", "replace"), int(done), int(total))
+
+
+def _environment(remote: Remote) -> dict[str, str]:
+    """Let the user's way to the remote act, and nobody ask questions."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key in _KEPT or key.startswith(_KEPT_STARTS)
+    }
+    kept.update(GIT_ASKPASS="", SSH_ASKPASS="", GCM_INTERACTIVE="never")
+    if not remote.ssh_set and "GIT_SSH_COMMAND" not in kept and "GIT_SSH" not in kept:
+        kept["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
+    return kept
+
+
+def failure(remote: Remote, command: str, said: str, here: str = "/") -> NetworkFailed:
+    """Tell by git's words what kind of failure it was.
+
+    A configured path where nothing is may be a disk that is not mounted: that is offline, like a network
+    that is away.
+    """
+    where = remote.shown
+    lines = [line.strip() for line in without_credentials(said).split("\n") if line.strip()]
+    telling = [line for line in lines if not line.startswith(("remote:", "hint:", "warning:"))]
+    first = (telling or lines or ["git said nothing"])[0]
+    first = first.removeprefix("fatal: ").removeprefix("error: ")
+    if any(words in said for words in _NOT_KNOWN):
+        hint = f"see that `git {command} {where}` works without asking (a credential helper, a key)"
+        if "Host key" in said:
+            hint = (
+                "connect once with ssh and compare the host's key with the one its owner publishes"
+            )
+        return AuthenticationFailed(f"{where} did not let us in: {first}", hint=hint)
+    path = local_path(remote.url, here)
+    if path and not os.path.exists(path):
+        return Unreachable(
+            f"{where} is not there: nothing is at {without_credentials(remote.url)}",
+            hint="mount that disk, or see with `git remote -v` whether the path is right",
+        )
+    if any(words in said for words in _NO_WAY):
+        return Unreachable(
+            f"{where} can not be reached: {first}",
+            hint="work goes on here; `diurna sync` again when the remote is there",
+        )
+    return _refused(remote, said, first)
+
+
+def _refused(remote: Remote, said: str, otherwise: str) -> RemoteRefused:
+    """Give the server's own words."""
+    words = [
+        line[7:].strip() for line in without_credentials(said).split("\n") if line[:7] == "remote:"
+    ]
+    text = " ".join(word for word in words if word) or otherwise
+    return RemoteRefused(
+        f"{remote.shown} refused: {text}",
+        hint="ask who keeps that repository; what is recorded here is safe",
+    )

@@ -1,0 +1,346 @@
+"""The join of two tips of one ledger, as tree objects: a set union of logs, three-way for all else.
+
+Pure: trees are read by a function and new ones are returned, so no work tree, no index and no rename
+detection take part (FORMAT.md, M1 to M4; durability catalogue H1, H2, H8, H13). Only sub-trees whose ids
+differ are looked at.
+
+Session logs are joined as a set of paths. Where one path holds different bytes, the rule is a total
+order, so that the join is commutative, associative and idempotent: a log whose bytes match its name comes
+first, then an ordinary file, then the lower object id. What comes second is kept at
+`sessions/twins/<id>/<name>`, where a replay reads it as a second log of that stem; only bytes that a seal
+proves wrong are left to history.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.git.commit import in_the_way
+from ledger.git.trees import FILE, FOLDER, entries, lookup
+from ledger.model.digest import blob_id, sha1
+from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.order import breaks_seal, is_sealed
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    #: Gives the bytes of a tree or blob by its id.
+    Read = Callable[[str], bytes]
+    #: (mode, object id)
+    Entry = tuple[str, str]
+    #: Merges the lines of a text: the versions of both sides and the base's; None for a conflict.
+    Blend = Callable[[bytes, bytes, bytes], bytes | None]
+
+#: Below `sessions/`: the second and later versions of one path.
+TWINS_DIR = "twins"
+
+
+class Double(Record):
+    """One path of `sessions/` that held different bytes on both sides.
+
+    Args:
+        path: relative to the home.
+        kept: the object that stands there now.
+        other: the object that does not.
+        twin: where the other stands now, "" for bytes that their own name proves wrong.
+    """
+
+    path: str
+    kept: str
+    other: str
+    twin: str
+
+
+class Joined(Record):
+    """What a join came to.
+
+    Args:
+        tree: the root tree.
+        written: new trees by id; the root tree is among them or was there before.
+        doubles: paths of `sessions/` with different bytes, sorted.
+        clashes: other files that both sides changed, from the repository's root, sorted. When there is one
+            the tree means nothing.
+        blended: new texts by id, of files whose lines were merged.
+    """
+
+    tree: str
+    written: Mapping[str, bytes]
+    doubles: tuple[Double, ...]
+    clashes: tuple[str, ...]
+    blended: Mapping[str, bytes]
+
+
+class Sides(Record):
+    """The root trees of a join.
+
+    Args:
+        one: of one tip.
+        two: of the other; which is which must not depend on who joins.
+        bases: of the merge bases; none for histories that share nothing.
+    """
+
+    one: str
+    two: str
+    bases: tuple[str, ...]
+
+
+def join(
+    read: Read,
+    sides: Sides,
+    prefix: str,
+    derived: Callable[[str], bool],
+    second: bool,
+    blend: Blend | None = None,
+) -> Joined:
+    """Join two tips of a ledger.
+
+    Args:
+        read: gives an object's bytes.
+        sides: the root trees.
+        prefix: of the home, "" or ending in "/".
+        derived: tells of a path, relative to the home, whether it is a projection file.
+        second: take projection files that both sides changed from the second, else from the first.
+        blend: merges the lines of the policy where both sides changed it.
+    """
+    joiner = _Joiner(read, prefix, derived, second, blend)
+    tree = joiner.merge(sides.one, sides.two, sides.bases, "")
+    return joiner.result(tree)
+
+
+def unite(read: Read, one: str, two: str) -> Joined:
+    """Join two `sessions/` trees alone."""
+    joiner = _Joiner(read, "", lambda _: False, False)
+    return joiner.result(joiner.unite_all(one, two))
+
+
+def find(read: Read, root: str, path: str) -> str:
+    """Return the id of what stands at a path of a tree, "" for nothing."""
+    oid = root
+    for name in path.rstrip("/").split("/"):
+        found = lookup(read(oid), os.fsencode(name)) if oid else None
+        oid = found[1] if found is not None else ""
+    return oid
+
+
+def with_files(
+    read: Read, root: str, files: Iterable[tuple[str, str]]
+) -> tuple[str, dict[str, bytes]]:
+    """Return a root tree with ordinary files put in or taken out, and the trees that are new.
+
+    Args:
+        read: gives an object's bytes.
+        root: the tree.
+        files: (path, blob id), "" takes the file out.
+    """
+    joiner = _Joiner(read, "", lambda _: False, False)
+    tree = root
+    for path, blob in files:
+        tree = joiner.put(tree, path.split("/"), blob)
+    return tree, joiner.written
+
+
+class _Joiner:
+    """One join: reads trees, remembers the new ones, and what it met."""
+
+    def __init__(
+        self,
+        read: Read,
+        prefix: str,
+        derived: Callable[[str], bool],
+        second: bool,
+        blend: Blend | None = None,
+    ) -> None:
+        self._read = read
+        self._blend = blend
+        self._blended: dict[str, bytes] = {}
+        self._prefix = prefix
+        self._derived = derived
+        self._second = second
+        self.written: dict[str, bytes] = {}
+        self._doubles: list[Double] = []
+        self._clashes: list[str] = []
+        self._twins: list[tuple[str, Entry]] = []
+
+    def result(self, tree: str) -> Joined:
+        return Joined(
+            tree,
+            self.written,
+            tuple(sorted(set(self._doubles))),
+            tuple(sorted(self._clashes)),
+            self._blended,
+        )
+
+    # ---- logs -----------------------------------------------------------------------------------
+
+    def unite_all(self, one: str, two: str) -> str:
+        """Unite two `sessions/` trees, and put beside them what found its place taken."""
+        tree = self._unite(one, two, "")
+        while self._twins:
+            twins, self._twins = self._twins, []
+            for name, entry in twins:
+                added = self._write({os.fsencode(name): entry})
+                for folder in (entry[1], TWINS_DIR):
+                    added = self._write({os.fsencode(folder): (FOLDER, added)})
+                tree = self._unite(tree, added, "")
+        return tree
+
+    def _unite(self, one: str, two: str, path: str) -> str:
+        if one == two or not two:
+            return one
+        if not one:
+            return two
+        found = self._entries(one)
+        for name, theirs in self._entries(two).items():
+            ours = found.get(name)
+            if ours is None:
+                found[name] = theirs
+            elif ours != theirs:
+                found[name] = self._settle(path + os.fsdecode(name), ours, theirs)
+        return self._write(found)
+
+    def _settle(self, path: str, one: Entry, two: Entry) -> Entry:
+        """Decide what stands at a path that both sides use differently."""
+        if one[0] == two[0] == FOLDER:
+            return FOLDER, self._unite(one[1], two[1], path + "/")
+        first, second = sorted((one, two), key=lambda entry: self._rank(path, entry))
+        if first[1] == second[1]:  # the same bytes with another mode
+            return first
+        name = path[path.rfind("/") + 1 :]
+        twin = ""
+        if not self._is_wrong(path, second):
+            self._twins.append((name, second))
+            twin = f"{SESSIONS_DIR}/{TWINS_DIR}/{second[1]}/{name}"
+        self._doubles.append(Double(f"{SESSIONS_DIR}/{path}", first[1], second[1], twin))
+        return first
+
+    def _rank(self, path: str, entry: Entry) -> tuple[bool, bool, bool, bool, str, str]:
+        mode, oid = entry
+        elsewhere = path.startswith(TWINS_DIR + "/") and path.split("/")[1] != oid
+        return mode != FOLDER, elsewhere, self._is_wrong(path, entry), mode != FILE, oid, mode
+
+    def _is_wrong(self, path: str, entry: Entry) -> bool:
+        """Tell whether a sealed log's name proves that its bytes are not the ones it had."""
+        stem = stem_of(path)
+        if entry[0] == FOLDER or not is_sealed(stem):
+            return False
+        return entry[0] != FILE or breaks_seal(stem, self._read(entry[1]))
+
+    # ---- everything else ------------------------------------------------------------------------
+
+    def merge(self, one: str, two: str, bases: tuple[str, ...], path: str) -> str:
+        """Merge two folders three-way; below the home's `sessions/` there is no base."""
+        if one == two:
+            return one
+        ours, theirs = self._entries(one), self._entries(two)
+        before = [self._entries(base) for base in bases or ("",)]
+        found: dict[bytes, Entry] = {}
+        for name in sorted(ours.keys() | theirs.keys()):
+            here = path + os.fsdecode(name)
+            entry = self._choose(
+                here, ours.get(name), theirs.get(name), tuple(base.get(name) for base in before)
+            )
+            if entry is not None:
+                found[name] = entry
+        return self._write(found) if found else ""
+
+    def _choose(
+        self, path: str, one: Entry | None, two: Entry | None, bases: tuple[Entry | None, ...]
+    ) -> Entry | None:
+        if one == two:
+            return one
+        inside = path.removeprefix(self._prefix) if path.startswith(self._prefix) else ""
+        folders = _is_folder(one) and _is_folder(two)
+        if inside == SESSIONS_DIR and folders:
+            return _folder(self.unite_all(_tree(one), _tree(two)))
+        # of these folders, what is in them is decided for each by itself
+        holds_ours = inside == ARCHIVE_DIR or self._prefix.startswith(path + "/")
+        if not (holds_ours and folders) and (one in bases) != (two in bases):
+            return two if one in bases else one
+        if inside and self._derived(inside):
+            return two if self._second else one
+        blended = self._blend_lines(one, two, bases) if inside == POLICY_FILE else None
+        if blended is not None:
+            return blended
+        if folders and all(_is_folder(base) for base in bases):
+            below = tuple(_tree(base) for base in bases)
+            return _folder(self.merge(_tree(one), _tree(two), below, path + "/"))
+        self._clashes.append(path)
+        return one
+
+    def _blend_lines(
+        self, one: Entry | None, two: Entry | None, bases: tuple[Entry | None, ...]
+    ) -> Entry | None:
+        """Merge the lines of a file that both sides changed; None for a person to do it.
+
+        Only from one base: what several have in common would be a guess.
+        """
+        base = bases[0] if len(set(bases)) == 1 else None
+        if self._blend is None or one is None or two is None or base is None:
+            return None
+        if not one[0] == two[0] == base[0] == FILE:
+            return None
+        made = self._blend(self._read(one[1]), self._read(base[1]), self._read(two[1]))
+        if made is None:
+            return None
+        oid = blob_id(made)
+        self._blended[oid] = made
+        return FILE, oid
+
+    # ---- trees ----------------------------------------------------------------------------------
+
+    def put(self, tree: str, parts: list[str], blob: str) -> str:
+        """Return a tree with one file put in or taken out; a folder that gets empty goes."""
+        found = self._entries(tree)
+        name = os.fsencode(parts[0])
+        there = found.get(name)
+        if len(parts) > 1:
+            if not _is_folder(there):
+                raise in_the_way(parts[0])
+            entry = _folder(self.put(_tree(there), parts[1:], blob))
+        else:
+            if there is not None and there[0][:3] != FILE[:3]:
+                raise in_the_way(parts[0])  # whoever asks has looked: a last guard
+            entry = (FILE, blob) if blob else None
+        if entry is None:
+            found.pop(name, None)
+        else:
+            found[name] = entry
+        return self._write(found) if found else ""
+
+    def _entries(self, tree: str) -> dict[bytes, Entry]:
+        if not tree:
+            return {}
+        known = self.written.get(tree)
+        raw = self._read(tree) if known is None else known
+        return {name: (mode.decode("ascii"), oid.hex()) for mode, name, oid in entries(raw)}
+
+    def _write(self, found: Mapping[bytes, Entry]) -> str:
+        """Remember a tree made of entries; return its id."""
+        rows = sorted(
+            (name + b"/" if mode == FOLDER else name, name, mode, oid)
+            for name, (mode, oid) in found.items()
+        )
+        raw = b"".join(
+            [
+                b"%s %s\0%s" % (mode.encode(), name, bytes.fromhex(oid))
+                for _, name, mode, oid in rows
+            ]
+        )
+        made = sha1(b"tree %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
+        self.written[made] = raw
+        return made
+
+
+def _is_folder(entry: Entry | None) -> bool:
+    """Tell whether an entry is a folder, or nothing, which is an empty one."""
+    return entry is None or entry[0] == FOLDER
+
+
+def _tree(entry: Entry | None) -> str:
+    return entry[1] if entry is not None and entry[0] == FOLDER else ""
+
+
+def _folder(tree: str) -> Entry | None:
+    return (FOLDER, tree) if tree else None

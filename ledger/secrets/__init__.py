@@ -1,0 +1,1 @@
+"""Secrets and personal data in a text: found, told without their values, and redacted."""

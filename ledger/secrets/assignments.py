@@ -1,0 +1,336 @@
+"""Credentials that a name gives away: `password = "…"`, `API_KEY: …`, `Authorization: Bearer …`.
+
+What stands behind such a name is a secret only if it looks like one; `password: required`, `token: $TOKEN`
+and `secret: <your secret>` are not (`ledger.secrets.entropy`). One pass for each name, each look ahead
+with a limit (durability catalogue, G23).
+"""
+
+from __future__ import annotations
+
+from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock, is_wordy
+from ledger.secrets.match import Hit, hit
+
+#: The words that a name of a credential holds.
+_NAMES = (
+    "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
+    "token", "api_key", "apikey",
+    "api-key", "api key", "app_key", "appkey", "access_key", "accesskey", "access-key", "private_key",
+    "account_key", "auth_key", "authkey", "signing_key", "encryption_key", "master_key",
+    "credential", "bearer", "authorization",
+)  # fmt: skip
+#: What may follow such a word in the name.
+_TAILS = frozenset(
+    "s key keys value values prod production live test dev staging main admin user root db access "
+    "client app api base plain text raw default old new primary secondary secret token password "
+    "hex base64 1 2 3 basic".split()
+)
+#: Names of passwords that people choose: weaker ones count, too.
+_CHOSEN = frozenset(
+    ("password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode")
+)
+#: Names of what a sentence tells: `the password for staging is X`.
+_SPOKEN = frozenset(("password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "passcode"))
+_QUOTES = "\"'`"
+_BARE_END = " \t\n\"'`,;)}]|<>&"
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
+#: A longer value is no credential, but a document.
+_CAP = 300
+#: How many values with one end are judged.
+_TRIES = 4
+#: What a connection string holds beside its password.
+_SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
+
+
+def find_credentials(text: str) -> list[Hit]:
+    """Find values behind names that promise a secret."""
+    low = text.lower()
+    if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
+        low = "".join([char.lower() if char.isascii() else char for char in text])
+    found: list[Hit] = []
+    tried: dict[int, int] = {}
+    for name in _NAMES:
+        if name not in low:
+            continue
+        at = low.find(name)
+        while at >= 0:
+            end = at + len(name)
+            place = _value_behind(text, low, at, end, name, tried)
+            if place is not None:
+                found.append(hit("credential", *place))
+                end = place[1]
+            at = low.find(name, end)
+    return found
+
+
+def _value_behind(
+    text: str, low: str, at: int, end: int, name: str, tried: dict[int, int]
+) -> tuple[int, int] | None:
+    """Return where the value stands that a name announces.
+
+    Args:
+        text: to look in.
+        low: the same in lower case.
+        at: where the name begins.
+        end: where it ends.
+        name: as `_NAMES` has it.
+        tried: how many values that end at a place were judged: a line of nothing but names would be
+            judged from each of them to its end.
+    """
+    tail = low[end : end + 32]
+    more = 0
+    while more < len(tail) and tail[more] in _NAME_CHARS:
+        more += 1
+    before = low[max(0, at - 48) : at]
+    front = before.rstrip("abcdefghijklmnopqrstuvwxyz0123456789_-")
+    if front[-2:] == "${" and "-" in tail[:more]:
+        more = tail.index("-")
+    rest = tail[:more].rstrip(".-")
+    if not _may_follow(rest) or front[-2:] == "::" or before.endswith(("public", "[redacted: ")):
+        return None
+    found = _sign(text, low, at, end + more, name, front)
+    if found is None:
+        return None
+    spot, strict, chosen = found
+    head = text[spot : spot + 4]
+    spot += len(head) - len(head.lstrip("*"))  # `**Password:** value`
+    spot += _blanks(text, spot)
+    if name == "authorization":
+        strict = True
+        scheme = text[spot : spot + 16].lstrip(_QUOTES).partition(" ")[0]
+        if scheme.lower() in ("bearer", "basic", "token", "apikey", "bot"):
+            spot = text.index(scheme, spot) + len(scheme)
+            spot += _blanks(text, spot)
+    place = _span_at(text, _behind_default(text, spot))
+    if place is None or tried.get(place[1], 0) > _TRIES:
+        return None
+    tried[place[1]] = tried.get(place[1], 0) + 1
+    start, stop = place
+    value = text[start:stop]
+    quoted = text[start - 1 : start] in tuple(_QUOTES)
+    if chosen:
+        return place if _is_told(value, quoted, text[stop : stop + 12]) else None
+    near = text[max(0, start - 200) : start].lower()
+    server = any(word in near for word in _SERVERS)
+    return place if _is_secret(value, name, quoted, strict, server) else None
+
+
+def _sign(
+    text: str, low: str, at: int, end: int, name: str, front: str
+) -> tuple[int, bool, bool] | None:
+    """Return where a value begins that a name announces, and how it has to look.
+
+    Returns:
+        The place; whether only what looks drawn at random counts; whether a sentence tells it.
+    """
+    head = text[end : end + 4]
+    closing = len(head) - len(head.lstrip("\"'`*])"))  # the name itself stands in quotes, or bold
+    spot = end + closing
+    blanks = _blanks(text, spot)
+    sign = text[spot + blanks : spot + blanks + 2]
+    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("--")
+    if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
+        return spot + (2 if sign[0] == ":" else 1), False, False
+    if sign in (":=", "=>", "?=", "||", "??"):
+        return spot + blanks + 2, False, False
+    if sign in ("==", "=~", "::"):
+        return None
+    if sign[:1] in (":", "="):
+        return spot + blanks + 1, False, False
+    if sign[:1] == "," and closing and front[-2:-1] == "(":  # `getenv("NAME", "value")`
+        spot += blanks + 1
+        spot += _blanks(text, spot)
+        return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
+    if name == "bearer" and blanks:
+        return spot + blanks, True, False
+    if blanks == 1 and (flag or (name == "password" and _in_netrc(low, at))):
+        return spot + blanks, False, False
+    paired = _pair(low, spot)
+    if paired:
+        return paired, False, False
+    if blanks == 1 and name in _SPOKEN and _is_strong(text[spot + 1 : spot + 81]):
+        return spot + blanks, False, True
+    told = _told(low, spot) if name in _SPOKEN else 0
+    return (told, False, True) if told else None
+
+
+#: What may part a name from the word `value` in a pair of the two.
+_PAIRED = " \t\r\n\"',;|-"
+_TAGS = ("/key>", "/name>", "key>", "name>", "")
+
+
+def _pair(low: str, at: int) -> int:
+    """Return where the value of a pair begins: `"key": NAME, "value": …`; 0 where none follows."""
+    near = low[at : at + 64]
+    for word in ("value", "string"):
+        cut = near.find(word)
+        if cut <= 0:
+            continue
+        gap = near[:cut].strip(_PAIRED + "<")
+        behind = at + cut + len(word)
+        if gap not in _TAGS:
+            continue
+        tail = low[behind : behind + 6]
+        behind += len(tail) - len(tail.lstrip("\"' "))
+        if low[behind : behind + 1] in tuple(":=>"):
+            return behind + 1
+    return 0
+
+
+def _told(low: str, at: int) -> int:
+    """Return where the value begins that a sentence tells, `… for staging is X`; 0 where none does."""
+    near = low[at : at + 80]
+    stop = min(
+        [cut for cut in map(near.find, ("\n", ". ", ", ", "; ", ": ")) if cut >= 0], default=80
+    )
+    near = near[:stop]
+    for word in (" is ", " was ", " lautet ", " ist "):
+        cut = near.find(word)
+        if 0 <= cut and near.count(" ", 0, cut) <= 6:
+            return at + cut + len(word)
+    return 0
+
+
+def _is_told(value: str, quoted: bool, behind: str) -> bool:
+    """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
+    if not 6 <= len(value) < 80 or not value.isascii() or is_placeholder(value) or is_stock(value):
+        return False
+    if (
+        _is_code(value)
+        or "://" in value
+        or value[0] in "/~."
+        or any(char in value for char in " ()[]")
+    ):
+        return False
+    bare = value.lower().replace("-", "").replace("_", "")
+    if not any(char.isalpha() for char in value) or bare.startswith(_KEPT):
+        return False
+    if value.isalpha():
+        return quoted and not value.islower() and not value.isupper() and not is_wordy(value)
+    digits = any(char.isdigit() for char in value)
+    if is_wordy(value):
+        ends = (
+            not behind
+            or behind[0] in "\n.,;!)\"'`|"
+            or behind.startswith((" on ", " for ", " at ", " in "))
+        )
+        return digits and value.isalnum() and (quoted or ends)
+    return digits or (quoted and any(char in value for char in "!#%^&@$?+="))
+
+
+def _is_strong(near: str) -> bool:
+    """Tell whether the next word is a password beyond doubt: `with password Xk29fj38`."""
+    word = near.lstrip(_QUOTES).partition("\n")[0].split(" ")[0].rstrip(".,;)\"'`|")
+    return (
+        len(word) > 9
+        and any(char.isdigit() for char in word)
+        and any(char.islower() for char in word)
+        and any(char.isupper() for char in word)
+        and not is_wordy(word)
+        and distinct(word) > 6
+    )
+
+
+#: What is said of how a password is kept or made.
+_KEPT = (
+    "sha", "md5", "md4", "bcrypt", "scrypt", "argon", "pbkdf", "base64", "base32", "base58", "utf", "aes",
+    "rsa", "ed25519", "hmac", "oauth", "http", "x509", "rot13", "crc", "ipv", "python", "node", "java",
+    "rfc", "iso", "ntlm", "tls", "ssl", "ec2", "s3", "k8s", "v1", "v2", "v3",
+)  # fmt: skip
+
+
+def _behind_default(text: str, at: int) -> int:
+    """Return where the default begins of a variable that a value is: `${PW:-real}`."""
+    quote = text[at : at + 1] in tuple(_QUOTES)
+    if text[at + quote : at + quote + 2] != "${":
+        return at
+    near = text[at + quote : at + quote + 80].partition("}")[0]
+    for sign in (":-", ":=", "-"):
+        cut = near.find(sign)
+        if cut > 2:
+            return at + quote + cut + len(sign)
+    return at
+
+
+def _may_follow(rest: str) -> bool:
+    """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
+    parts = rest.replace("-", "_").replace(".", "_").split("_")
+    return all(not part or part in _TAILS for part in parts)
+
+
+def _blanks(text: str, at: int) -> int:
+    head = text[at : at + 8]
+    return len(head) - len(head.lstrip(" \t"))
+
+
+def _in_netrc(low: str, at: int) -> bool:
+    """Tell whether a line is one of `.netrc`: `machine host login name password value`."""
+    near = low[max(0, at - 160) : at]
+    return "login " in near and ("machine " in near or "default " in near)
+
+
+def _span_at(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the value begins and ends that stands at a place."""
+    quote = text[at : at + 1]
+    if quote == "\\" and text[at + 1 : at + 2] in ("'", '"'):
+        at += 1
+        quote = text[at : at + 1]
+    if quote and quote in _QUOTES:
+        at += 1
+        end = text.find(quote, at, at + _CAP)
+        line = text.find("\n", at, at + _CAP)
+        if end < 0 or (0 <= line < end):
+            return None
+        if text[end - 1] == "\\":
+            end -= 1
+    else:
+        tail = text[at : at + _CAP]
+        for char in _BARE_END:
+            cut = tail.find(char)
+            tail = tail[:cut] if cut >= 0 else tail
+        if len(tail) == _CAP:
+            return None
+        end = at + len(tail.rstrip(".:*"))
+    return (at, end) if end > at else None
+
+
+def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) -> bool:
+    """Tell whether a value is a secret, and not what documents and code put in its place."""
+    if len(value) < 6 or " " in value or "\t" in value or is_placeholder(value):
+        return False
+    if is_stock(value) or not value.isascii() or "://" in value:
+        return False
+    if value[0] in "/~.-" or _is_call(value, quoted):
+        return False
+    if not strict and (quoted or server) and name in _CHOSEN:
+        letters = any(char.isalpha() for char in value)
+        others = any(not char.isalpha() for char in value)
+        mixed = letters and (others or (not value.islower() and not value.isupper()))
+        plain = is_wordy(value) and not any(char.isdigit() for char in value)
+        return mixed and not plain and not _is_code(value)
+    if len(value) < 8 or is_wordy(value) or _is_code(value):
+        return False
+    if any("0" <= char <= "9" for char in value) and any(char.isalpha() for char in value):
+        if name in _CHOSEN:
+            return distinct(value) > 4
+        return len(value) >= 12 and is_random(value) and distinct(value) > 7
+    return len(value) >= 20 and is_random(value) and distinct(value) > 11
+
+
+def _is_call(value: str, quoted: bool) -> bool:
+    """Tell whether a value calls something; in quotes any character may stand."""
+    if quoted:
+        at = value.find("(")
+        return at >= 0 and ("()" in value or value[-1] == ")" or value[:at].isidentifier())
+    return any(char in value for char in "()[")
+
+
+def _is_code(value: str) -> bool:
+    """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
+    if value.startswith(
+        ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:")
+    ):
+        return True
+    if value.startswith(("arn:", "sha256:", "sha512:", "sha1:", "sha512-", "sha256-", "sha384-")):
+        return True
+    parts = value.split(".")
+    return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)

@@ -1,0 +1,48 @@
+"""A place in a text that holds a secret or personal data, told without the value."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+SECRET, PERSONAL = "secret", "personal"
+#: The rules for personal data; every other rule is for secrets.
+PERSONAL_RULES = ("home-path", "email", "card-number", "us-ssn", "phone")
+
+
+class Hit(Record):
+    """Where a value stands in a text, and what it is.
+
+    Args:
+        rule: which kind of value, `github-token` for instance.
+        start: of the value, in characters.
+        end: behind it.
+        shown: what may be printed of it: the vendor's public mark and the length, `ghp_…(40)`.
+    """
+
+    rule: str
+    start: int
+    end: int
+    shown: str
+
+    @property
+    def kind(self) -> str:
+        """`secret` or `personal`."""
+        return PERSONAL if self.rule in PERSONAL_RULES else SECRET
+
+
+def hit(rule: str, start: int, end: int, mark: str = "") -> Hit:
+    """Describe a value; of the value itself only `mark`, which is the same for everybody, is kept."""
+    return Hit(rule, start, end, f"{mark}…({end - start})")
+
+
+def apart(found: list[Hit]) -> tuple[Hit, ...]:
+    """Order hits and leave out those inside another; of two that overlap the first found stays."""
+    if len(found) < 2:
+        return tuple(found)
+    taken = bytearray(max([one.end for one in found]))
+    kept: list[Hit] = []
+    for one in found:
+        if taken.find(1, one.start, one.end) < 0:
+            taken[one.start : one.end] = b"\1" * (one.end - one.start)
+            kept.append(one)
+    return tuple(sorted(kept, key=lambda one: one.start))

@@ -1,0 +1,125 @@
+"""Personal data: home folders, e-mail addresses, numbers (durability catalogue, L13)."""
+
+from __future__ import annotations
+
+from ledger.secrets.match import Hit, hit
+from ledger.secrets.personal_numbers import find_numbers
+from ledger.secrets.vendor_tokens import ALNUM, DOTTED, run_of
+
+#: Accounts of machines and names that documents put for one.
+_NOBODY = frozenset(
+    "user users username you me name your-name yourname someone somebody shared public default guest "
+    "runner runneradmin ubuntu debian vscode node app root admin git circleci vsts jovyan ec2-user "
+    "travis vagrant docker jenkins coder codespace gitpod linuxbrew www build builder ci deploy "
+    "nobody nonroot project projects home".split()
+)
+#: Last parts of what looks like an address and is a file, a unit, a version or nobody's.
+_NO_DOMAIN = frozenset(
+    "service timer socket target mount slice scope local localhost internal lan invalid test example "
+    "png jpg jpeg gif svg webp js ts tsx jsx mjs cjs json md py rb go rs java kt css scss html yml yaml "
+    "toml lock sh txt xml zip gz exe dll so h c cpp".split()
+)
+_NO_HOSTS = frozenset((
+    "example.com", "example.org", "example.net", "users.noreply.github.com", "domain.com", "email.com",
+    "company.com", "yourcompany.com", "yourdomain.com", "acme.com", "test.com", "sentry.io",
+))  # fmt: skip
+_NO_USERS = frozenset(
+    "git noreply no-reply donotreply user username you me name your-email youremail your.email "
+    "someone email hg svn".split()
+)
+_USER = ALNUM + "._%+-"
+
+
+def find_personal(text: str) -> list[Hit]:
+    """Find home folders, e-mail addresses, numbers of cards, of social security and of telephones."""
+    found: list[Hit] = []
+    if "@" in text:
+        found += _mails(text)
+    for root in ("/home/", "/Users/"):
+        if root in text:
+            found += _homes(text, root)
+    if ("Users" in text and ":\\" in text) or ":/Users" in text:
+        found += _windows_homes(text)
+    return found + find_numbers(text)
+
+
+def _homes(text: str, root: str) -> list[Hit]:
+    found: list[Hit] = []
+    at = text.find(root)
+    while at >= 0:
+        start = at + len(root)
+        count = run_of(text, start, DOTTED, 64)
+        name = text[start : start + count].rstrip(".")
+        end = start + len(name)
+        behind = text[end : end + 1]
+        alone = not at or not (text[at - 1] in DOTTED or text[at - 1] in "/~}>)]*\\%")
+        # without a path behind it, `/home/x` may be the address of a page
+        inside = behind == "/" or (root == "/Users/" and not behind.isalnum())
+        if alone and inside and _is_name(name):
+            found.append(hit("home-path", at, end, root))
+        at = text.find(root, start)
+    return found
+
+
+def _windows_homes(text: str) -> list[Hit]:
+    found: list[Hit] = []
+    at = text.find("Users")
+    while at >= 0:
+        slash = text[at - 1 : at] if at > 2 else ""
+        cut = at
+        while (
+            cut > 0 and at - cut < 2 and text[cut - 1] == slash
+        ):  # `\` or `\\` of a string literal
+            cut -= 1
+        gap = run_of(text, at + 5, slash, 2) if slash in ("\\", "/") and slash else 0
+        if gap and cut > 1 and text[cut - 1] == ":" and text[cut - 2].isalpha():
+            start = at + 5 + gap
+            name = text[start : start + run_of(text, start, DOTTED, 64)].rstrip(".")
+            if _is_name(name):
+                found.append(hit("home-path", cut - 2, start + len(name), text[cut - 2 : start]))
+        at = text.find("Users", at + 5)
+    return found
+
+
+def _is_name(name: str) -> bool:
+    return len(name) > 1 and name[0].isalpha() and name.lower() not in _NOBODY
+
+
+def _mails(text: str) -> list[Hit]:
+    found: list[Hit] = []
+    at = text.find("@")
+    while at >= 0:
+        head = text[max(0, at - 65) : at]
+        user = head[len(head.rstrip(_USER)) :].lstrip("._%+-")
+        count = run_of(text, at + 1, ALNUM + ".-", 254)
+        host = text[at + 1 : at + 1 + count].rstrip(".-")
+        start, end = at - len(user), at + 1 + len(host)
+        if (
+            _is_mail(user, host)
+            and text[end : end + 1] not in (":", "/", "(", "@")
+            and (not start or text[start - 1] not in "@/:")
+        ):
+            found.append(hit("email", start, end))
+        at = text.find("@", at + 1)
+    return found
+
+
+def _is_mail(user: str, host: str) -> bool:
+    last = host.rpartition(".")[2].lower()
+    return (
+        bool(user)
+        and 2 <= len(last) <= 12
+        and last.isalpha()
+        and "." in host
+        and ".." not in host
+        and last not in _NO_DOMAIN
+        and user.lower() not in _NO_USERS
+        and not _is_nobodys(host.lower())
+    )
+
+
+def _is_nobodys(host: str) -> bool:
+    """Tell whether a host, or one that it belongs to, is one that documents use."""
+    while host and host not in _NO_HOSTS:
+        host = host.partition(".")[2]
+    return host != ""

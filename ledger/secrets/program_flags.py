@@ -1,0 +1,91 @@
+"""Passwords that a program is given on its command line: `mysql -pX`, `curl -u name:X`, `sshpass -p X`.
+
+A flag counts behind a program on the same line whose flag it is (durability catalogue, L9).
+"""
+
+from __future__ import annotations
+
+from ledger.secrets.entropy import is_placeholder, is_stock, is_wordy
+from ledger.secrets.match import Hit, hit
+
+#: programs: flags; one that ends in a blank has its value behind it, any other at it.
+_PROGRAMS = {
+    ("mysql", "mariadb", "sshpass", "7z"): ("-p",),
+    ("curl", "wget"): ("-u ", "--user ", "--proxy-user "),
+    (
+        "sshpass", "mongo", "cqlsh", "docker login", "podman login", "nerdctl login", "registry login",
+        "oras login", "skopeo login", "crane auth", "az login",
+    ): ("-p ",),
+    ("redis-cli",): ("-a ", "--pass "),
+    ("sqlcmd", "bcp ", "zip "): ("-P ",),
+    ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"): ("-w ",),
+    ("openssl",): ("pass:",),
+}  # fmt: skip
+#: How far before a flag its program stands, and how long a value may be.
+_NEAR, _CAP = 200, 256
+_QUOTES = "\"'`"
+_END = (" ", "\n", "\t", ";", "|", ")", "&", "`", '"', "'", "<", ">")
+
+
+def find_flags(text: str) -> list[Hit]:
+    """Find the passwords that flags bear."""
+    found: list[Hit] = []
+    fronts = _fronts(text)
+    for programs, flags in _PROGRAMS.items():
+        # a flag is rarer than a text that could hold one, and its programs are many
+        there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
+        known = [program for program in programs if program in text] if there else []
+        for flag in there if known else ():
+            at = text.find(flag)
+            while at >= 0:
+                start = at + len(flag)
+                if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
+                    place = _value(text, start, flag)
+                    if place is not None:
+                        found.append(hit("credential", *place))
+                at = text.find(flag, start)
+    return found
+
+
+def _fronts(text: str) -> set[str]:
+    """Return the first two characters of all flags that a text may have."""
+    fronts: set[str] = set()
+    for lead in (" -", "'-", '"-'):
+        at = text.find(lead)
+        while at >= 0:
+            fronts.add(text[at + 1 : at + 3])
+            at = text.find(lead, at + 2)
+    return fronts
+
+
+def _is_behind(text: str, at: int, programs: list[str]) -> bool:
+    near = text[max(0, at - _NEAR) : at].rpartition("\n")[2]
+    return any(program in near for program in programs)
+
+
+def _value(text: str, at: int, flag: str) -> tuple[int, int] | None:
+    """Return where the password of a flag stands; of `name:password` the second half."""
+    near = text[at : at + _CAP]
+    at += len(near) - len(near.lstrip(" "))
+    if flag[-1] != " " and near[:1] == " ":
+        return None  # the program asks for it
+    quote = text[at : at + 1]
+    near = text[at : at + _CAP]
+    if quote and quote in _QUOTES:
+        at, near = at + 1, near[1:]
+        end = near.partition("\n")[0].find(quote)
+    else:
+        end = min([stop for stop in map(near.find, _END) if stop >= 0], default=len(near))
+    if not 0 < end < _CAP - 1:
+        return None
+    value = near[:end].rstrip(".,")
+    if "user" in flag or flag == "-u ":
+        name, colon, value = value.partition(":")
+        if not colon or "://" in near[:end]:
+            return None
+        at += len(name) + 1
+    if len(value) < 5 or is_placeholder(value) or is_stock(value):
+        return None
+    if is_wordy(value) and not any(char.isdigit() for char in value):
+        return None
+    return (at, at + len(value))

@@ -1,0 +1,222 @@
+"""The look for secrets before a log is stored: what is one is put out of it, and said.
+
+Keeps K1 to K4 of FORMAT.md (durability catalogue, L9, L12 and L13).
+"""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import tidy
+from ledger.codec.log import encode
+from ledger.errors import DraftRefused
+from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated
+from ledger.model.findings import Finding
+from ledger.model.session import SessionLog
+from ledger.secrets.match import PERSONAL, PERSONAL_RULES, SECRET, Hit
+from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
+
+#: What to do with personal data.
+WARN, REDACT, KEEP = "warn", "redact", "keep"
+#: How often a part is looked through at most.
+_ROUNDS = 8
+#: How many findings of a code are told of one text.
+_TOLD = 100
+_STRICT_HINT = "take it out, or write `diurna: allow-secret` on its line where it is none"
+_PERSONAL_SAID = {
+    "home-path": "the path of a home folder",
+    "email": "an e-mail address",
+    "card-number": "the number of a payment card",
+    "us-ssn": "a US social security number",
+    "phone": "a telephone number",
+}
+_HINT = (
+    "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept"
+)
+
+
+class Look:
+    """Looks through one log, part by part.
+
+    Args:
+        personal: what to do with personal data: `warn`, `redact` or `keep`.
+    """
+
+    def __init__(self, personal: str) -> None:
+        self._personal = personal
+        self.secrets: list[tuple[str, Hit]] = []
+        self.private: list[tuple[str, Hit]] = []
+
+    def part(self, where: str, text: str, name: str = "") -> str:
+        """Return a part of a log without what must not be stored.
+
+        Args:
+            where: as a message calls it.
+            text: of it.
+            name: what stands before it in the log, which may tell what it is: `token: `.
+        """
+        for _ in range(_ROUNDS):  # what was put out may uncover what stood beside it
+            clean = self._once(where, text, name)
+            if clean == text:
+                break
+            text = clean
+        return text
+
+    def _once(self, where: str, text: str, name: str) -> str:
+        found = find_all(name + text)
+        if not found:
+            return text
+        out: list[Hit] = []
+        lines = Lines(name + text)
+        for place in lines.held(found):
+            if place.end <= len(name):
+                continue
+            place = place._replace(start=max(place.start, len(name)))
+            line = lines.number(place) if "\n" in text else 0
+            said = f"line {line} of {where}" if line else where
+            if place.kind == SECRET:
+                self.secrets.append((said, place))
+                out.append(place)
+            elif self._personal != KEEP:
+                self.private.append((said, place))
+                if self._personal == REDACT:
+                    out.append(place)
+        return redacted(name + text, tuple(out))[len(name) :] if out else text
+
+    def log(self, log: SessionLog) -> SessionLog:
+        """Return a log without what must not be stored."""
+        return log._replace(
+            header=tuple(
+                (key, self.part(f"the header's {key}", value, f"{key}: "))
+                for key, value in log.header
+            ),
+            title=self.part("the title", log.title),
+            prose=self.part("the prose", log.prose),
+            events=tuple(self._event(event) for event in log.events),
+        )
+
+    def _event(self, event: Event) -> Event:
+        remark = self.part(f"the remark beside {event.id}", event.remark) if event.remark else ""
+        if not isinstance(event, FactCreated | FactUpdated):
+            return event._replace(remark=remark) if event.remark else event
+        where = f"the text of {event.id}"
+        text = event.text and tidy(self.part(where, event.text))
+        meta = tuple(
+            (key, self.part(f"the {key} of {event.id}", value, f"{key}: "))
+            for key, value in event.meta
+        )
+        return event._replace(text=text, meta=meta, remark=remark)
+
+
+def guard(
+    log: SessionLog, *, personal: str = WARN, strict: bool = False
+) -> tuple[SessionLog, tuple[Finding, ...]]:
+    """Put secrets out of a log before it is stored.
+
+    Args:
+        log: to be stored.
+        personal: what to do with personal data: `warn`, `redact` or `keep`.
+        strict: refuse instead of redacting.
+
+    Returns:
+        The log that may be stored, and what was noticed.
+
+    Raises:
+        DraftRefused: `strict`, or a secret stands where nothing can stand in its place, in an id.
+    """
+    try:
+        data = encode(log).decode("utf-8")
+    except UnicodeError:  # nothing that can be stored; the draft's own checks say so
+        return log, ()
+    if not Lines(data).held(_wanted(data, personal)):
+        return log, ()
+    look = Look(personal)
+    clean = look.log(log)
+    if look.secrets and strict:
+        raise DraftRefused(
+            tuple(
+                Finding(
+                    "secret-found",
+                    f"{article(one.rule)} in {where}: {one.shown}",
+                    hint=_STRICT_HINT,
+                )
+                for where, one in look.secrets
+            )
+        )
+    _refuse_names(clean)
+    found = [
+        Finding(
+            "secret-redacted",
+            f"{article(one.rule)} in {where} was not stored: {one.shown}",
+            hint=_HINT,
+        )
+        for where, one in look.secrets
+    ]
+    for where, one in look.private:
+        done = "was redacted" if personal == REDACT else "is stored as it stands"
+        hint = (
+            ""
+            if personal == REDACT
+            else 'diurna.toml can say `personal = "redact"` below [privacy]'
+        )
+        found.append(Finding("personal-data", f"{article(one.rule)} in {where} {done}", hint=hint))
+    return clean, tuple(first_of(list(dict.fromkeys(found))))
+
+
+def first_of(found: list[Finding]) -> list[Finding]:
+    """Leave it at the first findings of each code, and say how many more there are."""
+    if len(found) <= _TOLD:
+        return found
+    kept: list[Finding] = []
+    for code in dict.fromkeys([one.code for one in found]):
+        alike = [one for one in found if one.code == code]
+        kept += alike[:_TOLD]
+        if len(alike) > _TOLD:
+            said = f"and {len(alike) - _TOLD} more places like this one"
+            kept.append(alike[_TOLD]._replace(message=said))
+    return kept
+
+
+def guard_events(
+    events: tuple[Event, ...], personal: str
+) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+    """Put secrets out of the events of a log that has no header yet; see `guard`."""
+    log, found = guard(SessionLog((), "Events", "", events), personal=personal)
+    return log.events, found
+
+
+def _wanted(data: str, personal: str) -> list[Hit]:
+    return [one for one in find_all(data) if personal != KEEP or one.kind != PERSONAL]
+
+
+def _refuse_names(log: SessionLog) -> None:
+    """Refuse a log that holds a secret where it can not be put out: an id, the name of a key.
+
+    Raises:
+        DraftRefused: it does.
+    """
+    names = [key for key, _ in log.header]
+    for event in log.events:
+        names.append(event.id)
+        if isinstance(event, FactSuperseded):
+            names.append(event.new)
+        elif isinstance(event, FactCreated | FactUpdated):
+            names += [key for key, _ in event.meta]
+    rest = find_secrets("\n\n".join(dict.fromkeys(names)))
+    if rest:
+        hint = "choose another id or name"
+        raise DraftRefused(
+            tuple(
+                Finding(
+                    "secret-found",
+                    f"{article(one.rule)} where no text can be changed: {one.shown}",
+                    hint=hint,
+                )
+                for one in rest
+            )
+        )
+
+
+def article(rule: str) -> str:
+    """Write a rule as a message calls it: `a github-token`, `an e-mail address`."""
+    if rule in PERSONAL_RULES:
+        return _PERSONAL_SAID[rule]
+    return f"{'an' if rule[0] in 'aeio' or rule[:3] == 'npm' or rule[:3] == 'ssh' else 'a'} {rule}"

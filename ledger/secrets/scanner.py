@@ -1,0 +1,222 @@
+"""Secrets in a text: where they stand, what may be shown of them, and the text without them.
+
+Text in, places out; no value ever leaves but in the text that it was in. Without `re` and without
+backtracking, cheap enough for every append (durability catalogue, G23, L9, L10, L12). The rules are in
+`tokens`, `shapes` and `credentials`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.secrets.assignments import find_credentials
+from ledger.secrets.entropy import is_wordy
+from ledger.secrets.match import Hit, apart, hit
+from ledger.secrets.personal_data import find_personal
+from ledger.secrets.program_flags import find_flags
+from ledger.secrets.shapes import find_shapes
+from ledger.secrets.unmask import View, chained, place_in_source, unmasked
+from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: On a line with one of these nothing is a secret. All but the first are those of other scanners.
+WAIVERS = (
+    "diurna: allow-secret", "lint:allow-secret-material", "gitleaks:allow", "pragma: allowlist secret",
+)  # fmt: skip
+#: A token has at least so many characters, with no blank in it.
+_LONG = 16
+#: What base64 of a token has at least, and up to how much is decoded.
+_ENCODED, _ENCODED_CAP = 24, 64 << 10
+_DEPTH = 2
+
+
+def find_secrets(text: str) -> tuple[Hit, ...]:
+    """Find all secrets of a text, in order, also those on lines that are waived."""
+    return _look(text, lambda said: _find(said, _DEPTH))
+
+
+def find_all(text: str) -> tuple[Hit, ...]:
+    """Find secrets and personal data; of what is both, the secret."""
+    return _look(text, lambda said: _find(said, _DEPTH) + find_personal(said))
+
+
+def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
+    """Look through a text as it stands, and as it reads unmasked."""
+    found = find(text)
+    said, views = unmasked(text)
+    masked: list[Hit] = []
+    if views:
+        masked += _placed(find(said), views)
+    chain = chained(said)
+    if chain is not None:
+        whole = [one._replace(end=_untailed(chain, one)) for one in find(chain.text)]
+        masked += _placed(
+            [one for one in whole if chain.is_joined(one.start, one.end)], [*views, chain]
+        )
+    return apart(_widened(masked, found) + found) if masked else apart(found)
+
+
+def _untailed(chain: View, one: Hit) -> int:
+    """Return where a value ends that a line break cut, without a plain word that only follows it."""
+    cut = chain.cut_before(one.end)
+    return cut if cut > one.start and is_wordy(chain.text[cut : one.end]) else one.end
+
+
+def _widened(masked: list[Hit], found: list[Hit]) -> list[Hit]:
+    """Let what was found masked cover what was found of it as the text stands."""
+    plain = apart(found)
+    starts = [one.start for one in plain]
+    wide = []
+    for one in masked:
+        first = max(0, bisect_right(starts, one.start) - 1)
+        for other in plain[first : bisect_right(starts, one.end - 1)]:
+            if other.end > one.start:
+                start, end = min(one.start, other.start), max(one.end, other.end)
+                one = hit(one.rule, start, end, one.shown.rpartition("…")[0])
+        wide.append(one)
+    return wide
+
+
+def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
+    """Return the places in a text of what was found in a view of it."""
+    return [
+        hit(one.rule, *place_in_source(views, one.start, one.end), one.shown.rpartition("…")[0])
+        for one in found
+    ]
+
+
+def _find(text: str, depth: int) -> list[Hit]:
+    long = [word for word in text.split() if len(word) >= _LONG]
+    found: list[Hit] = []
+    if long or "-----BEGIN " in text:
+        words = "\n".join(long)
+        found += find_tokens(text, words)
+        found += find_shapes(text, words)
+    found += find_credentials(text)
+    if " -" in text or "'-" in text or '"-' in text:
+        found += find_flags(text)
+    if depth and long:
+        found += _encoded(text, long, depth)
+    return found
+
+
+def _encoded(text: str, long: list[str], depth: int) -> list[Hit]:
+    """Find secrets in words that are base64 or percent-encoded; the whole word is the secret then."""
+    found: list[Hit] = []
+    for word in dict.fromkeys(long):
+        inner = ""
+        if "%" in word:
+            inner = _unquoted(word)
+            if inner == word:
+                continue
+        elif len(word) >= _ENCODED:
+            word = word.strip("\"'`,;:()[]{}<>.")
+            if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
+                inner = _decoded(word)
+            elif "=" in word[:-2] or '"' in word or ":" in word:  # `KEY=…`, `{"a":"…"}`
+                for char in "\"',:;(){}[]<>":
+                    word = word.replace(char, " ")
+                word = max(
+                    word.replace("=", " ", word.rstrip("=").count("=")).split(), key=len, default=""
+                )
+                if len(word) >= _ENCODED and not word.strip(BASE64 + "-_"):
+                    inner = _decoded(word)
+        if not inner:
+            continue
+        hidden = apart(_find(inner, depth - 1))
+        if hidden:
+            at = text.find(word)
+            while at >= 0:
+                found.append(hit(hidden[0].rule, at, at + len(word)))
+                at = text.find(word, at + len(word))
+    return found
+
+
+def _decoded(word: str) -> str:
+    """Decode base64 that holds plain text; "" for anything else."""
+    if len(word) > _ENCODED_CAP or not word.strip(HEX) or "=" in word.rstrip("="):
+        return ""
+    from binascii import Error, a2b_base64
+
+    bare = word.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        made = a2b_base64((bare + "=" * (-len(bare) % 4)).encode()).decode("ascii")
+    except (Error, ValueError):
+        return ""
+    return made if made.replace("\n", "").replace("\t", "").isprintable() else ""
+
+
+def _unquoted(word: str) -> str:
+    """Decode `%41` to `A`."""
+    head, *rest = word.split("%")
+    made = [head]
+    for part in rest:
+        digits = part[:2]
+        if len(digits) == 2 and not digits.strip(HEX + "ABCDEF"):
+            made.append(chr(int(digits, 16)) + part[2:])
+        else:
+            made.append("%" + part)
+    return "".join(made)
+
+
+class Lines:
+    """The lines of a text, for places in it: each is looked up in steps, and judged once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = text.find("\n", at + 1)
+        self._tagged = any(tag in text for tag in WAIVERS)
+        self._waived: dict[int, bool] = {}
+
+    def number(self, place: Hit) -> int:
+        """Return the line on which a value begins, 1-based."""
+        return bisect_right(self._starts, place.start)
+
+    def is_waived(self, place: Hit) -> bool:
+        """Tell whether the line on which a value begins says that it is none."""
+        if not self._tagged:
+            return False
+        number = self.number(place)
+        if number not in self._waived:
+            end = self._starts[number] if number < len(self._starts) else len(self._text)
+            line = self._text[self._starts[number - 1] : end]
+            self._waived[number] = any(tag in line for tag in WAIVERS)
+        return self._waived[number]
+
+    def held(self, places: Iterable[Hit]) -> tuple[Hit, ...]:
+        """Return those places that no line waives."""
+        return tuple([place for place in places if not self.is_waived(place)])
+
+
+def redacted(text: str, places: tuple[Hit, ...]) -> str:
+    """Put what a value was in the place of it: `[redacted: github-token]`; a home folder reads `~`."""
+    parts: list[str] = []
+    at = 0
+    for place in places:
+        parts += (text[at : place.start], stand_in(place.rule))
+        at = place.end
+    return "".join(parts) + text[at:]
+
+
+def stand_in(rule: str) -> str:
+    """Return what stands in the place of a value."""
+    return "~" if rule == "home-path" else f"[redacted: {rule}]"
+
+
+def nameable(text: str) -> str:
+    """Return a text without secrets and personal data, to make a name of: everybody sees it."""
+    places = find_all(text)
+    return redacted(text, Lines(text).held(places)) if places else text
+
+
+def without_secrets(text: str) -> str:
+    """Return a text without its secrets: for what is printed, and for names that are made of it."""
+    places = find_secrets(text)
+    return redacted(text, Lines(text).held(places)) if places else text

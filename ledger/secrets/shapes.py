@@ -1,0 +1,315 @@
+"""Secrets known by their shape, with no mark at their front: key blocks, addresses, web tokens.
+
+Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead has a limit (durability
+catalogue, G23).
+"""
+
+from __future__ import annotations
+
+from ledger.secrets.entropy import distinct, is_placeholder, is_printed, is_random, is_stock
+from ledger.secrets.match import Hit, hit
+from ledger.secrets.vendor_tokens import ALNUM, BASE64, DOTTED, HEX, WORD, run_of
+
+_BEGIN, _END = "-----BEGIN ", "-----END "
+#: How long a key block without an end is taken to be.
+_BLOCK_LINES = 200
+#: How far its end is looked for.
+_BLOCK_CHARS = 20_000
+_JWT_CAP = 8192
+#: (infix, rule, characters before, how many, characters behind, at least, at most)
+_INFIXES = (
+    ("T3BlbkFJ", "openai-key", WORD, (20, 80), WORD, 20, 80),
+    (".atlasv1.", "terraform-token", ALNUM, (14, 14), WORD, 40, 80),
+    ("Q~", "azure-client-secret", WORD + "~.", (4, 4), DOTTED + "~", 31, 34),
+    ("AZDO", "azure-devops-token", ALNUM, (76, 76), ALNUM, 4, 4),
+    (":AA", "telegram-token", "0123456789", (8, 10), WORD, 33, 33),
+    ("-us", "mailchimp-key", HEX, (32, 32), "0123456789", 1, 2),
+    ("NRAL", "new-relic-key", HEX, (36, 36), "", 0, 0),
+)
+_URL_END = "/?# \t\n\"'`<>|\\)]},;"
+
+
+def find_shapes(text: str, words: str) -> list[Hit]:
+    """Find secrets by their shape.
+
+    Args:
+        text: to look in.
+        words: the long words of it.
+    """
+    found: list[Hit] = []
+    if _BEGIN in text or "Private-Lines:" in words:
+        found += _blocks(text)
+    if "eyJ" in words:
+        found += _web_tokens(text)
+    for infix, rule, front, (low, high), chars, least, most in _INFIXES:
+        if infix in words:
+            found += _infixed(text, infix, rule, (front, low, high), (chars, least, most))
+    if "://" in words:
+        found += _addresses(text)
+    if "sig=" in words:
+        found += _signatures(text)
+    if "." in words:
+        found += _dotted(text, words)
+    if "AKIA" in words or "ASIA" in words:
+        found += _aws_pairs(text)
+    return found
+
+
+def _blocks(text: str) -> list[Hit]:
+    """Find private keys: `-----BEGIN … PRIVATE KEY…-----` up to its end, on lines or escaped in JSON."""
+    found: list[Hit] = []
+    at, last = text.find(_BEGIN), 0
+    while at >= 0:
+        label = text[at + len(_BEGIN) : at + 80].partition("-----")[0]
+        body = at + len(_BEGIN) + len(label) + 5
+        if at >= last and "PRIVATE KEY" in label and "\n" not in label:
+            end = text.find(_END + label, body, body + _BLOCK_CHARS)
+            closed = text[body - 5 : body] == "-----"
+            alone = end < 0 and closed and _stands_alone(text, at, body)
+            if end < 0:
+                end = body + len(text[body : _block_end(text, body)].rstrip())
+            else:
+                end += len(_END + label)
+                end += 5 if text[end : end + 5] == "-----" else 0
+            content = text[body : min(end, body + 4000)].replace("\\n", "")
+            dense = [
+                line
+                for line in content.split("\n")
+                if run_of(line.strip(" \t>"), 0, BASE64, 80) > 15
+            ]
+            if (dense and distinct("".join(dense)) > 15) or alone:
+                found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
+                last = end
+        at = text.find(_BEGIN, body)
+    at = text.find("Private-Lines:")
+    if at >= 0:
+        start = text.find("\n", at) + 1
+        end = _block_end(text, start) if start else 0
+        if end > start + 40:
+            found.append(hit("private-key", start, end))
+    return found
+
+
+def _stands_alone(text: str, at: int, body: int) -> bool:
+    """Tell whether the header of a key without an end has its line for itself, and no filling below."""
+    before = text[text.rfind("\n", max(0, at - 80), at) + 1 or max(0, at - 80) : at]
+    behind, _, below = text[body : body + 120].partition("\n")
+    below = below.lstrip(" \t\n>").partition("\n")[0]
+    return (
+        not before.strip(" \t>\"'")
+        and not behind.strip(" \t\"'\\n")
+        and not below.startswith((".", "<", "[", "…", "*", "xx"))
+    )
+
+
+def _block_end(text: str, at: int) -> int:
+    """Return where the lines of base64 end that begin at `at`; a cut block has no end of its own."""
+    for _ in range(_BLOCK_LINES):
+        line_end = text.find("\n", at + 1)
+        line_end = len(text) if line_end < 0 else line_end
+        line = text[at:line_end].strip(" \t\n>")
+        if line and line.rstrip("\\n\"',").strip(BASE64 + "\\"):
+            return at
+        at = line_end
+        if at == len(text):
+            break
+    return at
+
+
+def _web_tokens(text: str) -> list[Hit]:
+    """Find JSON web tokens: three parts of base64, the first two of them objects."""
+    found: list[Hit] = []
+    at = text.find("eyJ")
+    while at >= 0:
+        count = run_of(text, at, DOTTED, _JWT_CAP)
+        parts = text[at : at + count].rstrip(".").split(".")
+        if (
+            (not at or text[at - 1] not in DOTTED)
+            and len(parts) in (3, 5)
+            and parts[1][:2] in ("ey", "e3", "eW")
+        ) or (len(parts) == 5 and len(parts[0]) > 20):
+            size = len(".".join(parts))
+            if (
+                len(parts[0]) > 15
+                and len(parts[-1]) > 15
+                and is_random(parts[-1])
+                and not is_printed(parts[-1])
+            ):
+                found.append(hit("jwt", at, at + size, "eyJ"))
+        at = text.find("eyJ", at + max(count, 3))
+    return found
+
+
+def _infixed(
+    text: str,
+    infix: str,
+    rule: str,
+    before: tuple[str, int, int],
+    behind: tuple[str, int, int],
+) -> list[Hit]:
+    """Find tokens with a mark in their midst."""
+    found: list[Hit] = []
+    front, low, high = before
+    chars, least, most = behind
+    at = text.find(infix)
+    while at >= 0:
+        head = text[max(0, at - high - 1) : at]
+        head = head[len(head.rstrip(front)) :]
+        start, end = at - len(head), at + len(infix)
+        more = run_of(text, end, chars, most + 1) if chars else 0
+        whole = text[start : end + more]
+        if (
+            low <= len(head) <= high
+            and least <= more <= most
+            and (rule != "azure-client-secret" or head[3].isdigit())
+            and not text[end + more : end + more + 1].isalnum()
+            and not (start and text[start - 1].isalnum())
+            and is_random(whole)
+            and not is_placeholder(head + text[end : end + more])
+        ):
+            found.append(hit(rule, start, end + more))
+        at = text.find(infix, end)
+    return found
+
+
+def _addresses(text: str) -> list[Hit]:
+    """Find passwords and tokens in addresses: `scheme://user:password@host`."""
+    found: list[Hit] = []
+    at = text.find("://")
+    while at >= 0:
+        start = at + 3
+        rest = text[start : start + 512]
+        if "@" not in rest:
+            at = text.find("://", start)
+            continue
+        stop = len(rest)
+        for char in _URL_END:
+            cut_at = rest.find(char, 0, stop)
+            stop = cut_at if cut_at >= 0 else stop
+        user, cut, _host = rest[:stop].rpartition("@")
+        if not cut and stop < len(rest) and rest[stop] in "/#?":
+            # a password with such a character in it, not escaped as it should be
+            line = rest[
+                : min([n for n in (rest.find(c) for c in " \t\n\"'`<>") if n >= 0] or [512])
+            ]
+            head, _, tail = line.partition("@")
+            if "@" in line and ":" in head.split("/")[0] and "." in tail and "//" not in head:
+                port = head.partition(":")[2]
+                if not port.split("/")[0].isdigit():
+                    user, cut, _host = head, "@", tail
+        if cut:
+            name, colon, password = user.partition(":")
+            scheme = text[max(0, at - 12) : at]
+            if "sentry" in _host and run_of(name, 0, HEX, 33) == 32:
+                found.append(hit("sentry-dsn", start, start + len(user)))
+            elif colon and _is_password(name, password):
+                begin = start + len(name) + 1
+                found.append(hit("url-password", begin, begin + len(password)))
+            elif not colon and len(user) > 15 and "http" in scheme and is_random(user):
+                found.append(hit("url-token", start, start + len(user)))
+        at = text.find("://", start)
+    return found
+
+
+def _is_password(name: str, password: str) -> bool:
+    """Tell whether what stands for a password in an address is one."""
+    if len(password) < 3 or password == name or is_placeholder(password):
+        return False
+    return not (is_stock(password) or password in ("x-oauth-basic", "postgres", "guest", "redis"))
+
+
+def _signatures(text: str) -> list[Hit]:
+    """Find signed addresses of storage: `?sv=…&se=…&sig=…`."""
+    found: list[Hit] = []
+    at = text.find("sig=")
+    while at >= 0:
+        start = at + 4
+        count = run_of(text, start, BASE64 + "%", 120)
+        near = text[max(0, at - 400) : at] + text[start + count : start + count + 200]
+        signed = text[start : start + count]
+        marked = ("sv=" in near or "sp=" in near) and ("se=" in near or "st=" in near)
+        alone = text[at - 1 : at] in ("?", "&", ";") and signed.endswith(("%3D", "%3d", "="))
+        if count > 39 and (marked or alone) and is_random(signed) and not is_placeholder(signed):
+            found.append(hit("azure-sas", start, start + count))
+        at = text.find("sig=", start)
+    return found
+
+
+def _aws_pairs(text: str) -> list[Hit]:
+    """Find the secret half of an AWS key, 40 characters that stand near the half with the mark."""
+    found: list[Hit] = []
+    seen = 0
+    for mark in ("AKIA", "ASIA"):
+        at = text.find(mark)
+        while at >= 0:
+            start, end = max(0, at - 200), at + 220
+            if end > seen:
+                for word in _words(text, start, end):
+                    value = text[word[0] : word[1]]
+                    if is_random(value) and distinct(value) > 19 and value.strip(HEX):
+                        found.append(hit("aws-secret-key", *word))
+                seen = end
+            at = text.find(mark, max(at + 4, seen - 200))
+        seen = 0
+    return found
+
+
+def _words(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the runs of exactly 40 characters of base64 that begin between two places."""
+    near = text[start : end + 41]
+    plain = near
+    for char in set(near) - set(BASE64):
+        plain = plain.replace(char, " ")
+    found: list[tuple[int, int]] = []
+    at = 0
+    for word in plain.split(" "):
+        if len(word.rstrip("=")) == 40 and not is_placeholder(word):
+            found.append((start + at, start + at + 40))
+        at += len(word) + 1
+    return found
+
+
+def _dotted(text: str, words: str) -> list[Hit]:
+    """Find tokens that are known by the lengths of their dotted parts."""
+    found: list[Hit] = []
+    for word in dict.fromkeys(words.split("\n")):
+        if not 58 <= len(word) <= 160 or "." not in word:
+            continue
+        for piece in _pieces(word):
+            parts = piece.split(".")
+            rule = ""
+            if len(parts) == 3 and _is_discord(parts):
+                rule = "discord-token"
+            elif (
+                len(parts) == 2
+                and parts[0][:3] == "pat"
+                and (len(parts[0]), len(parts[1])) == (17, 64)
+                and not parts[1].strip(HEX)
+            ):
+                rule = "airtable-token"
+            if rule:
+                at = text.find(piece)
+                while at >= 0:
+                    found.append(hit(rule, at, at + len(piece), "pat" if rule[0] == "a" else ""))
+                    at = text.find(piece, at + len(piece))
+    return found
+
+
+def _pieces(word: str) -> list[str]:
+    """Cut a word at what is no part of a dotted token."""
+    for char in set(word) - set(DOTTED):
+        word = word.replace(char, " ")
+    return [piece.strip(".") for piece in word.split(" ") if 58 <= len(piece) <= 120]
+
+
+def _is_discord(parts: list[str]) -> bool:
+    """Tell whether three parts are a bot's: its id in base64 (so it begins with M, N or O), time, hash."""
+    first, second, third = parts
+    return (
+        first[:1] in ("M", "N", "O")
+        and 23 <= len(first) <= 28
+        and 6 <= len(second) <= 7
+        and 27 <= len(third) <= 42
+        and is_random(first)
+        and is_random(third)
+    )

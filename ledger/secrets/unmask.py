@@ -1,0 +1,394 @@
+r"""What a text says unmasked: colours and unseen characters gone, escapes decoded, parts joined.
+
+A secret keeps its worth behind `ghp\_…`, `\u0067hp_…`, `"ghp" + "_…"` or a line that a terminal broke. So
+it is also looked for in a view of the text, and each place of the view is told as one of the text itself.
+Nothing here backtracks: every mark is found by `str.find`, and each look behind or ahead has a limit
+(durability catalogue, G23, L10).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from ledger.escape import is_plain, unseen_in
+from ledger.secrets.vendor_tokens import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: What stands in the place of characters from a start up to an end.
+Edit = tuple[int, int, str]
+#: How often a view is unmasked again: `\\u001b[31m` is an escape of an escape.
+_ROUNDS = 3
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_BLANKS = {"n": "\n", "r": "\n", "t": "\t"}
+_HEX = frozenset("0123456789abcdefABCDEF")
+_DIGITS = frozenset("0123456789")
+_QUOTES = "\"'`"
+#: What joins two strings; nothing at all does, too, and a line that ends in a backslash.
+_JOINTS = frozenset(("", "+", ".", "..", "++", "||", "&", "<>", "~", "\\", "%", "+=", "_"))
+#: What may stand right behind a string that is joined with the next one.
+_BEHIND = frozenset(" \t\n\"'+.|&<>~\\%_")
+_ESC = "\x1b"
+#: How tokens begin: what follows such a line break is no rest of the word before it.
+_FRONTS = frozenset([mark[:3] for mark, *_ in MARKS])
+_NAMED = {
+    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "lowbar": "_", "UnderBar": "_",
+    "hyphen": "-", "dash": "-", "period": ".", "sol": "/", "colon": ":", "equals": "=", "plus": "+",
+    "commat": "@", "dollar": "$", "percnt": "%", "num": "#", "excl": "!", "ast": "*", "quest": "?",
+    "semi": ";", "bsol": "\\", "Hat": "^", "tilde": "~", "nbsp": " ", "shy": "", "zwj": "", "zwnj": "",
+    "ZeroWidthSpace": "", "NoBreak": "", "NewLine": "\n", "Tab": "\t", "lpar": "(", "rpar": ")",
+}  # fmt: skip
+
+
+class View:
+    """A text that was made of another one, and where its characters come from.
+
+    Args:
+        text: of the view.
+        starts: where each run of it begins.
+        origins: where that run begins in the other text.
+        ends: where it ends there; a run as long as that is copied, any other stands for it as a whole.
+    """
+
+    def __init__(self, text: str, starts: list[int], origins: list[int], ends: list[int]) -> None:
+        self.text = text
+        self._starts, self._origins, self._ends = starts, origins, ends
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the place in the other text that a place of the view comes from."""
+        first = bisect_right(self._starts, start) - 1
+        last = bisect_right(self._starts, end - 1) - 1
+        begin, stop = self._origins[first], self._ends[last]
+        if self._is_copied(first):
+            begin += start - self._starts[first]
+        if self._is_copied(last):
+            stop = self._origins[last] + end - self._starts[last]
+        return begin, stop
+
+    def is_joined(self, start: int, end: int) -> bool:
+        """Tell whether a place of the view was none before: runs meet in it."""
+        begin, stop = self.span(start, end)
+        return stop - begin != end - start
+
+    def cut_before(self, end: int) -> int:
+        """Return where the run begins that holds the character before a place."""
+        return self._starts[bisect_right(self._starts, end - 1) - 1]
+
+    def _is_copied(self, run: int) -> bool:
+        behind = self._starts[run + 1] if run + 1 < len(self._starts) else len(self.text)
+        return behind - self._starts[run] == self._ends[run] - self._origins[run]
+
+
+def unmasked(text: str) -> tuple[str, list[View]]:
+    """Unmask a text; return what it says and the views that lead there, none where nothing was masked."""
+    views: list[View] = []
+    for _ in range(_ROUNDS):
+        edits = _edits(text)
+        if not edits:
+            break
+        views.append(_view(text, edits))
+        text = views[-1].text
+    return text, views
+
+
+def place_in_source(views: list[View], start: int, end: int) -> tuple[int, int]:
+    """Return the place in the first text that a place in the last view comes from."""
+    for view in reversed(views):
+        start, end = view.span(start, end)
+    return start, end
+
+
+def _view(text: str, edits: list[Edit]) -> View:
+    """Carry out edits; of two that overlap the first counts."""
+    edits.sort()
+    pieces: list[str] = []
+    origins: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for start, end, said in edits:
+        if start < at:
+            continue
+        if start > at:
+            pieces.append(text[at:start])
+            origins.append(at)
+            ends.append(start)
+        if said:
+            pieces.append(said)
+            origins.append(start)
+            ends.append(end)
+        at = end
+    if at < len(text):
+        pieces.append(text[at:])
+        origins.append(at)
+        ends.append(len(text))
+    starts = list(accumulate(map(len, pieces[:-1]), initial=0)) if pieces else []
+    return View("".join(pieces), starts, origins, ends)
+
+
+def _edits(text: str) -> list[Edit]:
+    found: list[Edit] = []
+    if not is_plain(text):
+        found += _controls(text)
+        found += _unseen(text)
+    if "\\" in text:
+        found += _each(text, "\\", _escape)
+    if "&" in text and ";" in text:
+        found += _each(text, "&", _entity)
+    if "m" in text and "[" in text:
+        found += _each(text, "[", _colour)
+    if "<wbr" in text:
+        found += _each(text, "<wbr", _break)
+    for quote in _QUOTES:
+        if quote in text:
+            found += _each(text, quote, _joint)
+    return found
+
+
+def _each(text: str, mark: str, read: Callable[[str, int], Edit | None]) -> Iterator[Edit]:
+    """Read what every mark begins; what belongs to one is not read again."""
+    at = text.find(mark)
+    while at >= 0:
+        edit = read(text, at)
+        if edit is not None:
+            yield edit
+        at = text.find(mark, edit[1] if edit is not None and edit[1] > at else at + 1)
+
+
+def _controls(text: str) -> Iterator[Edit]:
+    """Take out what commands a terminal: colours, titles, links."""
+    if _ESC in text:
+        yield from _each(text, _ESC, _sequence)
+    if "\x9b" in text:
+        yield from _each(text, "\x9b", lambda said, at: (at, _parameters(said, at + 1), ""))
+
+
+def _sequence(text: str, at: int) -> Edit:
+    kind = text[at + 1 : at + 2]
+    if kind == "[":
+        return (at, _parameters(text, at + 2), "")
+    if kind and kind in "]P_^":
+        near = text[at + 2 : at + 514]
+        stops = [stop for stop in (near.find("\x07"), near.find(_ESC)) if stop >= 0]
+        if stops:
+            stop = at + 2 + min(stops)
+            return (at, stop + (1 if text[stop] == "\x07" else 2), "")
+        return (at, at + 2, "")
+    return (at, at + 1 + (kind != "" and kind in "()#%*+"), "")
+
+
+def _parameters(text: str, at: int) -> int:
+    """Return where a control sequence ends whose parameters begin at a place."""
+    near = text[at : at + 64]
+    size = len(near) - len(near.lstrip("0123456789;:<=>?!\"#$%&'()*+,-./ "))
+    return at + size + ("@" <= near[size : size + 1] <= "~")
+
+
+def _unseen(text: str) -> Iterator[Edit]:
+    """Take out what can not be seen."""
+    for char in unseen_in(text) - {_ESC, "\x9b", "\r"}:
+        yield from _each(text, char, lambda _, at: (at, at + 1, ""))
+
+
+def _escape(text: str, at: int) -> Edit | None:
+    """Decode what a backslash escapes, in markdown, JSON, shells and programming languages."""
+    char = text[at + 1 : at + 2]
+    if char in _PUNCTUATION:
+        return (at, at + 2, char)
+    if char in _BLANKS:
+        return (at, at + 2, _BLANKS[char])
+    if char == "\n":
+        near = text[at + 2 : at + 42]
+        return (at, at + 2 + len(near) - len(near.lstrip(" \t>")), "")
+    if char == "u":
+        if text[at + 2 : at + 3] == "{":
+            digits = text[at + 3 : at + 12].partition("}")[0]
+            return _decoded(at, at + 4 + len(digits), digits)
+        return _decoded(at, at + 6, text[at + 2 : at + 6], 4)
+    if char == "x":
+        return _decoded(at, at + 4, text[at + 2 : at + 4], 2)
+    if char == "U":
+        return _decoded(at, at + 10, text[at + 2 : at + 10], 8)
+    if char == "0" and text[at + 2 : at + 4] == "33":
+        return (at, at + 4, _ESC)
+    return (at, at + 2, _ESC) if char == "e" and text[at + 2 : at + 3] == "[" else None
+
+
+def _decoded(start: int, end: int, digits: str, size: int = 0) -> Edit | None:
+    if not digits or (size and len(digits) != size) or not _HEX.issuperset(digits):
+        return None
+    code = int(digits, 16)
+    if not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
+        return None
+    return (start, end, chr(code))
+
+
+def _entity(text: str, at: int) -> Edit | None:
+    """Decode `&#95;`, `&#x5f;` and the names of plain characters."""
+    name = text[at + 1 : at + 17].partition(";")[0]
+    end = at + len(name) + 2
+    if len(name) > 14 or text[end - 1 : end] != ";":
+        return None
+    if name[:1] != "#":
+        said = _NAMED.get(name)
+        return None if said is None else (at, end, said)
+    digits = name[1:]
+    if digits[:1] in ("x", "X"):
+        return _decoded(at, end, digits[1:])
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 7:
+        return None
+    return _decoded(at, end, f"{int(digits):x}")
+
+
+def _colour(text: str, at: int) -> Edit | None:
+    """Take out what is left of a colour whose escape was lost: `[31m`, `^[[0m`."""
+    near = text[at + 1 : at + 13]
+    size = len(near) - len(near.lstrip("0123456789;"))
+    if near[size : size + 1] != "m" or not (size or text[at - 2 : at] == "^["):
+        return None
+    return (at - 2 if at > 1 and text[at - 2 : at] in ("^[", "␛") else at, at + 2 + size, "")
+
+
+def _break(text: str, at: int) -> Edit | None:
+    end = text.find(">", at, at + 8)
+    return (at, end + 1, "") if end >= 0 else None
+
+
+def _joint(text: str, at: int) -> Edit | None:
+    """Join two strings that a program joins: `"a" + "b"`, `'a' 'b'`, `"a" ..` and a new line."""
+    if text[at + 1 : at + 2] not in _BEHIND:
+        return None
+    near = text[at + 1 : at + 80]
+    bare = near.lstrip(" \t\n")
+    if not bare:
+        return None
+    size = 0
+    while size < 3 and bare[size : size + 1] in "+.|&<>~\\%=_" and size < len(bare):
+        size += 1
+    if bare[:size] not in _JOINTS:
+        return None
+    rest = bare[size:].lstrip(" \t\n\\")
+    if rest[:1] in tuple("bfru") and rest[1:2] in tuple(_QUOTES):
+        rest = rest[1:]
+    if rest[:1] not in tuple(_QUOTES):
+        return None
+    end = at + 1 + len(near) - len(rest) + 1
+    if not size:  # side by side only where both are words in the same quotes
+        gap = text[at + 1 : end - 1]
+        same = text[end - 1] == text[at] != "`" and "\n\n" not in gap
+        if not (same and _is_word(text[at - 1 : at]) and _is_word(text[end : end + 1])):
+            return None
+    return (at, end, "")
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or (char != "" and char in "_-./+=%~:@!$")
+
+
+def chained(text: str) -> View | None:
+    """Join what a line break cut: the last word of a line with the first of the next one.
+
+    Two plain words are not joined, nor is what ends or begins a list, a sentence or a quotation.
+
+    Returns:
+        A view of nothing but what was joined, each on its own line; None when there is nothing.
+    """
+    pieces: list[str] = []
+    origins: list[int] = []
+    fragments: dict[str, bool] = {}
+    at, going = 0, False
+    end = text.find("\n")
+    while end >= 0:
+        if not end or text[end - 1] in _NO_WORD or text[end + 1 : end + 2] in _NO_WORD:
+            going = False
+            end = text.find("\n", end + 1)
+            continue
+        begin, head_end = _head(text, end + 1)
+        start = _tail(text, max(at, end - _TAIL), end)
+        if _is_cut(text[start:end], text[begin:head_end], fragments):
+            if not going:
+                context = text.rfind("\n", max(0, end - _CONTEXT), end) + 1 or max(
+                    0, end - _CONTEXT
+                )
+                if pieces:
+                    pieces.append("\n\n")
+                    origins.append(end)
+                pieces.append(text[max(context, at) : end])
+                origins.append(max(context, at))
+            pieces.append(text[begin:head_end])
+            origins.append(begin)
+            at = begin
+            going = text[head_end : head_end + 1] == "\n"
+        else:
+            going = False
+        end = text.find("\n", end + 1)
+    if not pieces:
+        return None
+    starts = list(accumulate(map(len, pieces[:-1]), initial=0))
+    ends = [at + len(piece) for at, piece in zip(origins, pieces, strict=True)]
+    return View("".join(pieces), starts, origins, ends)
+
+
+#: How far a word is looked at, and how much stands before it on its line that may say what it is.
+_TAIL, _CONTEXT, _HEAD = 300, 400, 300
+
+
+#: What surely ends no word, nor begins one behind the blanks of a line.
+_NO_WORD = frozenset("\n`,;)]}|#*")
+#: What stands before the first word of a line; so does the end of the text.
+_MARGIN = frozenset(("", " ", "\t", ">"))
+
+
+def _tail(text: str, start: int, end: int) -> int:
+    """Return where the last word of a line begins."""
+    start = text.rfind("\n", start, end) + 1 or start
+    start = text.rfind(" ", start, end) + 1 or start
+    start = text.rfind("|", start, end) + 1 or start
+    return text.rfind("\t", start, end) + 1 or start
+
+
+def _head(text: str, start: int) -> tuple[int, int]:
+    """Return where the first word of a line begins and ends, behind blanks and marks of a quotation."""
+    begin = start
+    if text[start : start + 1] in _MARGIN:
+        near = text[start : start + 24]
+        begin += len(near) - len(near.lstrip(" \t>"))
+    end = min(begin + _HEAD, len(text))
+    for char in " \n|\t":
+        stop = text.find(char, begin, end)
+        end = stop if stop >= 0 else end
+    return begin, end
+
+
+def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
+    """Tell whether the end of a line and the front of the next one may be one word.
+
+    Args:
+        tail: the last word of the line.
+        head: the first one of the next line.
+        fragments: what is known of words; what is looked at is added.
+    """
+    if not tail or not head or len(tail) + len(head) < 8:
+        return False
+    if tail not in fragments:
+        fragments[tail] = _is_fragment(tail)
+    if head not in fragments:
+        fragments[head] = _is_fragment(head)
+    if not (fragments[tail] or fragments[head]):
+        return False
+    if not (_is_word(tail[-1]) and _is_word(head[0])):
+        return False
+    if head[:3] in _FRONTS:
+        return False  # a token of its own
+    is_item = len(head) < 5 and not head.strip("-*+.0123456789)") and head[-1] in "-*+.)"
+    return not is_item
+
+
+def _is_fragment(word: str) -> bool:
+    """Tell whether a word may be a piece of something drawn: it has digits, or mixes capitals in."""
+    bare = word.strip(".,;:!?()[]\"'`*_")
+    if bare.islower() or bare.isupper() or bare.istitle():
+        return not _DIGITS.isdisjoint(bare)
+    return bare != ""

@@ -1,0 +1,222 @@
+"""Tokens that begin with their vendor's mark: `ghp_…`, `AKIA…`, `xoxb-…`.
+
+A row of the table says what follows the mark: of which characters, how many at least and at most. Nothing
+here backtracks or needs `re`: a mark is found by `str.find`, and its token is the run of such characters
+behind it (durability catalogue, G23).
+"""
+
+from __future__ import annotations
+
+from ledger.secrets.entropy import distinct, is_placeholder, is_random
+from ledger.secrets.match import Hit, hit
+
+_DIGITS = "0123456789"
+_LOWER, _UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ALNUM = _LOWER + _UPPER + _DIGITS
+WORD = ALNUM + "_-"
+DOTTED = WORD + "."
+HEX = _DIGITS + "abcdef"
+BASE64 = ALNUM + "+/="
+_CHARS = {
+    "a": ALNUM,
+    "w": WORD,
+    "d": DOTTED,
+    "h": HEX,
+    "H": HEX + "ABCDEF",
+    "U": _UPPER + _DIGITS,
+    "b": BASE64 + "_-",
+    "s": WORD + ".+/=%",
+    "p": ALNUM + "/",
+    "x": HEX + "-",
+    "t": HEX + "-/",
+}
+#: rule: marks / characters, at least, at most (0: any number).
+_TABLE = """
+adafruit-key: aio_ / a 28 28
+age-key: AGE-SECRET-KEY-1 / U 58 58
+alibaba-key: LTAI / a 20 20
+amazon-mws-token: amzn.mws. / x 36 36
+anthropic-key: sk-ant- / w 32 0
+artifactory-key: AKCp / a 69 69
+artifactory-key: cmVmdGtu / a 56 56
+atlassian-token: ATATT3 ATCTT3 / s 60 0
+atlassian-token: ATBB / a 32 32
+aws-access-key: AKIA ASIA ABIA ACCA / U 16 16
+azure-storage-key: AccountKey= SharedAccessKey= / b 43 90
+brevo-key: xkeysib- xsmtpsib- / w 60 90
+buildkite-token: bkua_ / h 40 40
+circleci-token: CCIPAT_ CCIPRJ_ / w 40 0
+clojars-token: CLOJARS_ / a 60 60
+cloudflare-origin-key: v1.0- / x 171 171
+contentful-token: CFPAT- / w 43 43
+crates-io-token: cio / a 32 32
+databricks-token: dapi / x 32 34
+digitalocean-token: dop_v1_ doo_v1_ dor_v1_ / h 64 64
+discord-webhook: /api/webhooks/ / s 60 120
+docker-swarm-token: SWMTKN-1- / w 70 90
+docker-token: dckr_pat_ dckr_oat_ / w 24 40
+doppler-token: dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. / d 40 90
+duffel-token: duffel_live_ duffel_test_ / w 43 43
+dynatrace-token: dt0c01. dt0s01. / d 80 100
+easypost-key: EZAK EZTK / a 54 54
+facebook-token: EAAM EAAC EAAB EAAG / a 80 0
+figma-token: figd_ figo_ figr_ figu_ / w 36 60
+flutterwave-key: FLWSECK- FLWSECK_TEST- / w 32 40
+fly-token: fm2_ fm1r_ fo1_ / s 40 0
+github-fine-grained-token: github_pat_ / w 36 255
+github-token: ghp_ gho_ ghu_ ghs_ ghr_ / a 36 255
+gitlab-token: glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- / d 20 300
+gitlab-token: GR1348941 / w 20 20
+google-api-key: AIza / w 35 35
+google-oauth-secret: GOCSPX- / w 28 28
+google-oauth-token: ya29. / w 20 0
+google-oauth-token: 1//0 / w 30 0
+grafana-token: glsa_ / w 41 41
+grafana-token: glc_ / b 32 0
+groq-key: gsk_ / a 48 60
+heroku-key: HRKU- / w 36 80
+hubspot-token: pat-na1- pat-na2- pat-eu1- / x 36 36
+huggingface-token: hf_ api_org_ / a 34 40
+infracost-key: ico- / a 32 32
+langsmith-key: lsv2_pt_ lsv2_sk_ / w 36 60
+linear-key: lin_api_ lin_oauth_ lin_wh_ / a 40 80
+mailgun-key: key- / h 32 32
+mapbox-token: sk.eyJ / d 60 0
+microsoft-webhook: /IncomingWebhook/ / t 60 90
+netlify-token: nfp_ nfc_ / w 36 60
+new-relic-key: NRAK- / U 27 27
+new-relic-key: NRJS- / h 19 19
+new-relic-key: NRII- / w 32 32
+notion-token: ntn_ / a 44 54
+notion-token: secret_ / a 43 43
+nuget-key: oy2 / a 43 43
+npm-token: npm_ / a 36 36
+nvidia-key: nvapi- / w 60 72
+onepassword-token: ops_eyJ / b 100 0
+openai-key: sk-proj- sk-svcacct- sk-admin- / w 40 0
+openai-key: sk- / a 32 64
+openrouter-key: sk-or-v1- / h 64 64
+perplexity-key: pplx- / a 40 60
+plaid-token: access-sandbox- access-production- access-development- / x 36 36
+planetscale-token: pscale_tkn_ pscale_pw_ pscale_oauth_ / d 32 64
+posthog-key: phx_ / w 40 60
+postman-key: PMAK- / w 59 59
+prefect-key: pnu_ pnb_ / a 36 36
+pulumi-token: pul- / h 40 40
+pypi-token: pypi-AgE / w 50 0
+readme-key: rdme_ / a 70 70
+replicate-token: r8_ / w 37 37
+rubygems-key: rubygems_ / h 48 48
+scalingo-token: tk-us- tk-eu- / w 48 48
+sendgrid-key: SG. / d 60 75
+sentry-token: sntrys_ / b 60 0
+sentry-token: sntryu_ / h 64 64
+shippo-token: shippo_live_ shippo_test_ / h 40 40
+shopify-token: shpat_ shpss_ shpca_ shppa_ / H 32 32
+slack-token: xoxb- xoxp- xoxa- xoxr- xoxs- xoxc- xoxd- xoxe- xoxe. xoxo- xapp- / s 20 0
+slack-webhook: hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.com/triggers/ / p 35 90
+sonarqube-token: sqp_ squ_ sqa_ / h 40 40
+sourcegraph-token: sgp_ slk_ / w 40 110
+square-token: EAAA / w 60 60
+square-token: sq0atp- / w 22 22
+square-token: sq0csp- / w 43 43
+stripe-key: sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ / a 16 255
+stripe-key: sk_org_live_ sk_org_test_ / a 16 255
+stripe-webhook-secret: whsec_ / b 24 90
+supabase-key: sbp_ sb_secret_ / w 30 60
+tailscale-key: tskey- / w 20 80
+tavily-key: tvly- / w 28 60
+twilio-key: SK / h 32 32
+typeform-token: tfp_ / d 40 70
+vault-token: hvs. hvb. hvr. / w 24 0
+xai-key: xai- / a 70 90
+yandex-key: AQVN / w 35 38
+"""
+#: How much of a token that may be of any length is looked at.
+_CAP = 4096
+#: How much of a token stands on its line before the next one is looked at for the rest.
+_WRAPPED = 12
+
+Row = tuple[str, str, str, int, int]
+
+
+def _rows() -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for line in _TABLE.strip().split("\n"):
+        rule, _, rest = line.partition(": ")
+        marks, _, said = rest.rpartition(" / ")
+        chars, least, most = said.split(" ")
+        for mark in marks.split(" "):
+            rows.append((mark, rule, _CHARS[chars], int(least), int(most) or _CAP))
+    # the longest mark first: `sk-ant-` before `sk-`
+    return tuple(sorted(rows, key=lambda row: (-len(row[0]), row[0], row[1])))
+
+
+MARKS = _rows()
+
+
+def find_tokens(text: str, words: str) -> list[Hit]:
+    """Find tokens that begin with a vendor's mark.
+
+    Args:
+        text: to look in.
+        words: the long words of it, in which a mark has to stand for the text to be looked at.
+    """
+    found: list[Hit] = []
+    for mark, rule, chars, least, most in MARKS:
+        if mark not in words:
+            continue
+        at = text.find(mark)
+        while at >= 0:
+            start = at
+            end = _end(text, at + len(mark), chars, least, most)
+            if end and not (at and _joins(text[at - 1], mark)):
+                if mark in _PLACES:  # of an address, what is behind the place is the secret
+                    start = at + len(mark)
+                found.append(hit(rule, start, end, mark if start == at else ""))
+            at = text.find(mark, end or at + len(mark))
+    return found
+
+
+#: Marks that are no part of the token.
+_PLACES = frozenset(
+    "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "
+    "hooks.slack.com/workflows/ hooks.slack.com/triggers/".split()
+)
+
+
+def _joins(before: str, mark: str) -> bool:
+    """Tell whether the character before a mark makes it a part of a longer word."""
+    return mark not in _PLACES and (before.isalnum() or (before == "_" and mark[-1] != "_"))
+
+
+def run_of(text: str, at: int, chars: str, most: int) -> int:
+    """Return how many characters from `at` on are of these, at most so many."""
+    tail = text[at : at + most]
+    return len(tail) - len(tail.lstrip(chars))
+
+
+def _end(text: str, at: int, chars: str, least: int, most: int) -> int:
+    """Return where the token ends whose mark ends at `at`, 0 when it is none."""
+    count = run_of(text, at, chars, most + 1)
+    end = at + count
+    tail = text[at:end]
+    if _WRAPPED <= count < least and text[end : end + 1] in ("\n", "\\"):
+        # a line that was broken inside the token
+        gap = end + (text[end] == "\\")
+        rest = gap + run_of(text, gap, "\n", 1)
+        rest += run_of(text, rest, " \t>", 16)
+        more = run_of(text, rest, chars, most + 1 - count)
+        if rest == gap or count + more < least:
+            return 0
+        end = rest + more
+        tail, count = tail + text[rest:end], count + more
+    stripped = tail.rstrip(".-_=/+%,")
+    if count - len(stripped) and not chars.endswith("="):  # the end of a sentence is no token's
+        end -= count - len(stripped)
+        tail, count = stripped, len(stripped)
+    if not least <= count <= most or (end < len(text) and text[end].isalnum()):
+        return 0
+    if is_placeholder(tail) or not (is_random(tail) or (tail.isupper() and distinct(tail) > 7)):
+        return 0
+    return end

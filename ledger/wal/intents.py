@@ -1,0 +1,151 @@
+"""Intents: what was about to be committed, noted beside the spool before any git object is written.
+
+A commit and its trees follow from its parent, the logs and this note, so they can be made again, under the
+same ids, when `git gc --prune=now` took them while the branch was just moving to them (FORMAT.md, W8).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import DiurnaError
+from ledger.git.commit import Commit, Identity
+from ledger.model.digest import blob_id
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder
+
+_END = b"\0\0\n"
+_NOTHING = "-"
+_FIXED = 6
+#: Begins a note of whole objects; a note of a commit begins with the name of a reference.
+_OBJECTS = "objects"
+#: Begins the name of a file in such a note, in the place of an object's kind.
+_FILE = "/"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Intent(Record):
+    """A commit as it was meant.
+
+    Args:
+        reference: the branch's full name.
+        parent: the commit it was built on, "" for none.
+        identity: of author and committer.
+        seconds: author and commit time, since 1970.
+        message: of the commit, without its last line break.
+        files: (path from the root, blob id), "" for a file taken out.
+    """
+
+    reference: str
+    parent: str
+    identity: Identity
+    seconds: int
+    message: str
+    files: tuple[tuple[str, str], ...]
+
+
+class Kept(Record):
+    """What a commit that joins others is made of.
+
+    Args:
+        objects: (kind, bytes), the commit last.
+        files: (path from the root, blob id) of files that a replay gives again.
+    """
+
+    objects: tuple[tuple[str, bytes], ...]
+    files: tuple[tuple[str, str], ...]
+
+
+class Intents:
+    """The notes of one home; whoever holds Diurna's lock writes them.
+
+    Args:
+        folder: the home's spool. The notes lie in `kept/`: whatever lies in the spool itself waits.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = folder + "/kept/commits"
+
+    def note(self, wanted: Commit) -> None:
+        """Note a commit that is about to be made; a disk that refuses is no reason not to make it."""
+        who = wanted.identity
+        fields = [
+            wanted.reference, wanted.parent, str(wanted.seconds), who.name, who.email,
+            wanted.message.replace("\0", ""),
+        ]  # fmt: skip
+        for path, data in wanted.files:
+            fields += (path, "" if data is None else blob_id(data))
+        self._add(fields)
+
+    def keep(self, objects: Iterable[tuple[str, bytes]], files: Iterable[tuple[str, str]]) -> None:
+        """Keep what a commit that joins others is made of; `Kept` says what the arguments are."""
+        import zlib
+
+        fields = [_OBJECTS]
+        for path, blob in files:
+            fields += (f"{_FILE}{path}", blob)
+        for kind, data in objects:
+            fields += (kind, zlib.compress(data, 1).hex())
+        self._add(fields)
+
+    def _add(self, fields: list[str]) -> None:
+        text = "\0".join([field or _NOTHING for field in fields])
+        try:
+            # an end at both ends: a note cut short by a kill spoils no other
+            line = _END + text.encode("utf-8", "surrogateescape") + _END
+            make_folder(os.path.dirname(self._path))
+            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(fd, line)
+            finally:
+                os.close(fd)
+        except (DiurnaError, OSError, UnicodeEncodeError):
+            pass
+
+    def read(self) -> list[Intent | Kept]:
+        """Return what was noted, oldest first; what can not be read is left out."""
+        try:
+            with open(self._path, "rb") as file:
+                data = file.read()
+        except OSError:
+            return []
+        found: list[Intent | Kept] = []
+        for line in data.split(_END):
+            parts = line.decode("utf-8", "surrogateescape").split("\0")
+            fields = ["" if part == _NOTHING else part for part in parts]
+            if fields[0] == _OBJECTS:
+                kept = _kept(fields[1:])
+                found += [kept] if kept is not None else []
+                continue
+            if len(fields) < _FIXED or len(fields) % 2 or not fields[2].isdigit():
+                continue
+            reference, parent, seconds, name, email, message = fields[:_FIXED]
+            files = tuple(zip(fields[_FIXED::2], fields[_FIXED + 1 :: 2], strict=True))
+            who = Identity(name, email)
+            found.append(Intent(reference, parent, who, int(seconds), message, files))
+        return found
+
+    def forget(self) -> None:
+        """Let go of them: what was made of them is whole and on the disk."""
+        try:
+            os.unlink(self._path)
+        except OSError:
+            pass
+
+
+def _kept(fields: list[str]) -> Kept | None:
+    """Read a note of whole objects; None when it is cut short."""
+    import zlib
+
+    try:
+        rows = list(zip(fields[0::2], fields[1::2], strict=True))
+        files = tuple((kind[1:], blob) for kind, blob in rows if kind[:1] == _FILE)
+        objects = tuple(
+            (kind, zlib.decompress(bytes.fromhex(text))) for kind, text in rows[len(files) :]
+        )
+    except (ValueError, zlib.error):
+        return None
+    return Kept(objects, files) if objects and objects[-1][0] == "commit" else None

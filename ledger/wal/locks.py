@@ -1,0 +1,292 @@
+"""Lock files of git that belong to nobody any more: told apart with care, moved aside, never removed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.model.findings import Finding
+from ledger.model.layout import JOURNAL_FILE, STATE_DIR
+from ledger.wal.atomic_files import make_folder, storage_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.git.repository import Repository
+
+#: A lock that a dead Diurna process left is given this long: the git it started may outlive it.
+_OURS_AFTER_SECONDS = 1.0
+#: Any other lock counts as left behind after this long, if no process has it open.
+_OTHERS_AFTER_SECONDS = 120.0
+#: git commands that delete objects, or packs that held them.
+_PRUNERS = frozenset((b"gc", b"prune", b"repack", b"maintenance"))
+#: How long git believes the note of a collection.
+_COLLECTION_HOURS = 12
+#: How long after its note a process has its git lock the index, and how coarse file times are.
+_FOLLOWS_WITHIN_SECONDS = 5.0
+_CLOCK_TICK_SECONDS = 0.05
+#: How long after its note a process may have its git lock the branch.
+_MOVES_WITHIN_SECONDS = 30.0
+#: How a note on Diurna's lock begins whose owner lived on, but saw its git leave a lock behind.
+LEFT = "left"
+
+
+def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> Finding | None:
+    """Move a reference's lock file aside if nobody owns it; say so, or return None.
+
+    Call it only while holding Diurna's own lock: no live Diurna process then owns a reference lock.
+
+    Args:
+        commondir: the common git directory.
+        path: the lock file.
+        note: what the last holder of Diurna's lock left when it died: a reference's name, and more.
+        noted_at: when it wrote that, seconds since 1970.
+    """
+    try:
+        made_at = os.stat(path).st_mtime
+    except FileNotFoundError:
+        return None
+    age = time.time() - made_at
+    was_there = note.startswith(LEFT + " ")
+    reference = note.removeprefix(LEFT + " ").partition(" ")[0]
+    of_branch = path == os.path.join(commondir, reference + ".lock")
+    ours = bool(reference) and (of_branch or os.path.basename(path) == "HEAD.lock")
+    within = _CLOCK_TICK_SECONDS if was_there else _MOVES_WITHIN_SECONDS
+    ours = ours and made_at - noted_at <= within
+    if age < (_OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS) or _is_open(path):
+        return None
+    target = set_aside(commondir, path)
+    if not target:
+        return None
+    said = f"{path} belonged to no living process and was moved to {target}"
+    journal(commondir, said)
+    return Finding("stale-lock", said)
+
+
+def is_stranded(commondir: str, gitdir: str, reference: str) -> bool:
+    """Tell whether a lock of a branch is there after the git that was moving it has ended.
+
+    A git that is killed, or may not take it away, leaves it behind; who started it lives on.
+    """
+    locks = (os.path.join(commondir, reference + ".lock"), gitdir + "/HEAD.lock")
+    return any(os.path.exists(path) for path in locks)
+
+
+def clear_index_lock(commondir: str, gitdir: str, top: str, noted_at: float) -> Finding | None:
+    """Move an index lock aside that the git of a killed Diurna process left; say so, or return None.
+
+    It is that one only if it was made right after the dead process said that the index follows, and no
+    git is at work in the work tree: one that waits for an editor holds its lock without having it open.
+
+    Args:
+        commondir: the common git directory.
+        gitdir: the git directory of the work tree.
+        top: the work tree.
+        noted_at: when the dead process said so, seconds since 1970.
+    """
+    path = gitdir + "/index.lock"
+    try:
+        made_at = os.stat(path).st_mtime
+    except OSError:
+        return None
+    if not -_CLOCK_TICK_SECONDS <= made_at - noted_at <= _FOLLOWS_WITHIN_SECONDS:
+        return None
+    if _git_at_work((top, gitdir)) or _is_open(path):
+        return None
+    target = set_aside(commondir, path)
+    if not target:
+        return None
+    said = (
+        f"{path} was left by a git that a killed Diurna process had started; it is at {target} now"
+    )
+    journal(commondir, said)
+    return Finding("stale-lock", said)
+
+
+def _git_at_work(folders: tuple[str, ...]) -> bool:
+    """Tell whether a git process may be at work in some folders; True where /proc does not tell."""
+    if not os.path.isdir("/proc/self"):
+        return True
+    return any(
+        not where or any(where == folder or where.startswith(folder + "/") for folder in folders)
+        for _, where in _git_commands()
+    )
+
+
+def git_prunes(commondir: str) -> bool:
+    """Tell whether some git may be deleting objects of this repository that nothing referred to.
+
+    `git gc` says so in a file; other processes are asked for what they run, where /proc tells.
+    """
+    if _collects(commondir + "/gc.pid"):
+        return True
+    top = os.path.dirname(commondir) if os.path.basename(commondir) == ".git" else commondir
+    return any(
+        not _PRUNERS.isdisjoint(words) and (not where or f"{where}/".startswith(f"{top}/"))
+        for words, where in _git_commands()
+    )
+
+
+def _collects(path: str) -> bool:
+    """Tell whether git's note of a collection under way (`<pid> <host>`) is of a living process."""
+    try:
+        age = time.time() - os.stat(path).st_mtime
+        with open(path, encoding="utf-8", errors="replace") as file:
+            pid, _, host = file.read(512).strip().partition(" ")
+    except OSError:
+        return False
+    if age > _COLLECTION_HOURS * 3600:  # git itself takes it for a dead one's then
+        return False
+    here = host == os.uname().nodename and pid.isdigit()
+    return not here or is_alive(int(pid))
+
+
+def is_alive(process: int) -> bool:
+    """Tell whether there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _git_commands() -> Iterator[tuple[list[bytes], str]]:
+    """Yield (words, working directory) of every git that runs here; "" for one that is not told."""
+    try:
+        processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/comm", "rb") as file:
+                if not file.read().startswith(b"git"):
+                    continue
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue  # it ended
+        try:
+            yield words, os.readlink(f"/proc/{process}/cwd")
+        except FileNotFoundError:
+            continue
+        except OSError:  # another user's
+            yield words, ""
+
+
+def set_aside(commondir: str, path: str) -> str:
+    """Move a file of the git directory where it is in nobody's way; return where, "" if it is gone.
+
+    Args:
+        commondir: the common git directory.
+        path: the file.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    aside = f"{commondir}/{STATE_DIR}/stale"
+    make_folder(aside)
+    name = os.path.relpath(path, commondir).replace("/", "%2F")
+    target = f"{aside}/{name}.{time.time_ns()}"
+    try:
+        os.rename(path, target)
+    except FileNotFoundError:
+        return ""
+    except OSError as problem:
+        raise storage_failure(problem, path) from problem
+    return target
+
+
+def is_abandoned(path: str) -> bool:
+    """Tell whether nobody writes a new file of ours any more: a writer has it open all the time."""
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return False
+    limit = _OURS_AFTER_SECONDS if os.path.isdir("/proc/self") else _OTHERS_AFTER_SECONDS
+    return age >= limit and not _is_open(path)
+
+
+def _is_open(path: str) -> bool:
+    """Tell whether some process of this machine has a file open (where /proc tells)."""
+    return lock_owner(path) > 0
+
+
+def lock_owner(path: str) -> int:
+    """Return a process of this machine that has a file open, 0 where none is found."""
+    try:
+        wanted = os.stat(path)
+        processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return 0
+    for process in processes:
+        try:
+            fds = os.listdir(f"/proc/{process}/fd")
+        except OSError:
+            continue
+        for fd in fds:
+            try:
+                here = os.stat(f"/proc/{process}/fd/{fd}")
+            except OSError:
+                continue  # closed meanwhile: that says nothing of the others
+            if (here.st_dev, here.st_ino) == (wanted.st_dev, wanted.st_ino):
+                return int(process)
+    return 0
+
+
+def is_left(
+    repository: Repository, path: str, after_seconds: float = _OTHERS_AFTER_SECONDS
+) -> bool:
+    """Tell whether a lock file of git belongs to nobody any more.
+
+    It is older than any git leaves one without a sign of life, nobody has it open, and no git is at work
+    in the repository: one that waits for an editor holds its lock without having it open.
+
+    Args:
+        repository: whose it is.
+        path: the lock file.
+        after_seconds: how old it has to be.
+    """
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return False
+    if age < after_seconds or _is_open(path):
+        return False
+    return not _git_at_work((repository.where, repository.gitdir, repository.commondir))
+
+
+def clear_left_lock(repository: Repository, path: str, died_at: float) -> Finding | None:
+    """Move a lock aside that belongs to nobody any more; say so, or return None.
+
+    Args:
+        repository: whose it is.
+        path: the lock file.
+        died_at: when a process of ours began what it did not live to end, seconds since 1970, 0.0 for
+            none: a lock that was made since is the one of its git.
+    """
+    try:
+        made_at = os.lstat(path).st_mtime
+    except OSError:
+        return None
+    ours = 0.0 < died_at <= made_at + _CLOCK_TICK_SECONDS
+    if not is_left(repository, path, _OURS_AFTER_SECONDS if ours else _OTHERS_AFTER_SECONDS):
+        return None
+    target = set_aside(repository.commondir, path)
+    if not target:
+        return None
+    said = f"{path} belonged to no living process and was moved to {target}"
+    journal(repository.commondir, said)
+    return Finding("stale-lock", said)
+
+
+def journal(commondir: str, said: str) -> None:
+    """Note a repair in Diurna's own log file; a disk that refuses is no reason to fail."""
+    line = time.strftime("%Y-%m-%dT%H:%M:%SZ ", time.gmtime()) + " ".join(said.split()) + "\n"
+    try:
+        with open(f"{commondir}/{JOURNAL_FILE}", "a", encoding="utf-8") as file:
+            file.write(line)
+    except OSError:
+        pass

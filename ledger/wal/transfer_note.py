@@ -1,0 +1,67 @@
+"""Transfers under way: noted, so that a lock that a killed one's git left behind is known for what it is.
+
+The tracking reference is locked for a moment in each fetch and push. Where Diurna dies with its git, that
+lock would be in the way of every later one (FORMAT.md, W7).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import DiurnaError
+from ledger.git.repository import Repository
+from ledger.model.findings import Finding
+from ledger.model.layout import TRANSFER_FILE
+from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.locks import clear_left_lock, is_alive
+
+
+class Transfer:
+    """One fetch or push, noted while it is under way.
+
+    Args:
+        repository: here.
+        tracking: the reference that remembers where the remote's branch was.
+    """
+
+    def __init__(self, repository: Repository, tracking: str) -> None:
+        self._repository, self._tracking = repository, tracking
+        self._note = f"{repository.commondir}/{TRANSFER_FILE}"
+        self._died_at = 0.0
+        self.findings: list[Finding] = []
+
+    def __enter__(self) -> Transfer:
+        """Read what a dead transfer left, and note this one; a disk that refuses is no reason to fail."""
+        self._died_at = self._dead_since()
+        try:
+            make_folder(os.path.dirname(self._note))
+            replace_file(self._note, f"{os.getpid()} {self._tracking}\n".encode(), 0o600)
+        except (DiurnaError, OSError):
+            pass
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Take the note away, however it ended."""
+        try:
+            os.unlink(self._note)
+        except OSError:
+            pass
+
+    def free(self) -> bool:
+        """Move the lock of the tracking reference aside if it belongs to nobody; tell whether it did."""
+        path = f"{self._repository.commondir}/{self._tracking}.lock"
+        found = clear_left_lock(self._repository, path, self._died_at)
+        if found is not None:
+            self.findings.append(found)
+        return found is not None
+
+    def _dead_since(self) -> float:
+        """Return when a transfer of this reference began whose process is no more, 0.0 for none."""
+        try:
+            with open(self._note, encoding="utf-8", errors="replace") as file:
+                process, _, tracking = file.read(4096).strip().partition(" ")
+                began = os.fstat(file.fileno()).st_mtime
+        except OSError:
+            return 0.0
+        dead = process.isdigit() and tracking == self._tracking and not is_alive(int(process))
+        return began if dead else 0.0

@@ -1,0 +1,172 @@
+"""Adding logs to the cache: each touches the facts that it names, and nothing else."""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
+from memory.cache.schema import (
+    FALSE,
+    PENDING,
+    edge_rows,
+    edges_in,
+    fact_row,
+    log_row,
+    takes_among,
+    unpack_history,
+    unreadable,
+)
+from memory.cache.sqlite import sqlite3
+from projection.fold.fact import History
+from projection.fold.fold import Edge, collect, cut_edges, merge
+from projection.fold.replay import log_digest, merge_summaries, set_digest, summarise
+from projection.fold.state import Summary
+from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Head(Record):
+    """What the cache says of the whole ledger.
+
+    Args:
+        commit: what it mirrors.
+        summary: of all logs.
+        counts: (facts, false ones among them).
+        cut: supersessions that do not count (`projection.fold.fold.cut_edges`).
+        unread: findings, as plain tuples, about logs that could not be read.
+        redacted: ids of facts and stems of logs of which nothing is shown.
+        redactions: how many events say so.
+        unclean: the file may hold texts that were redacted since they were written into it.
+    """
+
+    commit: str
+    summary: Summary
+    counts: tuple[int, int]
+    cut: frozenset[Edge]
+    unread: tuple[tuple[Any, ...], ...]
+    redacted: frozenset[str]
+    redactions: int
+    unclean: bool
+
+    def packed(self) -> bytes:
+        """Return it for the cache's file."""
+        commit, summary, counts, cut, unread, redacted, *rest = self
+        gone = tuple(sorted(redacted))
+        return marshal.dumps((commit, tuple(summary), counts, tuple(cut), unread, gone, *rest))
+
+
+def unpack_head(packed: bytes) -> Head:
+    """Return the head that a file holds."""
+    commit, summary, counts, cut, unread, gone, *rest = marshal.loads(packed)
+    return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
+
+
+def add_logs(
+    base: sqlite3.Connection,
+    head: Head,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+) -> Head:
+    """Write what new logs say, in the transaction that is open.
+
+    Args:
+        base: the cache's file.
+        head: what it says of the ledger so far.
+        refs: the new logs.
+        entries: what they say, in the same order.
+        findings: what reading them brought up.
+
+    Returns:
+        What it has to say then; the commit is left to the caller.
+    """
+    if not refs and not findings:
+        return head
+    run = base.execute
+    said = redactions_in(entries)
+    redacted = head.redacted.union(said)
+    if redacted:
+        entries = [withheld_entry(entry, redacted) for entry in entries]
+    base.executemany(
+        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+        [log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)],
+    )
+    if findings:
+        base.executemany(
+            "INSERT INTO findings(value) VALUES (?)",
+            [(marshal.dumps(tuple(finding)),) for finding in findings],
+        )
+    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = merge_summaries(head.summary, summarise(entries, digest))
+    gathered = collect(entries)
+    edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
+    takes = takes_among(gathered)
+    touched = dict(gathered)
+    cut = head.cut
+    if edges or takes:
+        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
+        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+        if takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges):
+            everything = run("SELECT stem, seq, old, new FROM edges").fetchall()
+            cut = cut_edges(everything, run("SELECT fact, stem, before FROM takes").fetchall())
+            for _, _, old, new in cut ^ head.cut:
+                touched.setdefault(old, History())
+                touched.setdefault(new, History())
+    facts, false = head.counts
+    rows = []
+    for fact, news in touched.items():
+        row = run("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
+        before = PENDING
+        if row is not None:
+            before = row[1]
+            news = merge(unpack_history(row[0]), news)
+        if fact in redacted:
+            news = withheld_history(news)
+        made = fact_row(fact, news, cut)
+        rows.append(made)
+        facts += (made[2] != PENDING) - (before != PENDING)
+        false += (made[2] == FALSE) - (before == FALSE)
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany(
+        "INSERT OR IGNORE INTO changed VALUES (?)",
+        [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],
+    )
+    return head._replace(
+        summary=summary,
+        counts=(facts, false),
+        cut=cut,
+        unread=(*head.unread, *unreadable(findings)),
+        redacted=redacted,
+        redactions=head.redactions + len(said),
+        unclean=head.unclean or bool(said),
+    )
+
+
+def _taken(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether anything that was said against the start of an edge was taken back."""
+    found = base.execute("SELECT 1 FROM takes WHERE fact = ? LIMIT 1", (edge[2],)).fetchone()
+    return found is not None
+
+
+def _closes_circle(base: sqlite3.Connection, edge: Edge) -> bool:
+    """Tell whether a way leads from the successor of an edge back to its start."""
+    _, _, goal, start = edge
+    seen, todo = {start}, [start]
+    while todo:
+        fact = todo.pop()
+        if fact == goal:
+            return True
+        for (new,) in base.execute("SELECT new FROM edges WHERE old = ?", (fact,)):
+            if new not in seen:
+                seen.add(new)
+                todo.append(new)
+    return False

@@ -1,0 +1,271 @@
+"""The cache: entries and histories in one SQLite file under the git directory.
+
+Disposable: keyed by the commit it mirrors, equal to a cold replay, rebuilt when it is missing, damaged,
+of another version, or cannot be brought forward. Nothing in it is truth, and nothing is read of a file
+that does not agree with its stamp.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.model.findings import Finding
+from ledger.model.layout import CACHE_VERSION
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry
+from memory.cache.apply import add_logs, unpack_head
+from memory.cache.queries import Questions
+from memory.cache.schema import (
+    plain,
+    policy_of,
+)
+from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import Held, Stamp, StampBroken, begin, see_to_disk
+from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, TypeVar
+
+    Said = TypeVar("Said")
+
+#: What a damaged file may raise while it is read.
+CACHE_ERRORS = (sqlite3.Error, ValueError, EOFError, TypeError, KeyError, IndexError)
+
+#: Of how many sets of logs the projection is remembered: ours, and what a sync tries to make of it.
+_RENDERINGS = 4
+
+
+class CacheUnusable(Exception):
+    """The file is missing, damaged or of another version: build it anew."""
+
+
+def open_cache(path: str) -> Cache:
+    """Open a cache file.
+
+    Raises:
+        CacheUnusable: it can not be used.
+    """
+    stamp = Stamp(path)
+    base = None
+    try:
+        stamp.check()
+        base = sqlite3.connect(path, timeout=10, isolation_level=None)
+        base.execute("PRAGMA synchronous=OFF")
+        # the journal is emptied, not unlinked: a quarter less for a transaction; `build` takes it away
+        # before it puts another file in place
+        base.execute("PRAGMA journal_mode=PERSIST")
+        cache = Cache(base, stamp)
+        see_to_disk(base, stamp)
+        return cache
+    except BaseException as problem:
+        if base is not None:
+            base.close()
+        if isinstance(problem, CACHE_ERRORS):
+            raise CacheUnusable(path) from problem
+        raise
+
+
+class Cache(Questions):
+    """A cache, open.
+
+    Args:
+        base: the connection.
+        stamp: of its file.
+
+    Raises:
+        CacheUnusable: it is of another version.
+        StampBroken: it is not as it was left.
+    """
+
+    def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
+        self._base = base
+        self._stamp = stamp
+        base.execute(
+            "PRAGMA data_version"
+        ).fetchone()  # what a killed writer left is taken back by it
+        stamp.check()
+        if self._get("version") != CACHE_VERSION:
+            raise CacheUnusable
+        self.generation: str = self._get("generation")
+        self._seen = -1
+        self._packed_policy = b""
+        self._shown = {}
+        self.load()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def load(self) -> None:
+        """Read the few values that every question needs, all as of one commit, outside of a reading.
+
+        Raises:
+            StampBroken: the file is not as it was left.
+        """
+        self._stamp.check()
+        self.load_written()
+
+    def load_written(self) -> None:
+        """Read these values if another connection wrote since, which SQLite tells; in a transaction."""
+        (seen,) = self._base.execute("PRAGMA data_version").fetchone()
+        if seen == self._seen:
+            return
+        rows = self._base.execute(
+            "SELECT value FROM meta WHERE key IN ('head', 'policy') ORDER BY key"
+        ).fetchall()
+        (head,), (policy,) = rows
+        self.head = unpack_head(head)
+        if policy != self._packed_policy:
+            _, values, problem = marshal.loads(policy)
+            self.policy = policy_of(values)
+            self.policy_problem: str = problem
+            self._packed_policy = policy
+        self._seen = seen
+
+    def __enter__(self) -> Cache:
+        """Begin a reading that sees one commit throughout; other processes' writes wait for its end."""
+        begin(self._base, self._stamp)
+        try:
+            self.load_written()
+        except BaseException:
+            self._base.execute("ROLLBACK")
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it."""
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
+
+    def _get(self, key: str) -> Any:
+        row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            raise KeyError(key)
+        return marshal.loads(row[0])
+
+    def _set(self, key: str, packed: bytes) -> None:
+        self._base.execute("UPDATE meta SET value = ? WHERE key = ?", (packed, key))
+
+    @property
+    def base(self) -> sqlite3.Connection:
+        """The open file, for the word index that lives in it."""
+        return self._base
+
+    def writing(self) -> Held:
+        """Return what a change of the file stands in, as a `with` (`memory.cache.stamp.Stamp.writing`)."""
+        return self._stamp.writing()
+
+    @property
+    def commit(self) -> str:
+        """The commit that it mirrors."""
+        return self.head.commit
+
+    # ---- bringing it forward ----------------------------------------------------------------------
+
+    def advance(
+        self,
+        base: str,
+        commit: str,
+        refs: Sequence[LogRef],
+        entries: Sequence[Entry],
+        findings: Sequence[Finding],
+        policy: tuple[str, Policy, str] | None = None,
+    ) -> bool:
+        """Add logs and move to the commit that has them; False when another process was faster.
+
+        Args:
+            base: the commit that the logs were compared with.
+            commit: the commit that has them.
+            refs: the new logs.
+            entries: what they say, in the same order.
+            findings: what reading them brought up.
+            policy: (blob id, policy, problem) when it changed.
+        """
+        with self.writing():
+            return self._advance(base, commit, refs, entries, findings, policy)
+
+    def _advance(
+        self,
+        base: str,
+        commit: str,
+        refs: Sequence[LogRef],
+        entries: Sequence[Entry],
+        findings: Sequence[Finding],
+        policy: tuple[str, Policy, str] | None,
+    ) -> bool:
+        self._base.execute("BEGIN IMMEDIATE")
+        try:
+            self.load_written()
+            if self.commit != base:
+                self._base.execute("ROLLBACK")
+                return False
+            head = add_logs(self._base, self.head, refs, entries, findings)
+            head = head._replace(commit=commit)
+            if policy is not None:
+                packed = marshal.dumps((policy[0], plain(policy[1]), policy[2]))
+                self._set("policy", packed)
+            self._set("head", head.packed())
+            self._base.execute("COMMIT")
+        except BaseException:
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
+            raise
+        self.head = head
+        if policy is not None:
+            _, self.policy, self.policy_problem = policy
+            self._packed_policy = packed
+        return True
+
+    def supposing(
+        self,
+        refs: Sequence[LogRef],
+        entries: Sequence[Entry],
+        question: Callable[[Cache], Said | None],
+    ) -> Said | None:
+        """Answer a question as if logs were added; nothing of them stays. None if the cache moved."""
+        before = self.head
+        with self.writing():  # what does not fit into memory goes to the file, and is taken back
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                self.load_written()
+                if self.head != before:
+                    return None
+                self.head = add_logs(self._base, before, refs, entries, ())
+                return question(self)
+            finally:
+                if self.head.commit == before.commit:
+                    self.head = before
+                self._base.execute("ROLLBACK")
+
+    def rendered(self) -> dict[str, str] | None:
+        """Return path -> blob id of the whole projection of these logs, None when it is not known."""
+        for digest, policy, blobs in self._renderings():
+            if digest == self.summary.digest and policy == self._packed_policy:
+                return dict(blobs)
+        return None
+
+    def ever_rendered(self) -> set[tuple[str, str]]:
+        """Return (path, blob id) of the projection files that were rendered here lately."""
+        return {pair for _, _, blobs in self._renderings() for pair in blobs.items()}
+
+    def note_rendered(self, digest: str, blobs: Mapping[str, str]) -> None:
+        """Remember the projection of a set of logs under the policy in force."""
+        known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]
+        packed = marshal.dumps([(digest, self._packed_policy, dict(blobs)), *known])
+        try:
+            with self.writing():
+                self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
+        except (sqlite3.Error, StampBroken):
+            pass  # then the next one is rendered whole
+
+    def _renderings(self) -> list[Any]:
+        row = self._base.execute("SELECT value FROM meta WHERE key = 'rendered'").fetchone()
+        return [] if row is None else list(marshal.loads(row[0]))

@@ -1,0 +1,125 @@
+"""The key of this user: it proves that what is kept was written by this user's Diurna, and is whole.
+
+Whoever can write into a git directory can put a cache there, and a folder that a clone brought along can
+look like one. So everything in the cache carries a keyed BLAKE2b sum, which is its checksum too, and what
+carries none is not read at all. The key lies with the user, outside of every repository. Where none can be
+had (no home folder, a read-only disk) nothing is kept: each answer is worked out anew.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import blake2b
+else:
+    try:
+        from _blake2 import blake2b  # without loading OpenSSL
+    except ImportError:
+        from hashlib import blake2b
+
+#: In the folder for what programs keep about a user (XDG Base Directory Specification).
+_KEY_FILE = "diurna/key"
+_KEY_BYTES, _SUM_BYTES = 32, 16
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+def digest(*parts: bytes) -> str:
+    """Return the BLAKE2b sum of some bytes, as 32 hex digits."""
+    return _summed(b"", parts)
+
+
+def signed(key: bytes, *parts: bytes) -> str:
+    """Return the sum of some bytes that only the holder of a key can tell, as 32 hex digits."""
+    return _summed(key, parts)
+
+
+def _summed(key: bytes, parts: tuple[bytes, ...]) -> str:
+    found = blake2b(digest_size=_SUM_BYTES, key=key)
+    for part in parts:
+        found.update(b"%d:" % len(part))
+        found.update(part)
+    return found.hexdigest()
+
+
+def user_key() -> bytes:
+    """Return this user's key, made on the first call; b"" where none can be kept."""
+    folder = _state_folder()
+    path = f"{folder}/{_KEY_FILE}"
+    key = _read(path) if folder else None
+    if key is None and folder and _is_ours(folder):
+        _make(path)
+        key = _read(path)
+    return key or b""
+
+
+def _state_folder() -> str:
+    """Return where programs keep what is theirs, "" for nowhere."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    if named[:1] == "/":
+        return named
+    home = os.path.expanduser("~")
+    return f"{home}/.local/state" if home[:1] == "/" and os.path.isdir(home) else ""
+
+
+def _read(path: str) -> bytes | None:
+    """Return the key in a file; None for none that only this user could have written and read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+    except OSError:
+        return None
+    try:
+        found = os.fstat(fd)
+        key = os.read(fd, _KEY_BYTES + 1) if stat.S_ISREG(found.st_mode) else b""
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    private = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return key if private and len(key) == _KEY_BYTES else None
+
+
+def _is_ours(folder: str) -> bool:
+    """Tell whether a folder, or what it is to be made in, is this user's: `sudo` keeps another's home."""
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return os.stat(folder).st_uid == os.geteuid()
+
+
+def _make(path: str) -> None:
+    """Put a new key in its place, whole, or leave the one that another process has just put there."""
+    from ledger.errors import StorageFailed
+    from ledger.wal.atomic_files import make_folder
+
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        make_folder(os.path.dirname(path))
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, 0o600)
+        try:
+            os.write(fd, os.urandom(_KEY_BYTES))
+        finally:
+            os.close(fd)
+        try:
+            _put(temporary, path)
+        finally:
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
+    except (OSError, StorageFailed):
+        pass  # a read-only disk: there is no key
+
+
+def _put(temporary: str, path: str) -> None:
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            os.replace(temporary, path)
+        return
+    if there.st_uid == os.geteuid() and _read(path) is None:
+        os.replace(temporary, path)  # cut short, or open to others: no key any more

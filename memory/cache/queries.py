@@ -1,0 +1,345 @@
+"""Questions to the cache: each is answered by what the rows of one commit say."""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.order import key_of
+from ledger.model.packed import unpack_entry
+from ledger.model.session import Entry
+from memory.cache.apply import Head
+from memory.cache.newest_logs import CORRECTION, agent_name
+from memory.cache.schema import FALSE, PENDING, likeness, unpack_history
+from memory.cache.sqlite import sqlite3
+from projection.fold.fact import Fact, History
+from projection.fold.fold import Edge, resolve
+from projection.fold.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
+from projection.fold.tiers import never_decaying, stand
+from projection.policy.model import THREAD_KIND, Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+class Questions:
+    """What can be asked of a cache that is open."""
+
+    _base: sqlite3.Connection
+    #: what the last view was made of: (packed history, cut edges, fact)
+    _shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]]
+    head: Head
+    policy: Policy
+
+    @property
+    def summary(self) -> Summary:
+        """What there is to say of all logs."""
+        return self.head.summary
+
+    @property
+    def cut(self) -> frozenset[Edge]:
+        """Supersessions that do not count: they close a circle, or were taken back."""
+        return self.head.cut
+
+    @property
+    def redacted(self) -> frozenset[str]:
+        """Ids of facts and stems of logs of which nothing is shown (F9)."""
+        return self.head.redacted
+
+    def clock(self) -> DecayClock:
+        """Return where the ledger stands."""
+        windows = self.policy.windows
+        longest = max(windows.working, windows.active, windows.archive)
+        stems = self._base.execute(
+            "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (longest + 1,)
+        ).fetchall()
+
+        def cut(window: int) -> str:
+            return str(stems[window][0]) if len(stems) > window else ""
+
+        return DecayClock(
+            self.summary.sessions, cut(windows.working), cut(windows.active), cut(windows.archive)
+        )
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows, without looking at what is archived."""
+        clock = self.clock()
+        lasting = never_decaying(self.policy)
+        rows = self._base.execute(
+            "SELECT id, history FROM facts WHERE state IN (1, 2) AND anchor >= ?", (clock.archive,)
+        ).fetchall()
+        rows += self._base.execute(
+            "SELECT id, history FROM facts WHERE state = 2 AND anchor < ?", (clock.archive,)
+        ).fetchall()
+        for kind in sorted(lasting):
+            rows += self._base.execute(
+                "SELECT id, history FROM facts WHERE state = 1 AND kind = ? AND anchor < ?",
+                (kind, clock.archive),
+            ).fetchall()
+        rows += self._base.execute(
+            "SELECT id, history FROM facts WHERE state IN (1, 2) AND young != '' "
+            "AND young != anchor AND young >= ? AND anchor < ?",
+            (clock.working, clock.archive),
+        ).fetchall()
+        live = []
+        counts: dict[str, int] = {}
+        shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
+        for fact, packed in dict(rows).items():
+            known = self._shown.get(fact)
+            if known is None or known[0] != packed or known[1] != self.cut:
+                known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
+            shown[fact] = known
+            found = known[2]
+            if found is None:
+                continue
+            standing = stand(found, clock, self.policy, lasting)
+            counts[standing.tier] = counts.get(standing.tier, 0) + 1
+            if standing.live:
+                live.append(standing)
+        self._shown = shown
+        facts, false = self.head.counts
+        counts["superseded"] = false
+        counts["archived"] = (
+            facts - false - sum(n for tier, n in counts.items() if tier not in ARCHIVED_TIERS)
+        )
+        return LiveView(
+            self.summary,
+            self.policy,
+            tuple(sorted(live, key=lambda standing: standing.fact.id)),
+            tuple(self.contested()),
+            tuple(counts.get(tier, 0) for tier in TIERS),
+        )
+
+    def crossing(self, before: DecayClock, after: DecayClock) -> list[str]:
+        """Return the ids whose tier may have changed because the clock moved.
+
+        They are those whose anchor or birth the cuts passed over.
+        """
+        found: set[str] = set()
+        for old, new in zip(before[1:], after[1:], strict=True):
+            low, high = sorted((str(old), str(new)))
+            rows = self._base.execute(
+                "SELECT id FROM facts WHERE state IN (1, 2) AND anchor >= ? AND anchor < ?",
+                (low, high),
+            )
+            found.update(row[0] for row in rows)
+        low, high = sorted((before.working, after.working))
+        rows = self._base.execute(
+            "SELECT id FROM facts WHERE state IN (1, 2) AND young != '' AND young != anchor "
+            "AND young >= ? AND young < ?",
+            (low, high),
+        )
+        found.update(row[0] for row in rows)
+        return sorted(found)
+
+    def closed_threads(self, clock: DecayClock) -> list[str]:
+        """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
+        rows = self._base.execute(
+            "SELECT id FROM facts WHERE state = 1 AND kind = ? AND anchor >= ?",
+            (THREAD_KIND, clock.archive),
+        )
+        return [row[0] for row in rows]
+
+    def contested(self) -> Iterator[Fact]:
+        """Yield the facts of which several versions or successors stand."""
+        rows = self._base.execute("SELECT id FROM facts WHERE contested ORDER BY id").fetchall()
+        for (fact,) in rows:
+            found = self.fact(fact)
+            if found is not None and found.contradicted:
+                yield found
+
+    def fact(self, fact: str) -> Fact | None:
+        """Return one fact, None when there is none of this id."""
+        found = self._resolve(fact)
+        if found is None or len(found.superseded_by) < 2:
+            return found
+        live = [
+            name
+            for name in found.superseded_by
+            if (other := self._resolve(name)) is not None and not other.false
+        ]
+        return found._replace(rivals=tuple(sorted(live)) if len(live) > 1 else ())
+
+    def _resolve(self, fact: str) -> Fact | None:
+        row = self._base.execute("SELECT history FROM facts WHERE id = ?", (fact,)).fetchone()
+        return None if row is None else resolve(fact, unpack_history(row[0]), self.cut)
+
+    def histories(self) -> dict[str, History]:
+        """Return everything that is known of every id."""
+        rows = self._base.execute("SELECT id, history FROM facts").fetchall()
+        return {fact: unpack_history(packed) for fact, packed in rows}
+
+    def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
+        """Return what is known of some ids."""
+        found: dict[str, History] = {}
+        for fact in facts:
+            row = self._base.execute("SELECT history FROM facts WHERE id = ?", (fact,)).fetchone()
+            if row is not None:
+                found[fact] = unpack_history(row[0])
+        return found
+
+    def abouts(self) -> list[tuple[str, int, int]]:
+        """Return each value of the footer `entity`, with how many facts have it, and false ones."""
+        rows = self._base.execute(
+            "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
+            (FALSE,),
+        )
+        return rows.fetchall()
+
+    def facts_about(self, values: Iterable[str]) -> list[str]:
+        """Return the ids of facts with one of some values of the footer `entity`, sorted."""
+        found: list[str] = []
+        for value in values:
+            rows = self._base.execute(
+                "SELECT id FROM facts WHERE about = ? AND about != ''", (value,)
+            )
+            found += [row[0] for row in rows]
+        return sorted(found)
+
+    def pointing(self) -> list[tuple[str, str]]:
+        """Return the facts that point at others, each with their ids parted by blanks."""
+        return self._base.execute("SELECT id, names FROM facts WHERE names != ''").fetchall()
+
+    def ids(self) -> list[str]:
+        """Return all ids that are named anywhere, sorted."""
+        return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
+
+    def fact_ids(self) -> list[str]:
+        """Return the ids of all facts, sorted: those that a log brought a text for."""
+        rows = self._base.execute("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
+        return [row[0] for row in rows]
+
+    def work_stems(self, newest: int = -1) -> list[str]:
+        """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
+        rows = self._base.execute(
+            "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,)
+        ).fetchall()
+        return [row[0] for row in reversed(rows)]
+
+    def sessions_after(self, stem: str) -> int:
+        """Count the `work` logs after a stem."""
+        if not stem:
+            return self.summary.sessions
+        row = self._base.execute("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
+        return int(row.fetchone()[0])
+
+    def fading_count(self, lasting: frozenset[str], thread: str) -> int:
+        """Count the live facts that can fade, but for a few that only a whole view tells.
+
+        Args:
+            lasting: the kinds that do not decay.
+            thread: the kind of threads.
+        """
+        run, cut = self._base.execute, self.clock().archive
+        firm = ", ".join("?" * len(lasting))
+        (young,) = run(
+            "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ? "  # noqa: S608 - "?" alone
+            f"AND NOT (state = 1 AND kind IN ({firm}))",
+            (cut, *sorted(lasting)),
+        ).fetchone()
+        (threads,) = run(
+            "SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind = ?", (cut, thread)
+        ).fetchone()
+        return int(young + threads)
+
+    def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
+        """Yield (number, log, entry) of the logs added after a number, in the order added."""
+        rows = self._base.execute(
+            "SELECT number, stem, path, blob, entry FROM logs WHERE number > ? ORDER BY number",
+            (after,),
+        )
+        for number, stem, path, blob, packed in rows:
+            yield number, LogRef(stem, path, blob), unpack_entry(marshal.loads(packed))
+
+    def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
+        """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
+        # SQLite would walk all stems to spare itself the sorting of a few
+        rows = self._base.execute(
+            "SELECT stem, path, blob, entry FROM logs WHERE number > ?", (after,)
+        ).fetchall()
+        return sorted(rows)
+
+    def newest_number(self) -> int:
+        """Return the number of the log added last, 0 when there is none."""
+        return int(self._base.execute("SELECT coalesce(max(number), 0) FROM logs").fetchone()[0])
+
+    def entries_since(self, stem: str) -> list[tuple[LogRef, Entry]]:
+        """Return the logs from a stem (or the start of one) on, newest first."""
+        rows = self._base.execute(
+            "SELECT stem, path, blob, entry FROM logs WHERE stem >= ? ORDER BY stem DESC", (stem,)
+        ).fetchall()
+        return [
+            (LogRef(key, path, blob), unpack_entry(marshal.loads(packed)))
+            for key, path, blob, packed in rows
+        ]
+
+    def newest_of(self, agent: str) -> str:
+        """Return the stem of an agent's newest log, "" where it has none."""
+        return self._newest(agent_name(agent))
+
+    def newest_correction(self) -> str:
+        """Return the stem of the newest log that corrects a fact, "" where none does."""
+        return self._newest(CORRECTION)
+
+    def _newest(self, name: str) -> str:
+        row = self._base.execute("SELECT stem FROM newest WHERE name = ?", (name,)).fetchone()
+        return "" if row is None else str(row[0])
+
+    def newest_entries(self, after: str, limit: int) -> list[Entry]:
+        """Return the newest logs behind a stem, newest first, at most so many."""
+        rows = self._base.execute(
+            "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?", (after, limit)
+        )
+        return [unpack_entry(marshal.loads(row[0])) for row in rows]
+
+    def entry(self, stem: str) -> Entry | None:
+        """Return what one log says, by its whole stem."""
+        row = self._base.execute("SELECT entry FROM logs WHERE stem = ?", (stem,)).fetchone()
+        return None if row is None else unpack_entry(marshal.loads(row[0]))
+
+    def logs_after(self, stem: str) -> int:
+        """Count the logs of any type behind a stem."""
+        row = self._base.execute("SELECT count(*) FROM logs WHERE stem > ?", (stem,)).fetchone()
+        return int(row[0])
+
+    def like(self, entry: Entry, since: str) -> list[LogRef]:
+        """Return the logs from a stem on that may repeat an entry, newest first."""
+        rows = self._base.execute(
+            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND alike = ? ORDER BY stem DESC",
+            (since, likeness(entry)),
+        )
+        return [LogRef(*row) for row in rows]
+
+    def log_refs(self) -> list[LogRef]:
+        """Return all logs in ledger order."""
+        return [
+            LogRef(*row)
+            for row in self._base.execute("SELECT stem, path, blob FROM logs ORDER BY stem")
+        ]
+
+    def log_ref(self, stem: str) -> LogRef | None:
+        """Return one log by its whole stem, or by its key."""
+        row = self._base.execute(
+            "SELECT stem, path, blob FROM logs WHERE stem = ?", (key_of(stem),)
+        ).fetchone()
+        return None if row is None else LogRef(*row)
+
+    def known(self, stems: Sequence[str]) -> dict[str, LogRef]:
+        """Return the logs among some, by stem."""
+        places = ", ".join("?" * len(stems))
+        rows = self._base.execute(
+            f"SELECT stem, path, blob FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
+            tuple(stems),
+        )
+        return {row[0]: LogRef(*row) for row in rows}
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what reading the logs brought up."""
+        rows = self._base.execute("SELECT value FROM findings ORDER BY number").fetchall()
+        return tuple(Finding(*marshal.loads(row[0])) for row in rows)
+
+    def unread(self) -> tuple[Finding, ...]:
+        """Return which logs could not be read: without them the state is incomplete."""
+        return tuple(Finding(*values) for values in self.head.unread)

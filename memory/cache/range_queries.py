@@ -1,0 +1,171 @@
+"""Questions to the cache about a stretch of the ledger: which logs lie in it, and what they are about.
+
+Each goes by the index of stems, so a ledger of any size costs what the stretch holds.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.errors import NotFound
+from ledger.model.logset import LogRef
+from ledger.model.order import is_date, is_sealed, is_stem, key_of, stem_in
+from ledger.model.packed import unpack_entry
+from ledger.model.session import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.cache.file import Cache
+
+#: Sorts behind every character of a stem.
+_END = "\U0010ffff"
+#: How many values one query takes.
+_CHUNK = 500
+#: How many logs a message names.
+_NAMED = 3
+_DAY_CHARS = 10
+#: Where the seal of a stem begins, and how much of it people read at least.
+_MARK_FROM, _MARK_CHARS = 21, 4
+
+
+def keys_within(cache: Cache, start: str, end: str) -> list[str]:
+    """Return the keys of the logs between two stamps, in ledger order.
+
+    Args:
+        cache: the cache.
+        start: a stamp, or the start of one.
+        end: likewise; all that begins with it is within.
+    """
+    rows = cache.base.execute(
+        "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + _END)
+    )
+    return [row[0] for row in rows]
+
+
+def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
+    """Return logs by their keys, in ledger order; those that are not there are left out."""
+    found: list[tuple[LogRef, Entry]] = []
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK]
+        places = ", ".join("?" * len(part))
+        rows = cache.base.execute(
+            f"SELECT stem, path, blob, entry FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
+            tuple(part),
+        )
+        for key, path, blob, packed in rows:
+            found.append((LogRef(key, path, blob), unpack_entry(marshal.loads(packed))))
+    return sorted(found, key=lambda pair: pair[0].key)
+
+
+def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozenset[str]:
+    """Return those of some facts that are of one of some kinds, false ones too."""
+    found: set[str] = set()
+    kind_places = ", ".join("?" * len(kinds))
+    for start in range(0, len(facts), _CHUNK):
+        part = facts[start : start + _CHUNK]
+        places = ", ".join("?" * len(part))
+        rows = cache.base.execute(
+            f"SELECT id FROM facts WHERE id IN ({places}) AND kind IN ({kind_places})",  # noqa: S608 - "?" alone
+            (*part, *kinds),
+        )
+        found.update(row[0] for row in rows)
+    return frozenset(found)
+
+
+def log_named(cache: Cache, start: str) -> LogRef:
+    """Return the log of a stem, or of the start of one: whatever takes a stem looks it up here.
+
+    Args:
+        cache: of the commit.
+        start: it; `STEM:LINE` is read as well.
+
+    Raises:
+        NotFound: there is no such log, or several begin so.
+    """
+    stem = start.partition(":")[0]
+    found = _starting(cache, stem, _NAMED + 1) if is_stem(stem_in(stem)) else []
+    whole = [ref for ref in found if ref.stem == stem_in(stem)]
+    if whole or len(found) == 1:
+        return (whole or found)[0]
+    if not found:
+        raise NotFound(f"there is no session log {start}", hint="`diurna log` lists them")
+    names = ", ".join([ref.stem for ref in found[:_NAMED]])
+    more = " and others" if len(found) > _NAMED else ""
+    raise NotFound(f"{start} begins several session logs", hint=f"say more of one: {names}{more}")
+
+
+def short_stem(cache: Cache, key: str) -> str:
+    """Return a stem as people read it: the stamp, and of the seal what tells it from all others.
+
+    That are at least four characters; a name written by hand is not shortened. `log_named` takes it.
+    """
+    stem = stem_in(key)
+    if not is_sealed(stem):
+        return stem
+    others = [
+        one for one in keys_within(cache, stem[:_MARK_FROM], stem[:_MARK_FROM]) if one != stem
+    ]
+    short = stem[: _MARK_FROM + _MARK_CHARS]
+    while any(stem_in(one) != stem and one.startswith(short) for one in others):
+        short = stem[: len(short) + 1]
+    return short
+
+
+def last_key(cache: Cache, point: str) -> str:
+    """Return what sorts behind all that counts at a point of time, and before the rest.
+
+    Args:
+        cache: of the commit.
+        point: a date (as it ended), a stamp, a stem, or the start of one.
+
+    Raises:
+        NotFound: several logs begin so.
+    """
+    if is_date(point):
+        return point + "~"
+    try:
+        return log_named(cache, point).key + "~"
+    except NotFound:
+        clock = point[11:].replace("-", "")
+        if _starting(cache, point, 1):
+            raise
+        # no log is named so: as a time it is a point all the same
+        return (point if clock.isdigit() else key_of(point)) + "~"
+
+
+def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
+    """Return the logs whose stem begins so, the oldest first, at most so many.
+
+    Of a log with a twin (FORMAT.md, L4) only the first counts.
+    """
+    begins = (
+        [start]
+        if len(start) <= _DAY_CHARS
+        else [f"{start[:10]}{mark}{start[11:]}" for mark in "+-"]
+    )
+    rows = [
+        row
+        for begin in begins
+        for row in cache.base.execute(
+            "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
+            "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
+            (begin, begin + _END, limit),
+        )
+    ]
+    return [LogRef(*row) for row in rows[:limit]]
+
+
+def check_bounds(*bounds: str) -> None:
+    """See to it that bounds of time are dates or stems, or empty.
+
+    Raises:
+        NotFound: one is not.
+    """
+    for bound in bounds:
+        if bound and not is_stem(bound):
+            raise NotFound(
+                f"{bound} is neither a date nor a session log",
+                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
+            )

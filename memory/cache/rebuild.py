@@ -1,0 +1,226 @@
+"""Building the cache anew: a whole file beside the old one, put in its place in one step."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import stat
+
+from ledger.model.findings import Finding
+from ledger.model.layout import CACHE_VERSION
+from ledger.model.logset import LogRef
+from ledger.model.session import Entry
+from ledger.wal.locks import is_abandoned
+from memory.cache.apply import Head
+from memory.cache.file import Cache, open_cache
+from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
+from memory.cache.schema import (
+    FALSE,
+    PENDING,
+    TABLES,
+    edge_rows,
+    edges_in,
+    fact_row,
+    log_row,
+    plain,
+    takes_among,
+    unreadable,
+)
+from memory.cache.sqlite import sqlite3
+from memory.cache.stamp import Stamp
+from projection.fold.fold import collect, cut_edges
+from projection.fold.replay import NOTHING, log_digest, set_digest, summarise
+from projection.fold.withholding import redactions_in, withheld_entry
+from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def build(
+    path: str,
+    commit: str,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+    policy: tuple[str, Policy, str],
+) -> Cache:
+    """Write a cache from a cold reading, in place of whatever is there, and open it.
+
+    Args:
+        path: the file; "" builds it in memory, where the disk does not take one, or no key is there.
+        commit: what was read.
+        refs: its logs.
+        entries: what they say, in the same order.
+        findings: what reading them brought up.
+        policy: (blob id, policy, problem).
+
+    Raises:
+        sqlite3.Error: it can not be written.
+    """
+    temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
+    if path:
+        clear_abandoned(path)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+    base = sqlite3.connect(temporary, isolation_level=None)
+    try:
+        base.execute("PRAGMA synchronous=OFF")
+        base.execute("PRAGMA journal_mode=OFF")
+        base.executescript(TABLES)
+        base.execute("BEGIN")
+        said = redactions_in(entries)
+        redacted = frozenset(said)
+        if redacted:
+            entries = [withheld_entry(entry, redacted) for entry in entries]
+        base.executemany(
+            "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+            (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
+        )
+        base.executemany(
+            "INSERT INTO findings(value) VALUES (?)",
+            [(marshal.dumps(tuple(finding)),) for finding in findings],
+        )
+        base.executemany(NOTE_NEWEST, newest_logs(entries).items())
+        histories = collect(entries)
+        edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
+        takes = takes_among(histories)
+        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
+        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+        cut = cut_edges(edges, takes)
+        rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
+        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+        values: dict[str, Any] = {
+            "version": CACHE_VERSION,
+            "generation": os.urandom(8).hex(),
+            "policy": (policy[0], plain(policy[1]), policy[2]),
+            "indexed": "",  # the word index is filled when it is first asked
+        }
+        head = Head(
+            commit,
+            summarise(entries, digest) if entries else NOTHING,
+            (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
+            cut,
+            unreadable(findings),
+            redacted,
+            len(said),
+            unclean=False,
+        )
+        base.executemany(
+            "INSERT INTO meta VALUES (?, ?)",
+            [
+                ("head", head.packed()),
+                *[(key, marshal.dumps(value)) for key, value in values.items()],
+            ],
+        )
+        base.execute("COMMIT")
+        if not path:
+            base.execute(
+                "PRAGMA journal_mode=MEMORY"
+            )  # without a journal nothing can be taken back
+            return Cache(base, Stamp(""))
+    except BaseException:
+        base.close()
+        if path and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    base.close()
+    try:
+        os.chmod(temporary, 0o600)
+        install(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return open_cache(path)
+
+
+def clear_abandoned(path: str) -> None:
+    """Remove what killed processes left of the files that they were to put in a place."""
+    folder, name = os.path.split(path)
+    try:
+        left = [
+            one for one in os.listdir(folder) if one.startswith(f"{name}.") and one[-4:] == ".tmp"
+        ]
+    except OSError:
+        return
+    for one in left:
+        if is_abandoned(f"{folder}/{one}"):
+            try:
+                os.unlink(f"{folder}/{one}")
+            except OSError:
+                pass
+
+
+def install(temporary: str, path: str) -> None:
+    """Put a new file in place of the old while no process writes to the old one, and stamp it.
+
+    A writer in the middle would leave a journal that SQLite takes for the new file's, and damage it.
+
+    Raises:
+        sqlite3.Error, OSError: it can not be put there.
+    """
+    with Stamp(path).replacing():
+        _install(temporary, path)
+
+
+def _install(temporary: str, path: str) -> None:
+    for _ in range(20):
+        try:
+            there = os.stat(path, follow_symlinks=False)
+        except FileNotFoundError:
+            _drop_journal(path)
+            try:
+                os.link(temporary, path)
+            except FileExistsError:
+                continue
+            except OSError:  # a file system without links
+                os.replace(temporary, path)
+            else:
+                os.unlink(temporary)
+            return
+        if not stat.S_ISREG(there.st_mode):  # a link: wherever it leads, the file is not ours
+            _drop_journal(path)
+            os.replace(temporary, path)
+            return
+        old = sqlite3.connect(path, timeout=10, isolation_level=None)
+        try:
+            try:
+                old.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:  # in use for ten seconds
+                raise
+            except sqlite3.DatabaseError:
+                pass  # no database any more: nobody can write to it either
+            if os.stat(path, follow_symlinks=False).st_ino == there.st_ino:
+                _drop_journal(path)
+                os.replace(temporary, path)
+                return
+        except FileNotFoundError:
+            continue
+        finally:
+            old.close()
+    raise sqlite3.OperationalError(f"{path} kept changing")
+
+
+def take_away(path: str) -> None:
+    """Remove a cache's file while no process writes to it; the next question builds it anew.
+
+    Raises:
+        sqlite3.OperationalError, OSError: it can not be removed, or somebody is at it.
+    """
+    with Stamp(path).replacing():
+        _drop_journal(path)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+
+
+def _drop_journal(path: str) -> None:
+    for suffix in ("-journal", "-wal", "-shm"):  # the last two are nobody's
+        try:
+            os.unlink(path + suffix)
+        except FileNotFoundError:
+            pass

@@ -1,0 +1,157 @@
+"""Rows: what the cache holds, as the plain values that SQLite and `marshal` take."""
+
+from __future__ import annotations
+
+import marshal
+from zlib import crc32
+
+from ledger.model.event import FactSuperseded
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.packed import pack_entry, pack_event, unpack_event
+from ledger.model.session import Entry
+from projection.fold.fact import Act, History
+from projection.fold.fold import Edge, resolve
+from projection.fold.truth import Take, takes_in
+from projection.graph.links import ENTITY_KEY, footer, pointed
+from projection.policy.model import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+TABLES = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL, path TEXT NOT NULL,
+  blob TEXT NOT NULL, work INTEGER NOT NULL, alike INTEGER NOT NULL, entry BLOB NOT NULL);
+CREATE UNIQUE INDEX logs_stem ON logs(stem);
+CREATE INDEX logs_work ON logs(stem) WHERE work;
+CREATE TABLE findings(number INTEGER PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE facts(id TEXT PRIMARY KEY, history BLOB NOT NULL, state INTEGER NOT NULL,
+  anchor TEXT NOT NULL, young TEXT NOT NULL, kind TEXT NOT NULL, contested INTEGER NOT NULL,
+  about TEXT NOT NULL, names TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
+CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
+  AND young != anchor;
+CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
+CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
+CREATE INDEX facts_contested ON facts(id) WHERE contested;
+CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
+CREATE INDEX facts_names ON facts(names) WHERE names != '';
+CREATE TABLE edges(old TEXT NOT NULL, new TEXT NOT NULL, stem TEXT NOT NULL, seq INTEGER NOT NULL);
+CREATE INDEX edges_old ON edges(old);
+CREATE TABLE changed(id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE texts(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, words TEXT NOT NULL);
+CREATE TABLE posts(word TEXT NOT NULL, part INTEGER NOT NULL, facts BLOB NOT NULL,
+  PRIMARY KEY(word, part)) WITHOUT ROWID;
+CREATE TABLE newest(name TEXT PRIMARY KEY, stem TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE takes(fact TEXT NOT NULL, stem TEXT NOT NULL, before INTEGER NOT NULL);
+CREATE INDEX takes_fact ON takes(fact);
+"""
+#: `facts.state`: named and without a text; ordinary; an open thread or promoted; superseded; put away.
+#: `facts.young` is where age counts from while it matters (at most one use). It may lie above the anchor:
+#: a fact was named, and then created by a log that is no work. `facts.about` is the footer `entity`,
+#: `facts.names` the ids that a fact points at, parted by blanks.
+PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
+
+
+def likeness(entry: Entry) -> int:
+    """Return a number that logs of one agent and type share if they name the same ids."""
+    return crc32(marshal.dumps((entry.agent, entry.type, tuple(sorted(entry.named))), 2))
+
+
+def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:
+    """Return a row of `logs`, without its number."""
+    packed = marshal.dumps(pack_entry(entry))
+    return ref.key, ref.path, ref.blob, int(entry.work), likeness(entry), packed
+
+
+def fact_row(
+    fact: str, history: History, cut: frozenset[Edge]
+) -> tuple[str, bytes, int, str, str, str, int, str, str]:
+    """Return a row of `facts`."""
+    found = resolve(fact, history, cut)
+    packed = marshal.dumps(plain_history(history))
+    if found is None:
+        return fact, packed, PENDING, "", "", "", 0, "", ""
+    if found.false:
+        state = FALSE
+    elif found.archived_at:
+        state = AWAY
+    elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
+        state = PINNED
+    else:
+        state = ORDINARY
+    contested = found.contradicted or len(found.superseded_by) > 1 or bool(found.circle)
+    young = found.born if found.uses <= 1 else ""
+    about, names = footer(found, ENTITY_KEY), " ".join(pointed(found))
+    return fact, packed, state, found.anchor, young, found.kind, int(contested), about, names
+
+
+def unpack_history(packed: bytes) -> History:
+    """Return the history in a row of `facts`."""
+    return history_of(marshal.loads(packed))
+
+
+def plain_history(history: History) -> tuple[Any, ...]:
+    """Return a history as plain tuples."""
+    uses, last, acts = history
+    return uses, last, tuple([(stem, seq, pack_event(event)) for stem, seq, event in acts])
+
+
+def history_of(plain: tuple[Any, ...]) -> History:
+    """Return the history of plain tuples."""
+    uses, last, acts = plain
+    return History(
+        uses, last, tuple([Act(stem, seq, unpack_event(event)) for stem, seq, event in acts])
+    )
+
+
+def edges_in(fact: str, history: History) -> Iterator[Edge]:
+    """Yield the supersessions of a fact by others."""
+    for stem, seq, event in history.acts:
+        if isinstance(event, FactSuperseded) and event.id == fact:
+            yield stem, seq, fact, event.new
+
+
+def edge_rows(edges: Iterable[Edge]) -> list[tuple[str, str, str, int]]:
+    """Return rows of `edges`."""
+    return [(old, new, stem, seq) for stem, seq, old, new in edges]
+
+
+def takes_among(histories: dict[str, History]) -> list[Take]:
+    """Return all that was taken back of what was said against facts: rows of `takes`."""
+    return [take for fact, history in histories.items() for take in takes_in(fact, history)]
+
+
+def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:
+    """Return, as plain tuples, what findings say of logs that could not be read."""
+    return tuple([tuple(finding) for finding in findings if finding.code == "unreadable"])
+
+
+def plain(policy: Policy) -> tuple[Any, ...]:
+    """Return a policy as plain tuples, for the cache."""
+    return (
+        policy.project,
+        policy.publish,
+        tuple(policy.windows),
+        tuple(policy.review),
+        tuple([tuple(kind) for kind in policy.kinds]),
+        policy.format,
+        tuple(policy.privacy),
+    )
+
+
+def policy_of(values: Any) -> Policy:
+    """Return the policy of plain tuples."""
+    project, publish, windows, review, kinds, version, privacy = values
+    return Policy(
+        project,
+        publish,
+        Windows(*windows),
+        Review(*review),
+        tuple([Kind(*kind) for kind in kinds]),
+        version,
+        Privacy(*privacy),
+    )

@@ -1,0 +1,353 @@
+"""Stamps: they tell whether a file of the cache is as this user's Diurna left it.
+
+SQLite sums no pages, and a damaged one may say something else, or hide what is there. So a stamp stands
+beside each file: what the file system says of it since Diurna wrote it last, signed with the user's key.
+Nobody changes a byte of a file, or puts another one in its place, without the system noting when; and
+Diurna sets the time of its last change to a nanosecond that the system's own clock does not meet. What
+does not agree with its stamp is not opened, but built anew: after damage as after a copy of the folder.
+
+A file that was written without waiting for the disk may be half there after a crash of the machine. Until
+it is known to be on the disk its stamp therefore names the run of the machine in which it was written. Who
+writes notes so in the stamp: what one that was killed in the middle left, SQLite takes back.
+
+What a stamp can not tell is what the system does not: that a disk gives other bytes than it took.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+
+from ledger.model.layout import CACHE_VERSION
+from memory.cache.key import signed, user_key
+from memory.cache.sqlite import sqlite3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_SUFFIX = ".stamp"
+_HEADER = b"diurna-stamp"
+#: Stands in place of the run of the machine in a stamp whose file is on the disk.
+ON_DISK = "-"
+_WORDS, _LONGEST = 4, 300
+#: Other processes write for milliseconds; SQLite waits as long.
+_WAIT_SECONDS = 10.0
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+#: How long the system is given to bring to the disk what was written, before that is asked of it.
+_QUIET_NS = 60 * 10**9
+
+
+class StampBroken(ValueError):
+    """A file is not as Diurna left it: it is not to be read."""
+
+
+class Stamp:
+    """The stamp of one file.
+
+    Args:
+        path: the file; "" for one in memory, which is nobody else's.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._key = user_key() if path else b""
+        self._good: tuple[int, ...] = ()
+        self._run = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether a file can be kept at all: there is a key."""
+        return bool(self._key)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the stamp is of another file: the folder was copied, or brought back."""
+        words = _read(self.path + _SUFFIX).partition(b"\n")[0].split()
+        try:
+            return len(words) == _WORDS and words[2] != b"%d" % os.stat(self.path).st_ino
+        except OSError:
+            return True
+
+    def holds(self) -> bool:
+        """Tell whether the file is as it was left, as far as can be told without waiting."""
+        if not self.path:
+            return True
+        now = _look(self.path)
+        if now and now == self._good:
+            return True
+        return self._agrees(now, _read(self.path + _SUFFIX)) if now and self._key else False
+
+    def check(self) -> None:
+        """Make sure that the file is as it was left, outside of any reading of it.
+
+        Raises:
+            StampBroken: it is not.
+        """
+        if self.holds():
+            return
+        try:
+            with self.unwritten():
+                pass
+        except StampBroken:
+            if not self._interrupted():
+                raise
+            self._take_back()
+
+    def unwritten(self) -> Held:
+        """Return what keeps others from writing the file, checked, while it stands in a `with`.
+
+        Raises:
+            StampBroken: on entering, the file is not as it was left.
+        """
+        return Held(self, fcntl.LOCK_SH)
+
+    def writing(self) -> Held:
+        """Return what a change of the file stands in, as a `with`: checked before it, stamped after it.
+
+        Raises:
+            StampBroken: on entering, the file is not as it was left.
+            sqlite3.OperationalError: likewise, nothing can be written there, or others do for too long.
+        """
+        return Held(self, fcntl.LOCK_EX)
+
+    def replacing(self) -> Held:
+        """Return what another file is put in the place of this one in: as `writing`, without the check.
+
+        Raises:
+            sqlite3.OperationalError: as for `writing`.
+        """
+        return Held(self, fcntl.LOCK_EX, fresh=True)
+
+    def wants_disk(self) -> bool:
+        """Tell whether it is time to see that the file is on the disk, and to note so."""
+        quiet = bool(self._good) and time.time_ns() - self._good[3] > _QUIET_NS
+        return quiet and self._run != ON_DISK
+
+    def _interrupted(self) -> bool:
+        """Tell whether a writer of ours was killed in the middle, in this run of the machine."""
+        line, _, mark = _read(self.path + _SUFFIX).partition(b"\n")
+        return bool(mark and self._key) and mark == self._mark(line, machine_run())
+
+    def _mark(self, line: bytes, run: str) -> bytes:
+        """Return what follows the line of a stamp while its file is being written."""
+        return signed(self._key, b"writing", line, run.encode()).encode()
+
+    def _take_back(self) -> None:
+        """Let SQLite take back what a killed writer left.
+
+        Raises:
+            StampBroken: that can not be done.
+        """
+        try:
+            with self.writing():
+                base = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
+                try:
+                    base.execute("BEGIN IMMEDIATE")
+                    base.execute("ROLLBACK")
+                finally:
+                    base.close()
+        except sqlite3.Error as problem:
+            raise StampBroken(self.path) from problem
+
+    def _agrees(self, now: tuple[int, ...], said: bytes) -> bool:
+        """Tell whether a stamp is of this state of the file, and remember it then."""
+        words = said.partition(b"\n")[0].split()
+        if len(words) != _WORDS or words[0] != _HEADER:
+            return False
+        run = words[1].decode("ascii", "replace")
+        if self._signed(now, run).encode() != words[3] or run not in (ON_DISK, machine_run()):
+            return False
+        self._good, self._run = now, run
+        return True
+
+    def _signed(self, now: tuple[int, ...], run: str) -> str:
+        name = os.fsencode(os.path.basename(self.path))
+        facts = b" ".join([b"%d" % value for value in (CACHE_VERSION, *now)])
+        return signed(self._key, b"stamp", name, run.encode(), facts)
+
+    def _write(self, fd: int, run: str) -> None:
+        """Stamp the file as it is now."""
+        found = os.stat(self.path, follow_symlinks=False)
+        os.utime(self.path, ns=(found.st_atime_ns, time.time_ns()), follow_symlinks=False)
+        now = _look(self.path)
+        said = (_HEADER, run.encode(), b"%d" % found.st_ino, self._signed(now, run).encode())
+        line = b" ".join(said) + b"\n"
+        os.pwrite(fd, line, 0)
+        os.ftruncate(fd, len(line))
+        self._good, self._run = now, run
+
+
+def begin(base: sqlite3.Connection, stamp: Stamp) -> None:
+    """Begin a reading of a file that is as it was left.
+
+    Who waits for a writer may not read meanwhile: the writer would wait for the end of that.
+
+    Raises:
+        StampBroken: it is not.
+    """
+    base.execute("BEGIN")
+    base.execute("PRAGMA data_version").fetchone()  # from here on nobody writes
+    if stamp.holds():
+        return
+    base.execute("ROLLBACK")
+    with stamp.unwritten():
+        base.execute("BEGIN")
+        base.execute("PRAGMA data_version").fetchone()
+        if not stamp.holds():
+            base.execute("ROLLBACK")
+            raise StampBroken
+
+
+def see_to_disk(base: sqlite3.Connection, stamp: Stamp) -> None:
+    """See that a file that nobody wrote for a while is on the disk, which by then costs little.
+
+    Closing a file of SQLite's by other ways would drop the locks that this process has on it, so that is
+    left to SQLite.
+
+    Args:
+        base: the file, open and outside of any reading.
+        stamp: of it.
+    """
+    if not stamp.wants_disk():
+        return
+    try:
+        with stamp.writing() as held:
+            base.execute("PRAGMA synchronous=FULL")
+            base.execute("PRAGMA user_version=1")
+            held.run = ON_DISK
+    except (sqlite3.Error, StampBroken):
+        pass  # a read-only disk: another time, or never
+    finally:
+        base.execute("PRAGMA synchronous=OFF")
+
+
+class Held:
+    """A lock on a stamp, for as long as it stands in a `with`.
+
+    Args:
+        stamp: the stamp.
+        how: `fcntl.LOCK_SH` or `fcntl.LOCK_EX`.
+        fresh: the file is another one afterwards, whatever it is now.
+    """
+
+    def __init__(self, stamp: Stamp, how: int, fresh: bool = False) -> None:
+        self._stamp, self._how, self._fresh = stamp, how, fresh
+        self._fd = -1
+        self._clean = 0  # how long the stamp was, where it was good
+        #: what the stamp says of the disk when this ends well
+        self.run = ""
+
+    def __enter__(self) -> Held:
+        path = self._stamp.path
+        if not path:
+            return self
+        alone = self._how == fcntl.LOCK_EX
+        flags = os.O_RDWR if alone else os.O_RDONLY
+        try:
+            made = os.O_CREAT if self._fresh else 0
+            self._fd = os.open(path + _SUFFIX, flags | made | _NO_FOLLOW, 0o600)
+            _lock(self._fd, self._how)
+        except OSError as problem:
+            self._let_go()
+            if alone and not isinstance(problem, FileNotFoundError):
+                raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
+            raise StampBroken(path) from problem
+        if self._fresh:
+            return self
+        if self._stamp.holds():
+            if alone:
+                self._begin(path)
+        elif not (alone and self._stamp._interrupted()):
+            self._let_go()
+            raise StampBroken(path)
+        return self
+
+    def _begin(self, path: str) -> None:
+        """Note that the file is about to be written."""
+        try:
+            line = os.pread(self._fd, _LONGEST, 0).partition(b"\n")[0]
+            os.pwrite(self._fd, self._stamp._mark(line, machine_run()), len(line) + 1)
+        except OSError as problem:
+            self._let_go()
+            raise sqlite3.OperationalError(f"{path}: {problem.strerror}") from problem
+        self._clean = len(line) + 1
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._fd < 0:
+            return
+        stamp = self._stamp
+        try:
+            if self._how == fcntl.LOCK_EX:
+                if self._clean and _look(stamp.path) == stamp._good:
+                    os.ftruncate(self._fd, self._clean)  # nothing was written
+                elif kind is None:
+                    stamp._write(self._fd, self.run or machine_run())
+        except OSError:
+            pass  # the stamp is of another state now: the next reader builds the file anew
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _look(path: str) -> tuple[int, ...]:
+    """Return what the system says of a file; () for one that is not there, or not a plain file."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return ()
+    # no writer of ours keeps such a log, and SQLite would take it for the newest part of the file
+    if not stat.S_ISREG(found.st_mode) or os.path.lexists(path + "-wal"):
+        return ()
+    return (found.st_uid, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _read(path: str) -> bytes:
+    try:
+        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+    except OSError:
+        return b""
+    try:
+        return os.read(fd, _LONGEST)
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int, how: int) -> None:
+    """Lock a file.
+
+    Raises:
+        OSError: another process keeps it for too long.
+    """
+    deadline = 0.0
+    while True:
+        try:
+            return fcntl.flock(fd, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            deadline = deadline or now + _WAIT_SECONDS
+            if now > deadline:
+                raise
+            time.sleep(0.0005 + os.getpid() % 7 / 5000)
+
+
+def machine_run() -> str:
+    """Return what tells this run of the machine from all others; "-" where the system does not say."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read(64).strip() or ON_DISK
+    except OSError:
+        return ON_DISK

@@ -1,0 +1,1 @@
+"""Edits of `continuity.md` by people: found, and absorbed as logs."""

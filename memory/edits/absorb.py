@@ -1,0 +1,210 @@
+"""Absorbing: a person's edit of `continuity.md` becomes a log, and the file is written anew.
+
+The log is durable before the edited bytes count as written over (FORMAT.md, A5).
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood
+from ledger.git.identity import identity_findings
+from ledger.home import Home
+from ledger.model.digest import blob_id
+from ledger.model.event import VERB_OF, Event
+from ledger.model.findings import Finding
+from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR
+from ledger.model.record import Record
+from ledger.secrets.scanner import find_secrets
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from memory.edits.committed import hear, heard_findings
+from memory.edits.detect import TITLE, Edit, edited_files, find_edit
+from memory.replay.snapshot import Snapshot
+from memory.worktree.authorship import EDITED_KEY, left_alone
+from memory.worktree.checkout import note_written, store_blob
+from memory.worktree.edited_copy import copy_of, read_copy
+from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
+from memory.write.append import Recorder
+from memory.write.commit import Lander, Occasion
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from projection.fold.replay import State
+
+
+class Absorption(Record):
+    """What an absorb did, or would do.
+
+    Args:
+        file: the edited copy, "" when there is none.
+        events: what the edit says.
+        stem: of the log that says it, "" when nothing was or is to be written.
+        commit: that has it.
+        findings: what was noticed.
+        heard: which committed edits became logs of their own.
+    """
+
+    file: str = ""
+    events: tuple[Event, ...] = ()
+    stem: str = ""
+    commit: str = ""
+    findings: tuple[Finding, ...] = ()
+    heard: tuple[Finding, ...] = ()
+
+
+def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
+    """Say what became of an edit, beside the answer of another command."""
+    if not found.events:
+        return (*found.heard, *found.findings)
+    named: dict[str, list[str]] = {}
+    for event in found.events:
+        named.setdefault(VERB_OF[type(event)], []).append(event.id)
+    said = "; ".join(f"{verb}: {', '.join(ids)}" for verb, ids in named.items())
+    log = "would become a log" if dry_run else f"became the log {found.stem}"
+    message = f"the edit of {found.file} {log}, {said}"
+    return (*found.heard, Finding("absorbed", message, found.file), *found.findings)
+
+
+class Absorber:
+    """Absorbs edits in one home.
+
+    Args:
+        snapshot: of the home.
+        lander: commits to it.
+        recorder: makes logs of it.
+        state: gives the ledger as it stands.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        lander: Lander,
+        recorder: Recorder,
+        state: Callable[[], State],
+    ) -> None:
+        self._snapshot, self._lander, self._recorder = snapshot, lander, recorder
+        self._state = state
+
+    def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
+        """Make logs of committed edits, and of one in the work tree.
+
+        `Memory.absorb` says what can be in the way.
+
+        Args:
+            when: and by whom: asked for only if there is an edit.
+            dry_run: change nothing.
+        """
+        home = self._snapshot.home
+        found = self._understood(find_edit(self._snapshot, self._state))
+        if found.file and not dry_run:
+            refuse_unwritable(home)
+            refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
+        said = hear(self._snapshot, self._lander, self._state, when, dry_run=dry_run)
+        heard = heard_findings(home, said, dry_run)
+        if not found.file or dry_run:
+            return found._replace(heard=heard)
+        return self._absorb(when)._replace(heard=heard)
+
+    def _absorb(self, when: Callable[[], Occasion]) -> Absorption:
+        home = self._snapshot.home
+        make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
+        with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
+            self._lander.drain(when())
+            # another process, or what waited, may have said it meanwhile
+            edit = find_edit(self._snapshot, self._state)
+            found = self._understood(edit)
+            if edit is None or not found.file:
+                return found
+            if edit.events:
+                found = self._record(found, edit, when())
+            text = render(self._snapshot.ask(lambda cache: cache.view()))
+            return found._replace(findings=(*found.findings, *settle(home, edit, text)))
+
+    def _understood(self, edit: Edit | None) -> Absorption:
+        """Say what an edit comes to; with nothing to do, no file is named.
+
+        Raises:
+            EditNotUnderstood: no event can say it.
+            HandEdited: another projection file was edited.
+        """
+        if edit is None:
+            return Absorption()
+        if edit.findings:
+            raise EditNotUnderstood(edit.findings)
+        edited = edited_files(self._snapshot.home)
+        refuse_edited(tuple(path for path in edited if path != edit.file))
+        home = self._snapshot.home
+        left = [one for one in left_alone(home, home.tip(), self._state) if one.line]
+        if left:
+            message = (
+                f"{edit.file} was edited on top of a commit that holds text which is in no log"
+            )
+            hint = "commit this edit, too: then `diurna absorb` makes a log of both"
+            raise EditNotUnderstood((Finding("hand-edited", message, edit.file, 0, hint), *left))
+        return Absorption(edit.file, edit.events)
+
+    def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
+        home, who = self._snapshot.home, occasion.identity
+        try:
+            receipt = self._recorder.append(
+                SessionDraft(
+                    TITLE,
+                    "",
+                    edit.events,
+                    who.name,
+                    "edit",
+                    ((EDITED_KEY, blob_id(edit.data)),),
+                    anyway=True,
+                ),
+                occasion,
+                again=True,  # the same edit may be right again, a minute later
+                tiers=False,
+                durable=lambda: remember(home, edit),
+            )
+        except DraftRefused as problem:
+            refused = [one._replace(file=edit.file) for one in problem.findings]
+            raise EditNotUnderstood(tuple(refused)) from problem
+        # a fact that becomes a thread in this very log is ticked in it, too
+        noticed = [one for one in receipt.findings if one.code != "not-a-thread"]
+        return found._replace(
+            stem=receipt.stem,
+            commit=receipt.commit,
+            findings=(*noticed, *identity_findings(who)),
+        )
+
+
+def remember(home: Home, edit: Edit) -> None:
+    """Take the edited bytes for ours: a log says what they say, so they may be written over.
+
+    They are stored, to be the base of the next edit if this one is not written over; not with a secret in
+    them, which the log was stored without.
+    """
+    if not find_secrets(edit.data.decode("utf-8", "replace")):
+        store_blob(home, edit.data)
+    note_written(home, {edit.file: blob_id(edit.data)})
+
+
+def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
+    """Write the new projection over an edit that was absorbed, where a commit did not do that already.
+
+    Args:
+        home: the home.
+        edit: the edit.
+        text: `continuity.md` as it is rendered now.
+    """
+    name, path = copy_of(home)
+    here, data = read_copy(path), text.encode("utf-8", "surrogateescape")
+    if here == data or here is None:
+        return ()
+    if here != edit.data:  # edited again meanwhile
+        hint = "the next `diurna absorb` records it"
+        return (Finding("hand-edited", f"{name} was edited again meanwhile", name, hint=hint),)
+    try:
+        store_blob(home, data)
+        replace_file(path, data)
+        note_written(home, {name: blob_id(data)})
+    except (DiurnaError, OSError) as problem:
+        return (Finding("drift", f"{name} was not written: {problem}", name),)
+    return ()

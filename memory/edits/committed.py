@@ -1,0 +1,273 @@
+"""Hearing: edits of `continuity.md` that people committed, and that a join or a merge would pass over.
+
+Who recomputes the projection of two sides looks at logs alone. So what a person wrote into the file and
+committed becomes a log first. It is a function of that commit: whoever hears it makes the same log, by the
+person, at the time of the commit, and the logs of two clones are one (FORMAT.md, A7, A9).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.codec.log import canonical, encode
+from ledger.codec.validate import problems
+from ledger.errors import DraftRefused
+from ledger.git.commit import clean_name
+from ledger.home import Home
+from ledger.model.event import ThreadReopened
+from ledger.model.findings import Finding
+from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE
+from ledger.model.order import ended_of, is_stem, next_stamp, seal, stem_in
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+from ledger.secrets.redaction import guard
+from ledger.wal.atomic_files import make_folder, replace_file
+from memory.edits.detect import TITLE
+from memory.replay.state import cold_state
+from memory.worktree.authorship import EDITED_KEY, said_edits
+from memory.worktree.edit_base import made_line, published
+from memory.worktree.publish import refuse_unwritable
+from memory.write.append import with_seen
+from projection.document.edit_events import absorb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.model.event import Event
+    from memory.replay.snapshot import Snapshot
+    from memory.write.commit import Lander, Occasion
+    from projection.fold.replay import State
+
+#: How many of the newest commits of the file are looked at in a history that never was.
+_DEEP = 100
+#: The year 2100: a date from then on is a slip or a trick, and counts as none.
+_LATEST_SECONDS = 4_102_444_800
+
+
+class Touch(Record):
+    """A commit that changed `continuity.md`.
+
+    Args:
+        commit: its id.
+        parents: its parents' ids.
+        author: who made it.
+        seconds: when, since 1970; 0 for a date that can not be.
+        ours: Diurna made it.
+        before: the blob of the file in its first parent, "" for none.
+        after: the blob in the commit itself, "" for none.
+    """
+
+    commit: str
+    parents: tuple[str, ...]
+    author: str
+    seconds: int
+    ours: bool
+    before: str = ""
+    after: str = ""
+
+
+class Heard(Record):
+    """What a committed edit says.
+
+    Args:
+        touch: the commit.
+        events: what it says; none where it is no log.
+        stem: of the log that says so.
+        data: the log.
+        findings: what was not understood.
+    """
+
+    touch: Touch
+    events: tuple[Event, ...] = ()
+    stem: str = ""
+    data: bytes = b""
+    findings: tuple[Finding, ...] = ()
+
+
+def hear(
+    snapshot: Snapshot,
+    lander: Lander,
+    state: Callable[[], State],
+    when: Callable[[], Occasion],
+    *,
+    theirs: str = "",
+    dry_run: bool = False,
+) -> list[Heard]:
+    """Make logs of committed edits, and return them; `Memory.hear` says what the arguments are."""
+    home = snapshot.home
+    tip = home.tip()
+    if theirs:
+        heard = unheard(snapshot, state, theirs, tip)
+    else:
+        heard = unheard(snapshot, state, tip, read_heard(home))
+    if not dry_run:
+        if any(one.stem for one in heard):
+            refuse_unwritable(home)
+        for one in heard:
+            if one.stem:
+                lander.spool.put(one.stem, one.data)
+        if not theirs:
+            if lander.spool.waiting():
+                lander.drain(when())
+            note_heard(home, tip)
+    return heard
+
+
+def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str) -> list[Heard]:
+    """Return the committed edits that no log says yet.
+
+    Args:
+        snapshot: of the home.
+        state: gives the ledger as it stands here.
+        tip: where to look from.
+        known: a commit whose history was looked at before, "" for none.
+    """
+    home = snapshot.home
+    if not tip or tip == known:
+        return []
+    touches = _edits(_touches(home, tip, known))
+    if not touches:
+        return []
+    nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
+    if tip != home.tip():
+        nows.append(cold_state(snapshot, tip))
+    found = [_hear(snapshot, nows, touch) for touch in touches]
+    cache = snapshot.cache()
+    return [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
+
+
+def heard_findings(home: Home, heard: list[Heard], dry_run: bool) -> tuple[Finding, ...]:
+    """Say what became of committed edits; what still stands in the file is told of by the file."""
+    said: list[Finding] = []
+    spec = f"{home.tip()}:{home.prefix}{CONTINUITY_FILE}"
+    standing = home.repository.git().resolve(spec)[0] if heard else ""
+    for one in heard:
+        where = f"{CONTINUITY_FILE} in commit {one.touch.commit[:12]} by {one.touch.author}"
+        if one.stem:
+            log = "would become a log" if dry_run else f"became the log {one.stem}"
+            said.append(Finding("absorbed", f"the edit of {where} {log}", CONTINUITY_FILE))
+        if one.touch.after == standing:
+            continue
+        said += [
+            finding._replace(
+                message=f"{finding.message} (edit of {where}, which has it)",
+                hint="record what it says with `diurna append`",
+            )
+            for finding in one.findings
+        ]
+    return tuple(said)
+
+
+def _touches(home: Home, tip: str, known: str) -> list[Touch]:
+    """List the newest commits that changed the file, on any side of a merge, children first."""
+    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
+    said = git.run(
+        "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
+        "--format=%H%x00%P%x00%an%x00%at%x00%s", tip, *part, "--", f":(top,literal){path}",
+        check=False,
+    )  # fmt: skip
+    found = []
+    for line in said.decode("utf-8", "replace").split("\n"):
+        fields = line.split("\0", 4)
+        if len(fields) < 5:
+            continue
+        commit, parents, author, date, subject = fields
+        ours = subject.startswith(COMMIT_SUBJECT)
+        seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours))
+    if all(one.ours or len(one.parents) != 1 for one in found):
+        return []
+    specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]
+    blobs = git.resolve(*specs)
+    return [
+        one._replace(before=blobs[2 * number], after=blobs[2 * number + 1])
+        for number, one in enumerate(found)
+    ]
+
+
+def _edits(touches: list[Touch]) -> list[Touch]:
+    """Return the people's commits that nobody built on, oldest first.
+
+    A later commit that has the edited file as its own base has heard it: Diurna absorbs before it writes,
+    and of what people wrote on top of each other the last counts. A merge may have passed it over.
+    """
+    built_on = {one.before for one in touches if len(one.parents) == 1}
+    return [
+        one
+        for one in reversed(touches)
+        if not one.ours and len(one.parents) == 1 and one.after and one.after not in built_on
+    ]
+
+
+def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
+    """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
+    home = snapshot.home
+    before, text = [
+        (body or b"").decode("utf-8", "surrogateescape")
+        for body in home.repository.git().blobs([touch.before or touch.after, touch.after])
+    ]
+    line = made_line(text) or made_line(before)
+    base = published(home, touch.commit, line) if line else None
+    if line is None or base is None or base == text:
+        return None
+    lefts = [absorb(base, text, now.policy, now.get) for now in nows]
+    if not all(left.events or left.findings for left in lefts):
+        return None
+    heard = Heard(touch, findings=lefts[0].findings)
+    marked = any(one.code == "conflict-in-projection" for one in heard.findings)
+    if marked or not all(left.events for left in lefts):
+        return heard
+    if touch.after in said_edits(home, home.tip(), line.newest):
+        return heard  # the commit was made again, by a rebase
+    # what it was written on top of may be a person's too, and be said by now
+    said = touch.before in said_edits(home, touch.commit, line.newest)
+    then = cold_state(snapshot, touch.commit)
+    found = absorb(before if said else base, text, then.policy, then.get)
+    if not found.events:
+        return heard
+    opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
+    events = []
+    for event in found.events:
+        standing = then.get(event.id)
+        events.append(with_seen(event, standing.fact if standing else None, then.histories, opened))
+    newest = line.newest if is_stem(stem_in(line.newest)) else ""
+    stamp = next_stamp(touch.seconds * 1000, newest)
+    header = [("agent", clean_name(touch.author)), ("ended", ended_of(stamp))]
+    header += [("after", stem_in(newest))] if newest else []
+    header += [("type", "edit"), ("commit", touch.commit[:7])]
+    header.append((EDITED_KEY, touch.after))
+    log = canonical(SessionLog(tuple(header), TITLE, "", tuple(events)))
+    privacy = then.policy.privacy
+    try:
+        log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")
+    except DraftRefused as refused:
+        return heard._replace(findings=(*heard.findings, *refused.findings))
+    refusals = problems(log)
+    if refusals:
+        return heard._replace(findings=(*heard.findings, *refusals))
+    data = encode(log)
+    return Heard(touch, log.events, seal(stamp, data), data, (*noticed, *heard.findings))
+
+
+def read_heard(home: Home) -> str:
+    """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
+    try:
+        with open(_record(home), encoding="utf-8") as file:
+            reference, _, commit = file.read().strip().partition(" ")
+    except (OSError, UnicodeError):
+        return ""
+    return commit if reference == home.reference else ""
+
+
+def note_heard(home: Home, tip: str) -> None:
+    """Remember that what is behind a commit was looked at; that it can be forgotten does no harm."""
+    if not tip or read_heard(home) == tip:
+        return
+    make_folder(os.path.dirname(_record(home)))
+    replace_file(_record(home), f"{home.reference} {tip}\n".encode(), 0o600)
+
+
+def _record(home: Home) -> str:
+    return f"{home.repository.gitdir}/diurna/heard"

@@ -1,0 +1,42 @@
+"""Joining: the branch moved to what two tips come to, and the cache with it."""
+
+from __future__ import annotations
+
+from ledger.git.repository import read_reference
+from memory.merge.plan import Plan, plan_sync
+from memory.write.ref_update import move
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.replay.snapshot import Progress, Snapshot
+    from memory.write.commit import Lander
+
+
+def join(
+    snapshot: Snapshot,
+    lander: Lander,
+    theirs: str,
+    *,
+    adopt: bool,
+    dry_run: bool,
+    planned: Plan | None,
+    progress: Progress | None,
+) -> Plan:
+    """Join the branch with another tip; `Memory.join` says what the arguments are."""
+    plans: list[Plan] = []
+
+    def where(tip: str) -> str:
+        if planned is not None and tip == planned.ours:
+            plans.append(planned)
+        else:
+            plans.append(plan_sync(snapshot, tip, theirs, adopt=adopt, progress=progress))
+        return plans[-1].tip
+
+    if dry_run:
+        where(read_reference(snapshot.home.repository, snapshot.home.reference))
+    else:
+        move(snapshot, lander, where)
+        done = plans[-1]
+        if done.reading is not None and done.tip != done.ours:
+            snapshot.forward(done.ours, done.tip, done.reading)
+    return plans[-1]

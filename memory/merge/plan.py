@@ -1,0 +1,381 @@
+"""Syncing: what two tips of a ledger come to, as a plan, and the branch moved there.
+
+A plan is a value: nothing but new objects is written while it is made. Two clones that join the same two
+tips make the same commit, byte for byte (durability catalogue H9, H10): parents in the order of their ids,
+a fixed author, the newer parent's time, a projection recomputed from the union.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
+from ledger.git.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.log_history import altered_between
+from ledger.git.objects import (
+    BLOB,
+    COMMIT,
+    LIMIT_BYTES,
+    TREE,
+    Objects,
+    commit_header,
+    merge_bases,
+    merge_commit,
+    object_id,
+    write_objects,
+)
+from ledger.git.repository import is_shallow
+from ledger.git.trees import entries
+from ledger.model.findings import Finding
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
+from ledger.model.logset import LogRef, log_refs
+from ledger.model.order import is_stem
+from ledger.model.record import Record
+from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.remote.tree_merge import Sides, find, join, with_files
+from ledger.wal.intents import Intents
+from memory.merge.foreign import refuse_code, refuse_modes
+from memory.merge.hand_written import Around, nothing, write_joined
+from memory.merge.summary import Learned, learned
+from memory.redaction.purged import refuse_purged
+from memory.replay.read_logs import Reading, read_all, read_given
+from memory.replay.state import cold_state
+from memory.worktree.checkout import EMPTY_TREE
+from memory.worktree.forecast import Rendering, forecast, whole
+from memory.worktree.publish import is_projection
+from memory.write.commit import check_writable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.remote.tree_merge import Joined, Read
+    from memory.cache.file import Cache
+    from memory.replay.snapshot import Progress, Snapshot
+    from projection.policy.model import Policy
+
+_AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
+_MESSAGE = "diurna: join two tips of the ledger"
+#: From how many logs on reading in two processes, with a progress bar, pays.
+_MANY = 500
+
+#: How two tips stand to each other.
+SAME, AHEAD, BEHIND, APART = "same", "ahead", "behind", "apart"
+
+
+class Plan(Record):
+    """What two tips come to.
+
+    Args:
+        relation: how ours stands to theirs.
+        ours: the tip here, "" for none.
+        theirs: the tip there, "" for none.
+        tip: the commit that both sides are to have.
+        came: the logs that are new here.
+        agents: who wrote them.
+        went: how many logs are new there.
+        learned: what the logs that came change in memory.
+        findings: what a person should know.
+        reading: what the logs that came say, where they are all that changes the state.
+    """
+
+    relation: str
+    ours: str
+    theirs: str
+    tip: str
+    came: tuple[LogRef, ...] = ()
+    agents: tuple[str, ...] = ()
+    went: int = 0
+    learned: Learned = Learned()
+    findings: tuple[Finding, ...] = ()
+    reading: Reading | None = None
+
+
+def plan_sync(
+    snapshot: Snapshot,
+    ours: str,
+    theirs: str,
+    *,
+    adopt: bool = False,
+    progress: Progress | None = None,
+) -> Plan:
+    """Plan what two tips of a ledger come to.
+
+    Args:
+        snapshot: of the home.
+        ours: the branch's tip here, "" for an unborn branch.
+        theirs: the remote's, "" when it has no such branch.
+        adopt: join histories that share nothing, too.
+        progress: told how far the reading of what came is.
+
+    Raises:
+        SyncRefused: a person has to decide; nothing was changed.
+        WriteRefused: one side has a newer format.
+    """
+    return _Planner(snapshot, ours, theirs, adopt, progress).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        ours: str,
+        theirs: str,
+        adopt: bool,
+        progress: Progress | None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._progress = progress
+        self._home = snapshot.home
+        self._git = snapshot.home.repository.git()
+        self._ours, self._theirs = ours, theirs
+        self._adopt = adopt
+        self._findings: list[Finding] = []
+        self._because = ""
+
+    def plan(self) -> Plan:
+        git, ours, theirs = self._git, self._ours, self._theirs
+        if ours == theirs or not theirs:
+            went = 0 if ours == theirs else len(self._snapshot.list_logs(ours)[0])
+            return Plan(SAME if ours == theirs else AHEAD, ours, theirs, ours, went=went)
+        with Objects(git) as self._objects:
+            return self._plan_two()
+
+    def _plan_two(self) -> Plan:
+        home, git, ours, theirs = self._home, self._git, self._ours, self._theirs
+        bases = merge_bases(git, ours, theirs) if ours else []
+        if ours and not bases:
+            refuse_purged(self._snapshot, ours, theirs, bases)
+            self._refuse_unrelated()
+        refuse_code(home, bases, ours, theirs)
+        rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
+        added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
+        only_ours = [path for letter, _, _, path in rows if letter == "D"]
+        differ = [path for letter, _, _, path in rows if letter not in "AD"]
+        came, odd = log_refs(added, home.prefix)
+        reading = self._read(came)
+        if ours and ours not in bases and theirs not in bases:
+            refuse_purged(self._snapshot, ours, theirs, bases, reading.entries)
+        if not ours or bases == [ours]:
+            relation = APART if only_ours or differ else BEHIND
+        elif bases == [theirs]:
+            relation = APART if added or differ else AHEAD
+        else:
+            relation = APART
+        if relation == APART and (differ or any(self._had(base, only_ours) for base in bases)):
+            self._alarm(bases)
+        tip = {BEHIND: theirs, AHEAD: ours}.get(relation) or self._join(bases, came, reading)
+        if relation != AHEAD:
+            refuse_modes(home, ours, tip)
+            if relation == BEHIND:
+                check_writable(self._policy(self._policy_blob(tip)))
+        simple = not (differ or odd or len(reading.refs) < len(came)) and (
+            self._policy_blob(tip) == (self._policy_blob(ours) if ours else None)
+        )
+        went = sum(is_stem(path[path.rfind("/") + 1 : -3]) for path in only_ours)
+        agents = tuple(sorted({entry.agent for entry in reading.entries}))
+        change = learned(self._snapshot, ours, reading.entries)
+        return Plan(
+            relation, ours, theirs, tip, tuple(came), agents, went, change,
+            (*self._findings, *reading.findings), reading if simple else None,
+        )  # fmt: skip
+
+    def _read(self, came: Sequence[LogRef]) -> Reading:
+        """Read what came; the size of a log is looked at before its bytes (J4).
+
+        Raises:
+            SyncRefused: there is a file that only somebody who means harm calls a log.
+        """
+        few = len(came) <= _MANY
+        contents = [self._content(ref) for ref in came] if few else []
+        sizes = contents if few else self._git.sizes(ref.blob for ref in came)
+        for ref, size in zip(came, sizes, strict=True):
+            if isinstance(size, int) and size > LIMIT_BYTES:
+                raise SyncRefused(
+                    f"{ref.path} on the remote has {size} bytes, which is no session log",
+                    where=ref.path,
+                    hint="ask who keeps that repository; what is recorded here is safe",
+                )
+        if few:
+            return read_given(self._home, came, contents)
+        return read_all(self._home, came, self._progress)
+
+    def _content(self, ref: LogRef) -> bytes | int | None:
+        try:
+            return self._objects.read(ref.blob, LOG_LIMIT_BYTES)
+        except ObjectTooLarge as problem:
+            return problem.size
+        except ObjectMissing:
+            return None
+
+    def _had(self, commit: str, paths: Sequence[str]) -> bool:
+        """Tell whether a commit had one of some paths: who does not have it any more took it away."""
+        tree = self._objects.header(commit).tree
+        return any(find(self._objects.read, tree, path) for path in paths)
+
+    def _policy_blob(self, commit: str) -> str:
+        objects = self._objects
+        return find(objects.read, objects.header(commit).tree, self._home.prefix + POLICY_FILE)
+
+    def _refuse_unrelated(self) -> None:
+        if is_shallow(self._home.repository):
+            raise SyncRefused(
+                "this clone's history is cut before the point where both sides agree",
+                hint="git fetch --unshallow",
+            )
+        if not self._adopt:
+            raise SyncRefused(
+                f"{self._home.branch} here and on the remote share no history: two ledgers that "
+                "began apart, or a remote whose history was rewritten",
+                hint="if both are one team's memory, `diurna sync --adopt` keeps all logs of both",
+            )
+
+    def _alarm(self, bases: list[str]) -> None:
+        """Say who changed or deleted logs on the other side (E1, E2, E9)."""
+        for change in altered_between(self._home, bases, self._theirs):
+            self._findings.append(
+                Finding(
+                    f"log-{change.did}",
+                    f"{change.path} was {change.did} on the remote, in commit "
+                    f"{change.commit[:12]} by {change.author}; the log as it is here stays, and is "
+                    "offered again",
+                    change.path,
+                    hint="`diurna verify` tells what history did to it",
+                )
+            )
+
+    # ---- the join -------------------------------------------------------------------------------
+
+    def _join(self, bases: list[str], added: list[LogRef], reading: Reading) -> str:
+        home = self._home
+        one, two = sorted((self._ours, self._theirs))
+        objects = self._objects
+        first, second = objects.header(one), objects.header(two)
+        sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
+        newer = second.seconds > first.seconds  # whose published projection is kept for now
+        joined = join(objects.read, sides, home.prefix, is_projection, newer, self._blend)
+        if joined.clashes:
+            raise self._clash(joined.clashes)
+        self._tell_doubles(joined)
+        objects.hold({**joined.written, **joined.blended})
+        around = Around(self._snapshot, objects, (one, two), joined)
+        people = around.paths()
+        if people:
+            derived = is_projection if len(people) == 1 else nothing
+            joined = join(objects.read, sides, home.prefix, derived, two in people, self._blend)
+            if joined.clashes:
+                raise self._clash(joined.clashes)
+            objects.hold({**joined.written, **joined.blended})
+        stays = around.stands(joined.tree)
+        rendered = None if stays else self._recompute(joined, objects.read, added, reading)
+        standing = self._projection(objects.read, joined.tree)
+        files = rendered.against(standing) if rendered is not None else ()
+        paths = [(home.prefix + path, blob) for path, blob in files]
+        tree, written = with_files(objects.read, joined.tree, paths)
+        commit = merge_commit(
+            tree, (one, two), _AUTHOR, max(first.seconds, second.seconds), _MESSAGE
+        )
+        bodies = {} if rendered is None else rendered.bodies
+        pages = [(path, blob) for path, blob in files if blob and path in bodies]
+        wanted = [(BLOB, data) for data in joined.blended.values()]
+        wanted += [(TREE, raw) for raw in {**joined.written, **written}.values()]
+        wanted.append((COMMIT, commit))
+        named = [(home.prefix + path, blob) for path, blob in pages]
+        Intents(home.spool_folder).keep(wanted, named)
+        write_objects(self._git, [*((BLOB, bodies[path]) for path, _ in pages), *wanted])
+        return object_id(COMMIT, commit)
+
+    def _blend(self, one: bytes, base: bytes, two: bytes) -> bytes | None:
+        """Merge the policy's lines; what comes out must be one, or a person has to see to it."""
+        from ledger.git.merge_file import merge_lines
+        from projection.policy.toml import read_policy
+
+        merged = merge_lines(self._git, one, base, two)
+        if merged.text is None:
+            sides = sorted([(self._ours, "here"), (self._theirs, "there")])
+            lines = zip(sides, (merged.one, merged.two), strict=True)
+            said = sorted(f"{where} {line or 'nothing'}" for (_, where), line in lines)
+            self._because = f": {', '.join(said)}"
+            return None
+        try:
+            read_policy(merged.text, newer_ok=True)
+        except PolicyInvalid as problem:
+            self._because = f", and both together are no policy: {problem.message}"
+            return None
+        return merged.text
+
+    def _clash(self, paths: tuple[str, ...]) -> SyncRefused:
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        return SyncRefused(
+            f"{paths[0]}{more} was changed here and on the remote, in different ways{self._because}",
+            where=paths[0],
+            hint="agree on one version: make it the same on one side, commit, and sync again",
+        )
+
+    def _tell_doubles(self, joined: Joined) -> None:
+        for double in joined.doubles:
+            if double.twin:
+                code, then = "duplicate-stem", f"both are kept, the second as {double.twin}"
+            else:
+                code, then = "seal-broken", f"{double.other[:12]} does not match its name"
+            self._findings.append(
+                Finding(
+                    code,
+                    f"{double.path} has other bytes on the remote; {then}",
+                    double.path,
+                    hint="`diurna verify` tells who committed which",
+                )
+            )
+
+    def _recompute(
+        self, joined: Joined, read: Read, added: list[LogRef], reading: Reading
+    ) -> Rendering | None:
+        """Render the union; None where it is not to be committed, or a log can not be read."""
+        policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
+        check_writable(policy)
+        if policy.publish != "append":
+            return None
+        cache = self._snapshot.cache(self._ours)
+        if self._only_adds(cache, joined, policy, added, reading):
+            ours = self._projection(read, commit_header(read(self._ours)).tree)
+            made = forecast(cache, reading.refs, reading.entries, ours, read)
+            if made is not None:
+                return made
+        state = cold_state(self._snapshot, write_joined(self._git, joined))
+        if any(finding.code == "unreadable" for finding in state.findings()):
+            return None  # the projection would lack what that log says
+        return whole(state)
+
+    def _projection(self, read: Read, tree: str) -> dict[str, str]:
+        """Return path -> blob id of what stands where projection files belong."""
+        prefix = self._home.prefix
+        continuity = find(read, tree, prefix + CONTINUITY_FILE)
+        found = {CONTINUITY_FILE: continuity} if continuity else {}
+        archive = find(read, tree, prefix + ARCHIVE_DIR)
+        for _, name, oid in entries(read(archive)) if archive else ():
+            found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()
+        return found
+
+    def _policy(self, blob: str) -> Policy:
+        """Return a policy; one that is in force here already need not be read again."""
+        if self._ours and blob == self._policy_blob(self._ours):
+            return self._snapshot.cache(self._ours).policy
+        return self._snapshot.read_policy(blob)[1]
+
+    def _only_adds(
+        self,
+        cache: Cache,
+        joined: Joined,
+        policy: Policy,
+        added: list[LogRef],
+        reading: Reading,
+    ) -> bool:
+        """Tell whether the union is the cache and what came, read whole, and nothing else."""
+        return (
+            policy == cache.policy
+            and not joined.doubles
+            and all(ref.key == ref.stem for ref in added)
+            and len(reading.refs) == len(added)
+            and not cache.known([ref.key for ref in added])
+            and not cache.unread()
+        )

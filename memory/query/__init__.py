@@ -1,0 +1,1 @@
+"""Questions to memory: facts, provenance, timeline, neighbours; what was answered last."""

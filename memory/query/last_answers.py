@@ -1,0 +1,195 @@
+"""What was last shown: kept beside the cache under the commit that it is true for.
+
+An answer is good as long as the branch points to that commit, so a reader with nothing new opens a few
+small files. It is signed with this user's key (`memory.cache.key`); anything odd about it means working it
+out again, and without a key nothing is kept.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.home import Home, discover
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
+from ledger.model.record import Record
+from memory.cache.key import digest, signed, user_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.brief.place import Wish
+    from memory.replay.snapshot import Snapshot
+
+_HEADER = b"diurna-shown"
+_SHOWN, _BRIEFED = ".shown", ".briefs"
+_WORDS = 6  # of the line before an answer
+#: How many briefs are kept: for a few agents, roles and formats.
+_BRIEFS = 8
+
+
+def continuity(start: str) -> bytes | None:
+    """Return the replayed `continuity.md` for a folder.
+
+    Returns:
+        Its bytes; None when there is something to be said beside it (logs that wait, a policy or a log
+        that can not be read, a newer format), which the command line does.
+
+    Raises:
+        DiurnaError: there is no home, or its repository can not be read.
+    """
+
+    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
+        from projection.document.render import render
+
+        return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
+
+    return _answer(discover(start), _SHOWN, "", 1, make)
+
+
+def brief(start: str, wish: Wish) -> bytes | None:
+    """Return the brief for a folder; None as for `continuity`.
+
+    Raises:
+        DiurnaError: as for `continuity`.
+    """
+    from memory.brief.place import agent_of, branch_of, changed_files
+
+    home = discover(start)
+    agent, branch = wish.agent or agent_of(home), branch_of(home)
+    changed = changed_files(home) if wish.task else ()
+
+    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
+        from memory.brief.making import Asked, found_for, made_for
+
+        found: tuple[str, ...] = ()
+        if wish.task:
+            from memory.query.reader import Reader
+
+            found = found_for(Reader(home).recall, wish.task)
+        asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
+        made = made_for(snapshot, asked, found, tip)
+        return made.commit, made.text
+
+    key = "\0".join(
+        (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
+    )
+    return _answer(home, _BRIEFED, key, _BRIEFS, make)
+
+
+def _answer(
+    home: Home, suffix: str, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
+) -> bytes | None:
+    """Return an answer that is kept, or make it and keep it.
+
+    Args:
+        home: that is asked.
+        suffix: of the file in which it is kept.
+        key: all that the answer depends on beside the commit.
+        keep: how many answers the file holds.
+        make: works it out as of a commit, and says as of which one it is.
+    """
+    if _waiting(home):
+        return None
+    tip = home.tip()
+    file = _File(home, suffix, user_key())
+    name = digest(key.encode("utf-8", "surrogateescape"))
+    kept = _read(file, tip)
+    found = kept.get(name)
+    if found is not None:
+        return found
+    from memory.query.open_snapshot import open_snapshot
+
+    snapshot = open_snapshot(home)
+    problem, version = snapshot.ask(
+        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
+    )
+    if problem or version > FORMAT_VERSION:
+        return None
+    from ledger.wal.spool import Spool
+    from memory.repair.dropped_logs import dropped
+
+    if dropped(home, Spool(home.spool_folder), snapshot.cache(tip)):
+        return None
+    commit, text = make(snapshot, tip)
+    data = text.encode("utf-8", "surrogateescape")
+    if commit == tip:
+        answers = {name: data, **kept}
+        _write(file, tip, dict(list(answers.items())[:keep]))
+    return data
+
+
+def _waiting(home: Home) -> bool:
+    try:
+        with os.scandir(home.spool_folder) as entries:
+            return any(entry.is_file() for entry in entries)
+    except OSError:
+        return False
+
+
+class _File(Record):
+    """A file of answers: of which home, with which suffix, and the key that they are signed with."""
+
+    home: Home
+    suffix: str
+    key: bytes
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return self.home.cache_file + self.suffix
+
+    def signed(self, head: list[bytes], answer: bytes) -> bytes:
+        """Return the sum of an answer, and of all that is said of it."""
+        name = os.fsencode(os.path.basename(self.path))
+        return signed(self.key, name, *head, answer).encode()
+
+
+def _read(file: _File, tip: str) -> dict[str, bytes]:
+    """Return the answers of a commit, newest first, up to the first one that is damaged."""
+    try:
+        with open(file.path, "rb") as kept_file:
+            data = kept_file.read() if file.key else b""
+    except OSError:
+        return {}
+    kept: dict[str, bytes] = {}
+    at = 0
+    while at < len(data):
+        end = data.find(b"\n", at, at + 300)
+        head = data[at:end].split() if end > 0 else []
+        if len(head) == _WORDS and head[:2] == [_HEADER, b"%d" % CACHE_VERSION]:
+            answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
+            if head[5] == file.signed(head[:5], answer):
+                if head[2] != tip.encode():
+                    break  # of another commit, and so are all behind it
+                kept[head[3].decode("latin-1")] = answer
+                at = end + 1 + len(answer)
+                continue
+        if head[:1] != [_HEADER] or head[1:2] == [b"%d" % CACHE_VERSION]:
+            from ledger.wal.locks import journal
+
+            said = "what was last shown was not as it was left and was worked out anew"
+            journal(file.home.repository.commondir, said)
+        break
+    return kept
+
+
+def _write(file: _File, tip: str, answers: dict[str, bytes]) -> None:
+    if not file.key:
+        return
+    temporary = f"{file.path}.{os.getpid()}.tmp"
+    parts = []
+    for name, data in answers.items():
+        head = b"%s %d %s %s %d" % (
+            _HEADER, CACHE_VERSION, tip.encode(), name.encode(), len(data),
+        )  # fmt: skip
+        parts += [head, b" ", file.signed(head.split(), data), b"\n", data]
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(fd, b"".join(parts))
+        finally:
+            os.close(fd)
+        os.replace(temporary, file.path)
+    except OSError:
+        pass  # a read-only disk: the next run works it out again

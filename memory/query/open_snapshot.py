@@ -1,0 +1,27 @@
+"""The snapshot that questions are asked of: what it must do after a redaction lies above it."""
+
+from __future__ import annotations
+
+from memory.replay.snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from memory.cache.file import Cache
+    from memory.replay.snapshot import Progress
+
+
+def open_snapshot(home: Home, progress: Progress | None = None) -> Snapshot:
+    """Return a snapshot that cleans up after redactions.
+
+    Args:
+        home: the home.
+        progress: told how far a long reading is.
+    """
+    return Snapshot(home, _clean, progress)
+
+
+def _clean(home: Home, cache: Cache) -> None:
+    from memory.repair.redacted_copies import clean  # few ledgers have a redaction
+
+    clean(home, cache)

@@ -1,0 +1,107 @@
+"""Comparing the live facts of a ledger with each other, for a review: overlaps and contradictions."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from memory.cache.file import CACHE_ERRORS
+from memory.cache.word_index import WordIndex
+from projection.compare.candidates import Postings, queries
+from projection.compare.pairs import Claim, Opposition, Overlap, claim, opposition, overlap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memory.cache.file import Cache
+    from memory.replay.snapshot import Snapshot
+    from projection.fold.fact import Fact
+
+
+class Comparison(Record):
+    """What facts say of each other; both sorted by ids, each pair once.
+
+    Args:
+        overlaps: pairs that say the same.
+        oppositions: pairs that disagree.
+    """
+
+    overlaps: tuple[Overlap, ...]
+    oppositions: tuple[Opposition, ...]
+
+
+def compare(
+    snapshot: Snapshot,
+    changed: Iterable[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare the live facts of a home.
+
+    Args:
+        snapshot: of the home.
+        changed: only pairs with one of these ids; None for all pairs.
+        progress: told how far it is, as (done, total).
+    """
+    try:
+        return _compare(snapshot.cache(), changed, progress)
+    except CACHE_ERRORS:
+        return _compare(snapshot.discard(), changed, progress)
+
+
+def _compare(
+    cache: Cache, changed: Iterable[str] | None, progress: Callable[[int, int], None] | None
+) -> Comparison:
+    index = WordIndex(cache)
+    index.follow()
+    with cache:
+        live = {standing.fact.id: standing.fact for standing in cache.view().live}
+        words = {fact: known for fact, known in index.words().items() if fact in live}
+    return compare_facts(live, words, changed, progress)
+
+
+def compare_facts(
+    facts: dict[str, Fact],
+    words: dict[str, list[str]],
+    changed: Iterable[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare facts that share their rare words.
+
+    Args:
+        facts: by id.
+        words: their distinct words (`projection.text.normalize.index_words`), by id.
+        changed: only pairs with one of these ids; None for all pairs.
+        progress: told how far it is, as (done, total).
+    """
+    from projection.text.fuzzy import ratio
+
+    postings = Postings(words)
+    claims: dict[str, Claim] = {}
+
+    def read(fact: str) -> Claim:
+        if fact not in claims:
+            claims[fact] = claim(facts[fact])
+        return claims[fact]
+
+    pairs: set[tuple[str, str]] = set()
+    overlaps: list[Overlap] = []
+    oppositions: list[Opposition] = []
+    wanted = sorted(words if changed is None else words.keys() & set(changed))
+    for number, fact in enumerate(wanted):
+        if progress is not None:
+            progress(number, len(wanted))
+        mine = read(fact)
+        for other in postings.candidates(queries(mine.statements, words[fact]), fact):
+            pair = (fact, other) if fact < other else (other, fact)
+            if pair in pairs:
+                continue
+            pairs.add(pair)
+            against = opposition(mine, read(other))
+            if against is not None:
+                oppositions.append(against)
+                continue
+            alike = overlap(mine, read(other), ratio)
+            if alike is not None:
+                overlaps.append(alike)
+    if progress is not None:
+        progress(len(wanted), len(wanted))
+    return Comparison(tuple(sorted(overlaps)), tuple(sorted(oppositions)))

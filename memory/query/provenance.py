@@ -1,0 +1,295 @@
+"""Provenance: why memory believes something, and what changed between two points."""
+
+from __future__ import annotations
+
+from ledger.codec.log import decode
+from ledger.errors import NotFound
+from ledger.model.event import (
+    VERB_OF,
+    Event,
+    FactCreated,
+    FactRedacted,
+    FactSuperseded,
+    FactUpdated,
+)
+from ledger.model.ids import version_id
+from ledger.model.logset import LogRef
+from ledger.model.order import ended_of, has_time, is_sealed
+from ledger.model.record import Record
+from ledger.model.session import Entry, SessionLog
+from memory.cache.range_queries import check_bounds
+from memory.redaction.withheld import redacted_logs, without_words
+from memory.replay.snapshot import Snapshot
+from projection.document.marks import PLAIN, Mark, mark_of
+from projection.document.render import REDACTED
+from projection.fold.replay import State
+from projection.fold.withholding import withheld_events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.cache.file import Cache
+
+
+class LogLine(Record):
+    """One session log in a list. `ended` is as the log says, or its stamp."""
+
+    stem: str
+    agent: str
+    title: str
+    ended: str
+    type: str
+    path: str
+
+
+class Step(Record):
+    """One event of a fact. `text` and `version` are set where the event brought a text.
+
+    `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
+    the log.
+    """
+
+    stem: str
+    agent: str
+    event: str
+    date: str
+    commit: str
+    author: str
+    text: str
+    version: str
+    was: tuple[str, ...]
+    remark: str
+    path: str
+    title: str = ""
+
+
+class Link(Record):
+    """A supersession: `new` took the place of `old`, by a log; `counts` unless it was left out."""
+
+    old: str
+    new: str
+    stem: str
+    counts: bool
+
+
+class Provenance(Record):
+    """Everything a ledger says of one id, oldest first.
+
+    `chain` are the supersessions that lead to the id and on from it, however many steps away; `mark` says
+    whether the fact is closed or false, and what stands instead.
+    """
+
+    id: str
+    steps: tuple[Step, ...]
+    chain: tuple[Link, ...] = ()
+    mark: Mark = PLAIN
+
+
+class Difference(Record):
+    """What changed between two states, by id.
+
+    `learned` came, `corrected` changed its text or was superseded or invalidated, `faded` left
+    `continuity.md` unused, `returned` came back to it, `closed` are threads that were closed.
+    """
+
+    learned: tuple[str, ...]
+    corrected: tuple[tuple[str, str], ...]
+    faded: tuple[str, ...]
+    returned: tuple[str, ...]
+    closed: tuple[str, ...]
+    sessions: int
+
+
+def provenance(snapshot: Snapshot, fact: str) -> Provenance:
+    """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
+
+    Raises:
+        NotFound: no log names the id.
+    """
+    cache = snapshot.cache()
+    naming: list[tuple[LogRef, Entry]] = []
+    for _, ref, entry in cache.entries():
+        if fact in entry.named or any(_names(event, fact) for event in entry.acts):
+            naming.append((ref, entry))
+    if not naming:
+        raise NotFound(f"no session log names {fact}", hint="`diurna show` lists the ids")
+    naming.sort(key=lambda pair: pair[0].key)
+    commits = _commits(snapshot, [ref.path for ref, _ in naming])
+    steps: list[Step] = []
+    for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
+        for event in log.events:
+            if _names(event, fact):
+                steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
+    if any(step.event == VERB_OF[FactRedacted] for step in steps):
+        steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
+    return Provenance(
+        fact, tuple(steps), _chain(cache, fact), mark_of(cache.fact(fact), cache.fact)
+    )
+
+
+def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
+    """Follow the supersessions from a fact in both directions, in ledger order."""
+    found: set[tuple[str, int, str, str]] = set()
+    for forward in (True, False):
+        seen, todo = {fact}, [fact]
+        while todo:
+            here = todo.pop()
+            for history in cache.some_histories([here]).values():
+                for stem, seq, event in history.acts:
+                    if not isinstance(event, FactSuperseded):
+                        continue
+                    start, end = (event.id, event.new) if forward else (event.new, event.id)
+                    if start != here:
+                        continue
+                    found.add((stem, seq, event.id, event.new))
+                    if end not in seen:
+                        seen.add(end)
+                        todo.append(end)
+    links = [Link(old, new, stem, (stem, seq, old, new) not in cache.cut)
+             for stem, seq, old, new in sorted(found)]  # fmt: skip
+    return tuple(links)
+
+
+def _names(event: Event, fact: str) -> bool:
+    return event.id == fact or (isinstance(event, FactSuperseded) and event.new == fact)
+
+
+def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]) -> Step:
+    verb, text = VERB_OF[type(event)], ""
+    was: tuple[str, ...] = ()
+    if isinstance(event, FactSuperseded):
+        verb = f"Superseded by {event.new}" if event.id == fact else f"Supersedes {event.id}"
+    elif isinstance(event, FactCreated | FactUpdated):
+        text = event.text or ""
+        if isinstance(event, FactUpdated):
+            was = event.was or ()
+    return Step(
+        ref.stem,
+        log.get("agent"),
+        verb,
+        ended_at(ref.stem, log),
+        commit[0],
+        commit[1],
+        text,
+        version_id(text) if text else "",
+        was,
+        event.remark,
+        ref.path,
+        log.title,
+    )
+
+
+def ended_at(stem: str, log: SessionLog) -> str:
+    """Return when a session ended: as its log says, else its stamp."""
+    said = log.get("ended")
+    if said:
+        return said
+    return ended_of(stem[:17] + "000") if has_time(stem) else stem[:10]
+
+
+def _commits(snapshot: Snapshot, paths: list[str]) -> dict[str, tuple[str, str]]:
+    """Find which commit brought each log, in one walk over the history: path -> (id, author)."""
+    home = snapshot.home
+    tip = home.tip()
+    if not tip or not paths:
+        return {}
+    listing = home.repository.git().run(
+        "log", "--format=%x01%h%x02%an", "--name-only", "--no-renames", "--diff-filter=A", "-z",
+        "-m", "--first-parent", tip, "--", *[home.prefix + path for path in paths[:5000]],
+        check=False,
+    )  # fmt: skip
+    found: dict[str, tuple[str, str]] = {}
+    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
+        head, _, names = block.partition("\0")
+        commit, _, author = head.partition("\x02")
+        for name in names.replace("\n", "\0").split("\0"):
+            if name:
+                found[name.removeprefix(home.prefix)] = (commit, author)
+    return found
+
+
+def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
+    """Read logs, without the words of redacted ones and what any says of redacted facts."""
+    redacted = snapshot.cache().redacted
+    withheld = redacted_logs(snapshot.cache())
+    contents = snapshot.home.repository.git().blobs([ref.blob for ref in refs])
+    for ref, data in zip(refs, contents, strict=True):
+        if data is not None:
+            log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
+            log = log._replace(events=withheld_events(log.events, redacted))
+            yield ref, without_words(log) if ref.stem in withheld else log
+
+
+def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
+    """Return what a list says of some logs, by stem; those that are not there are left out."""
+    cache = snapshot.cache()
+    refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
+    return {line.stem: line for line in _lines(snapshot, refs)}
+
+
+def origins(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return which commit brought each of some logs, and its author, by path."""
+    cache = snapshot.cache()
+    paths = [ref.path for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    commits = _commits(snapshot, paths)
+    return {path: commits.get(path, ("", "")) for path in paths}
+
+
+def log_lines(
+    snapshot: Snapshot, agent: str, since: str, until: str, limit: int
+) -> tuple[LogLine, ...]:
+    """List session logs, newest first (see `Memory.log`).
+
+    Raises:
+        NotFound: a bound is neither a date nor a stem.
+    """
+    check_bounds(since, until)
+    chosen: list[LogRef] = []
+    for ref, entry in snapshot.cache().entries_since(since):
+        if agent and entry.agent != agent:
+            continue
+        if until and ref.key > until + "~":
+            continue
+        chosen.append(ref)
+        if limit and len(chosen) == limit:
+            break
+    return tuple(_lines(snapshot, chosen))
+
+
+def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
+    for ref, log in _logs(snapshot, refs):
+        ended = ended_at(ref.stem, log)
+        yield LogLine(ref.stem, log.get("agent"), log.title, ended, log.type, ref.path)
+
+
+def difference(old: State, new: State) -> Difference:
+    """Compare two states."""
+    learned: list[str] = []
+    corrected: list[tuple[str, str]] = []
+    faded: list[str] = []
+    returned: list[str] = []
+    closed: list[str] = []
+    for fact in new:
+        after = new[fact]
+        before = old.get(fact)
+        if before is None:
+            learned.append(fact)
+            continue
+        now, then = after.fact, before.fact
+        if now.superseded_by and not then.superseded_by:
+            corrected.append((fact, f"superseded by {', '.join(now.superseded_by)}"))
+        elif now.invalidated_at and not then.invalidated_at:
+            corrected.append((fact, "invalidated"))
+        elif now.text != then.text:
+            corrected.append((fact, "new text"))
+        elif before.live and not after.live:
+            faded.append(fact)
+        elif after.live and not before.live:
+            returned.append(fact)
+        if now.closed and not then.closed:
+            closed.append(fact)
+    sessions = new.summary.sessions - old.summary.sessions
+    return Difference(
+        tuple(learned), tuple(corrected), tuple(faded), tuple(returned), tuple(closed), sessions
+    )

@@ -1,0 +1,345 @@
+"""Asking: one home, open for questions. The replayed state, and where everything in it came from.
+
+What only some questions need is imported by them: a short command pays for what it does.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound
+from ledger.home import Home
+from memory.brief.place import BRIEF_CHARS
+from memory.query.open_snapshot import open_snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memory.query.provenance import Difference, LogLine, Provenance
+    from memory.query.timeline import Timeline
+    from memory.recall.hits.recaller import Recaller
+    from memory.recall.values import Answer, Filters
+    from memory.replay.snapshot import Progress
+    from memory.replay.state import Follower
+    from projection.brief.sections import Brief
+    from projection.document.marks import Mark
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from projection.fold.state import LiveView, Standing
+    from projection.graph.entities import Entity, EntityView
+    from projection.graph.neighbours import Links
+    from projection.text.digest import Digest
+
+
+class Reader:
+    """One home, open for questions; none of them writes to the repository.
+
+    Args:
+        home: where the ledger lives.
+        progress: told how far a long reading is, as (done, total).
+    """
+
+    def __init__(self, home: Home, progress: Progress | None = None) -> None:
+        self.home = home
+        self.snapshot = open_snapshot(home, progress)
+        self._progress = progress
+        self._follower: Follower | None = None
+        self._recaller: Recaller | None = None
+
+    def close(self) -> None:
+        """Close the cache, and the index of recall."""
+        self.snapshot.close()
+        if self._recaller is not None:
+            self._recaller.close()
+
+    def short(self, stem: str) -> str:
+        """Return a stem as people read it; whatever takes a stem takes that too."""
+        from memory.cache.range_queries import short_stem
+
+        return self.snapshot.ask(lambda cache: short_stem(cache, stem))
+
+    def state(self, as_of: str = "") -> State:
+        """Return the replayed state, now or as of a date, a stem or a commit.
+
+        Raises:
+            NotFound: `as_of` is none of these.
+        """
+        from memory.replay.state import Follower, state_at
+
+        if as_of:
+            return state_at(self.snapshot, as_of)
+        if self._follower is None:
+            self._follower = Follower(self.snapshot)
+        return self._follower.state()
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows, without looking at the archive."""
+        return self.snapshot.ask(lambda cache: cache.view())
+
+    def continuity(self) -> str:
+        """Return the replayed `continuity.md`."""
+        from projection.document.render import render
+
+        return render(self.view())
+
+    def cold_state(self) -> State:
+        """Replay from git alone, without any cache."""
+        from memory.replay.state import cold_state
+
+        return cold_state(self.snapshot, self.home.tip(), self._progress)
+
+    def why(self, fact: str) -> Provenance:
+        """Return every event of a fact, oldest first, with what git knows of each log.
+
+        Raises:
+            NotFound: no log names it.
+        """
+        from memory.query.provenance import provenance
+
+        try:
+            return provenance(self.snapshot, fact)
+        except NotFound as problem:
+            raise NotFound(problem.message, hint=self.near_hint(fact)) from None
+
+    def log(
+        self, agent: str = "", since: str = "", until: str = "", limit: int = 0
+    ) -> tuple[LogLine, ...]:
+        """List session logs, newest first.
+
+        Args:
+            agent: only of this agent.
+            since: only from this date or stem on.
+            until: only up to this date (the whole day) or stem.
+            limit: at most so many, 0 for all.
+        """
+        from memory.query.provenance import log_lines
+
+        return log_lines(self.snapshot, agent, since, until, limit)
+
+    def diff(self, start: str, end: str) -> Difference:
+        """Return what memory learned, forgot and corrected between two points.
+
+        Raises:
+            NotFound: a point is no date, stem or commit.
+        """
+        from memory.query.provenance import difference
+
+        return difference(self.state(start), self.state(end) if end else self.state())
+
+    def entities(self) -> tuple[Entity, ...]:
+        """List the entities that facts are about, those with most facts first."""
+        from memory.query.graph import entities
+
+        return self.snapshot.ask(entities)
+
+    def entity(self, name: str) -> EntityView:
+        """Return all that memory holds about an entity, and a summary of what stands now.
+
+        Args:
+            name: in any spelling: case, hyphens and underscores make no difference.
+
+        Raises:
+            NotFound: no fact is about it.
+        """
+        from memory.query.graph import entity
+
+        return self.snapshot.ask(lambda cache: entity(cache, name))
+
+    def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
+        """Return, by id, which facts are closed or false, and what stands in their place."""
+        from projection.document.marks import mark_of
+
+        return self.snapshot.ask(
+            lambda cache: {fact.id: mark_of(fact, cache.fact) for fact in facts}
+        )
+
+    def links(self, fact: str, hops: int = 2) -> Links:
+        """Return what is one hop away from a fact, and what is two.
+
+        Args:
+            fact: its id; also one that facts name and that does not exist.
+            hops: 1 or 2.
+
+        Raises:
+            NotFound: there is no such fact and nothing names it.
+        """
+        from memory.query.graph import links
+
+        found = self.snapshot.ask(lambda cache: links(cache, fact, hops))
+        if found.standing is None and not found.near:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found
+
+    def recall(
+        self,
+        query: str,
+        *,
+        level: str = "index",
+        limit: int = 10,
+        filters: Filters | None = None,
+        explain: bool = False,
+        vectors: bool = True,
+    ) -> Answer:
+        """Find what answers a question: facts and passages of session logs, best first.
+
+        Args:
+            query: words; `"quoted"` ones must follow each other, `begin*` stands for all words that begin
+                so, and what `-word` names must not be there.
+            level: how much of each is given: `index` (one line), `timeline` (what is around it), `full`.
+            limit: at most so many hits.
+            filters: what a hit has to be.
+            explain: give the parts of each score.
+            vectors: weigh what passages mean too, where the extra `vectors` is installed.
+
+        Raises:
+            NotFound: `filters.as_of` is no date, stem or commit.
+        """
+        from memory.recall.values import Filters
+
+        return self._recall().recall(
+            query,
+            level=level,
+            limit=limit,
+            filters=filters or Filters(),
+            explain=explain,
+            vectors=vectors,
+        )
+
+    def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
+        """Return memories by the ids of hits: of a fact, `STEM:LINE` of a passage, or a stem.
+
+        Raises:
+            NotFound: there is none of an id.
+        """
+        return self._recall().get(ids, level=level)
+
+    def _recall(self) -> Recaller:
+        if self._recaller is None:
+            from memory.recall.hits.recaller import Recaller
+
+            self._recaller = Recaller(self.snapshot, self._progress)
+        return self._recaller
+
+    def digest(self, stem: str) -> Digest:
+        """Return what a session log comes to, by rules alone.
+
+        Args:
+            stem: of the log, or the start of it that no other log shares.
+
+        Raises:
+            NotFound: there is no such log, or several begin so.
+        """
+        from memory.brief.digest import digest
+
+        return digest(self.snapshot, stem)
+
+    def digest_text(self, text: str, name: str = "") -> Digest:
+        """Return what a text comes to; what this ledger withholds is withheld of it too.
+
+        Args:
+            text: a session log, or any other text.
+            name: of the file that it stands in.
+        """
+        from memory.brief.digest import digest_text
+
+        return digest_text(self.snapshot, text, name)
+
+    def timeline(
+        self,
+        anchor: str = "",
+        *,
+        before: str = "48h",
+        after: str = "24h",
+        limit: int = 20,
+        agent: str = "",
+        kinds: Sequence[str] = (),
+    ) -> Timeline:
+        """Return the sessions around something, oldest first.
+
+        Args:
+            anchor: the id of a fact (around every event of it), a stem or the start of one, a date or
+                an instant (`2026-11-01T12:00`, UTC), else a question, whose best hit is taken; "" for
+                the newest session.
+            before: how far back: `30m`, `48h`, `7d`, `2w`.
+            after: how far on.
+            limit: at most so many sessions, those nearest to the anchor.
+            agent: only of this agent.
+            kinds: only sessions that named a fact of one of these kinds.
+
+        Raises:
+            NotFound: nothing is named so, and nothing answers it.
+            WrongUsage: `before` or `after` is no length of time.
+        """
+        from memory.query.timeline import timeline
+
+        return timeline(
+            self.snapshot, lambda query: self.recall(query, limit=1), anchor,
+            before=before, after=after, limit=limit, agent=agent, kinds=kinds,
+        )  # fmt: skip
+
+    def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
+        """Return existing ids that are spelled nearly like one, best first."""
+        from projection.text.fuzzy import nearest
+
+        return nearest(fact, self.snapshot.cache().fact_ids(), count)
+
+    def near_hint(self, fact: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        alike = self.nearest(fact)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "`diurna show --json` lists all ids, archived ones too"
+
+    def standing(self, fact: str) -> Standing:
+        """Return one fact where it stands.
+
+        Raises:
+            NotFound: there is no such fact; the hint names those spelled alike.
+        """
+        found = self.state().get(fact)
+        if found is None:
+            raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
+        return found
+
+    def asker(self) -> str:
+        """Return who asks, as logs name it."""
+        from memory.brief.place import agent_of
+
+        return agent_of(self.home)
+
+    def brief(
+        self,
+        *,
+        budget_chars: int = BRIEF_CHARS,
+        role: str = "",
+        task: str = "",
+        agent: str = "",
+        branch: str | None = None,
+        changed: Sequence[str] | None = None,
+        format: str = "markdown",
+    ) -> Brief:
+        """Return what an agent reads at the start of a session, most important first.
+
+        Args:
+            budget_chars: how many characters its text may have, all in all; at least 1,000.
+            role: whose notes and patterns are wanted too.
+            task: what is about to be done; what has to do with it comes before the rest.
+            agent: for whom; "" for who opened this home. What changed is told from its last log on.
+            branch: that is worked on; None for the one that is checked out.
+            changed: files that are worked on; None for those that differ from what is committed, where
+                there is a task.
+            format: `markdown`, `json` or `xml`.
+
+        Raises:
+            WrongUsage: the budget is too small, or there is no such format.
+        """
+        from memory.brief.making import Asked, found_for, made_for
+        from memory.brief.place import branch_of, changed_files
+
+        if branch is None:
+            branch = branch_of(self.home)
+        if changed is None:
+            changed = changed_files(self.home) if task else ()
+        asked = Asked(
+            agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
+        )
+        return made_for(self.snapshot, asked, found_for(self.recall, task))

@@ -1,0 +1,270 @@
+"""The timeline: the sessions around a fact, a session, a date or what answers a question.
+
+Which sessions those are is asked of the cache; only their logs are read from git.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from types import MappingProxyType
+
+from ledger.codec.log import decode
+from ledger.model.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stamp_of
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.brief.digest import readable
+from memory.cache.range_queries import keys_within, logs_of, of_kinds
+from memory.query.anchors import Anchor, answer_anchor, duration_ms, named_anchor
+from memory.query.provenance import ended_at
+from memory.recall.values import tokens_of
+from memory.redaction.withheld import named_in, redacted_logs, shown
+from memory.replay.read_logs import read_bytes
+from memory.write.draft import did
+from projection.document.marks import Mark, mark_of
+from projection.document.render import REDACTED
+from projection.text.digest import lead
+from projection.text.salience import LINE_CHARS, shortened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ledger.model.logset import LogRef
+    from memory.cache.file import Cache
+    from memory.recall.values import Answer
+    from memory.replay.snapshot import Snapshot
+
+_LATEST_MS = milliseconds_of(f"{LATEST_YEAR}-12-31-235959999")
+
+
+class Session(Record):
+    """One session of a timeline.
+
+    Args:
+        stem: of its log: what `diurna digest` and `recall --ids` take.
+        ended: when, as the log says, or its stamp.
+        agent: who wrote it.
+        type: of the log.
+        title: of its digest: "" where it says nothing.
+        summary: of its digest, at most 200 characters; "" where it says no more than the title.
+        did: (verb, ids): what it did to facts, in the order of FORMAT.md's table; a supersession reads
+            `old → new`, and the facts that it only relied on stand under `Used`.
+        tokens: what the whole log costs, about.
+        anchor: whether it is what was asked about.
+    """
+
+    stem: str
+    ended: str
+    agent: str
+    type: str
+    title: str
+    summary: str
+    did: tuple[tuple[str, tuple[str, ...]], ...]
+    tokens: int
+    anchor: bool
+
+
+class Timeline(Record):
+    """What happened around something, oldest first.
+
+    Args:
+        anchor: what it is around.
+        start: of the window, an instant as `ended` has it.
+        end: of the window.
+        sessions: those that are shown.
+        older: how many of the window are left out before the first that is shown.
+        newer: how many behind the last.
+        between: how many in between.
+        tokens: what the shown logs cost in full, about.
+        marks: of the facts that these sessions name: those that are closed or false now, by id.
+    """
+
+    anchor: Anchor
+    start: str
+    end: str
+    sessions: tuple[Session, ...]
+    older: int
+    newer: int
+    between: int
+    tokens: int
+    marks: Mapping[str, Mark] = MappingProxyType({})
+
+
+def timeline(
+    snapshot: Snapshot,
+    ask: Callable[[str], Answer],
+    asked: str,
+    *,
+    before: str,
+    after: str,
+    limit: int,
+    agent: str,
+    kinds: Sequence[str],
+) -> Timeline:
+    """Return the sessions around something (see `Memory.timeline`).
+
+    Args:
+        snapshot: of the home.
+        ask: gives the best answer to a question.
+        asked: what to look around.
+        before: how far back, as `48h`.
+        after: how far on.
+        limit: at most so many sessions.
+        agent: only of this agent, "" for all.
+        kinds: only those that named a fact of one of these kinds, () for all.
+
+    Raises:
+        NotFound: nothing is named so, and nothing answers it.
+        WrongUsage: `before` or `after` is no length of time.
+    """
+    asked = asked.strip()
+    back, on = duration_ms(before), duration_ms(after)
+    named = snapshot.ask(lambda cache: named_anchor(cache, asked))
+    answer = None if named is not None else ask(asked)
+
+    def look(cache: Cache) -> Timeline:
+        anchor = named
+        if anchor is None:
+            assert answer is not None
+            anchor = answer_anchor(cache, asked, answer)
+        spans = _reaching(anchor.spans, back, on)
+        keys = [
+            key for start, end in spans for key in keys_within(cache, _floor(start), stamp_of(end))
+        ]
+        keys = sorted({*keys, *anchor.stems})
+        if agent or kinds:
+            keys = _filtered(cache, keys, agent, kinds)
+        chosen = _nearest(keys, anchor, limit)
+        sessions = tuple(_sessions(snapshot, cache, chosen, anchor))
+        first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
+        older = bisect_left(keys, first)
+        newer = len(keys) - bisect_left(keys, last) - 1 if chosen else 0
+        return Timeline(
+            anchor,
+            ended_of(stamp_of(spans[0][0])) if spans else "",
+            ended_of(stamp_of(spans[-1][1])) if spans else "",
+            sessions,
+            older,
+            newer,
+            len(keys) - older - newer - len(chosen),
+            sum([session.tokens for session in sessions]),
+            _marks(cache, sessions),
+        )
+
+    return snapshot.ask(look)
+
+
+def _marks(cache: Cache, sessions: Iterable[Session]) -> dict[str, Mark]:
+    """Mark the facts that sessions name and that are closed or false by now."""
+    said = [name for session in sessions for _, ids in session.did for name in ids]
+    names = {id for name in said for id in name.split(" → ")}
+    marks = {id: mark_of(cache.fact(id), cache.fact) for id in sorted(names)}
+    return {id: mark for id, mark in marks.items() if mark.said}
+
+
+def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tuple[int, int]]:
+    """Widen spans, and join those that meet."""
+    wide: list[tuple[int, int]] = []
+    for first, last in spans:
+        start, end = max(first - back, 0), min(last + on, _LATEST_MS)
+        if wide and start <= wide[-1][1]:
+            wide[-1] = wide[-1][0], max(end, wide[-1][1])
+        else:
+            wide.append((start, end))
+    return wide
+
+
+def _floor(milliseconds: int) -> str:
+    """Return a stamp that sorts before every stem of that instant, shorter ones too."""
+    stamp = stamp_of(milliseconds)
+    for short in ("-000000000", "000"):
+        if stamp.endswith(short):
+            return stamp.removesuffix(short)
+    return stamp
+
+
+def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str]) -> list[str]:
+    logs = [(ref, entry) for ref, entry in logs_of(cache, keys) if agent in ("", entry.agent)]
+    if kinds:
+        about = of_kinds(cache, sorted({id for _, entry in logs for id in _ids(entry)}), kinds)
+        logs = [(ref, entry) for ref, entry in logs if not about.isdisjoint(_ids(entry))]
+    return [ref.key for ref, _ in logs]
+
+
+def _ids(entry: Entry) -> list[str]:
+    return [*entry.named, *[event.id for event in entry.acts]]
+
+
+def _nearest(keys: Sequence[str], anchor: Anchor, limit: int) -> list[str]:
+    """Return the logs nearest to an anchor, in ledger order; of equals its own, then the newer."""
+    if len(keys) <= limit:
+        return list(keys)
+    spans, own = anchor.spans, frozenset(anchor.stems)
+    begins = [first for first, _ in spans]
+
+    def distance(key: str) -> tuple[int, bool, int, str]:
+        at = milliseconds_of(key)
+        behind = bisect_left(begins, at + 1)
+        far = [spans[behind][0] - at] if behind < len(spans) else []
+        if behind:
+            far.append(max(at - spans[behind - 1][1], 0))
+        return min(far), key not in own, -at, key
+
+    return sorted(sorted(_candidates(keys, anchor, limit), key=distance)[:limit])
+
+
+def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str]:
+    """Leave out, where a window has very many logs, those behind `limit` others that are nearer."""
+    if len(keys) <= (2 * len(anchor.spans) + 1) * 2 * limit:
+        return keys
+    found = set(anchor.stems)
+    for first, last in anchor.spans:
+        begin = bisect_left(keys, _floor(first))
+        end = bisect_left(keys, stamp_of(last + 1), begin)
+        found.update(keys[max(begin - limit, 0) : begin])
+        found.update(keys[max(begin, end - limit) : end + limit])
+    return found.intersection(keys)
+
+
+def _sessions(
+    snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
+) -> list[Session]:
+    logs = logs_of(cache, keys)
+    texts = {
+        ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
+    }
+    gone = redacted_logs(cache)
+    return [
+        _session(
+            shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
+            ref,
+            entry,
+            tokens_of(texts.get(ref, "")),
+            ref.stem in gone,
+            anchor,
+        )
+        for ref, entry in logs
+    ]
+
+
+def _session(
+    kept: str, ref: LogRef, entry: Entry, tokens: int, redacted: bool, anchor: Anchor
+) -> Session:
+    log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
+    title, summary = REDACTED, ""
+    if not redacted:
+        title, summary, _ = lead(kept)
+        summary = shortened(summary, LINE_CHARS) if summary != title else ""
+    at = milliseconds_of(ref.stem)
+    return Session(
+        ref.stem,
+        ended_at(ref.stem, log),
+        entry.agent,
+        entry.type,
+        title,
+        summary,
+        did(entry),
+        tokens,
+        ref.key in anchor.stems
+        or (not anchor.stems and any(first <= at <= last for first, last in anchor.spans)),
+    )

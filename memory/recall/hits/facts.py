@@ -1,0 +1,208 @@
+"""Facts as hits: where they stand at the commit that is asked, and whether they may be shown."""
+
+from __future__ import annotations
+
+from ledger.model.event import VERB_OF, FactSuperseded
+from ledger.model.record import Record
+from memory.recall.hits.snippets import one_line
+from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
+from memory.replay.state import point_in_time, state_at
+from projection.document.marks import mark_of
+from projection.fold.replay import State
+from projection.fold.tiers import never_decaying, stand
+from projection.graph.neighbours import matches_entity, matches_tag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.event import Event
+    from memory.cache.file import Cache
+    from memory.recall.index.fts_file import Index, LogRow
+    from memory.replay.snapshot import Snapshot
+    from projection.document.marks import Mark
+    from projection.fold.fact import Fact
+    from projection.fold.state import Standing
+
+#: Of how many events of a fact, the newest ones, is told.
+EVENTS = 12
+
+
+class Past(Record):
+    """What was known at a point of the past: the facts, and which logs there were."""
+
+    state: State
+    logs: frozenset[str]
+
+
+def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
+    """Return what was known at a point, None for now ("").
+
+    Raises:
+        NotFound: it is no date, stem or commit.
+    """
+    if not as_of:
+        return None
+    how, value = point_in_time(snapshot, as_of)
+    refs = snapshot.cache().log_refs() if how == "stem" else snapshot.list_logs(value)[0]
+    logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
+    return Past(state_at(snapshot, as_of), logs)
+
+
+class Facts:
+    """The facts of one reading.
+
+    Args:
+        cache: of the commit.
+        index: of the commit.
+        filters: what a hit has to be.
+        past: what was known at the point that is asked about; None for now.
+    """
+
+    def __init__(
+        self, cache: Cache, index: Index, filters: Filters, past: Past | None = None
+    ) -> None:
+        self._cache = cache
+        self._index = index
+        if "superseded" in filters.tiers:
+            filters = filters._replace(superseded=True)
+        self._filters = filters
+        #: (id, stem of the log) -> what was found
+        self._known: dict[tuple[str, str], Standing | None] = {}
+        self._clock = cache.clock()
+        self._lasting = never_decaying(cache.policy)
+        self._past = past
+        #: the logs that count, None for all
+        self.logs = None if past is None else past.logs
+
+    def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
+        """Return a fact as a hit, None where it may not be shown.
+
+        Args:
+            fact: its id.
+            log: the log whose text of it was found; None for the text that stands.
+            level: how much is shown.
+        """
+        found = self.wanted(fact, log)
+        if found is None:
+            return None
+        known = found.fact
+        stands = log is None or _stands(found, log)
+        stem = log.stem if log is not None and stands else known.heads[-1].stem
+        # a text that nothing came before is as old as the fact: an import log is younger than both
+        first = not any(version.parents for version in known.heads if version.stem == stem)
+        date = known.created if first and known.created else stem[:10]
+        agent = self._agent(stem)
+        mark = mark_of(known, self._fact)
+        before = _said(found, mark)
+        line = one_line(f"{before}: {known.text}" if before else known.text)
+        full = _full(found, stem, agent, before)
+        if level == FULL:
+            shown = full
+        elif level == TIMELINE:
+            shown = self._events(found)
+        else:
+            said = f"{fact}  {known.kind}  {found.tier}  {date}  {line}"
+            shown = f"{said}  ({stem}, {agent or 'nobody named'})"
+        return Hit(
+            fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
+            tokens_of(shown), tokens_of(full), mark=mark,
+        )  # fmt: skip
+
+    def _fact(self, fact: str) -> Fact | None:
+        found = self._standing(fact)
+        return None if found is None else found.fact
+
+    def text(self, fact: str) -> str:
+        """Return the text of a fact, "" for one that is withheld or is not there."""
+        found = self._standing(fact)
+        return "" if found is None or found.fact.redacted else found.fact.text
+
+    def _agent(self, stem: str) -> str:
+        number = self._index.number_of(stem)
+        log = self._index.log(number) if number else None
+        return "" if log is None else log.agent
+
+    def _standing(self, fact: str) -> Standing | None:
+        if self._past is not None:
+            return self._past.state.get(fact)
+        found = self._cache.fact(fact)
+        if found is None:
+            return None
+        return stand(found, self._clock, self._cache.policy, self._lasting)
+
+    def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
+        """Return a fact if it may be shown and the filters let it through.
+
+        Args:
+            fact: its id.
+            log: the log whose text of it was found; None for the text that stands.
+        """
+        key = fact, "" if log is None else log.stem
+        if key not in self._known:
+            found = self._standing(fact)
+            if found is not None and not self._passes(found, log):
+                found = None
+            self._known[key] = found
+        return self._known[key]
+
+    def _passes(self, found: Standing, log: LogRow | None) -> bool:
+        filters, fact = self._filters, found.fact
+        if fact.redacted:
+            return False
+        if not filters.superseded and (fact.false or not (log is None or _stands(found, log))):
+            return False
+        role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
+        return (
+            (not filters.kinds or fact.kind in filters.kinds)
+            and (not filters.tiers or found.tier in filters.tiers)
+            and (not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags))
+            and (
+                not filters.entities or any(matches_entity(fact, name) for name in filters.entities)
+            )
+            and (not filters.roles or role in filters.roles)
+        )
+
+    def _events(self, found: Standing) -> str:
+        """Say what happened to a fact, oldest first: the newest events of it, one a line."""
+        fact = found.fact
+        lines = [f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}"]
+        for history in self._cache.some_histories([fact.id]).values():
+            acts = [act for act in history.acts if self.logs is None or act.stem in self.logs]
+            shown = acts[-EVENTS:]
+            if len(shown) < len(acts):
+                lines.append(f"  … {len(acts) - len(shown)} earlier events")
+            for stem, _, event in shown:
+                agent = self._agent(stem) or "nobody named"
+                lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
+        before = _said(found, mark_of(fact, self._fact))
+        lines.append(f"  now: {one_line(f'{before}: {fact.text}' if before else fact.text)}")
+        return "\n".join(lines)
+
+
+def _stands(found: Standing, log: LogRow) -> bool:
+    """Tell whether the text that a log brought is one of those that stand."""
+    return any(version.stem == log.stem for version in found.fact.heads)
+
+
+def _happened(event: Event, fact: str) -> str:
+    """Say one event of a fact."""
+    if isinstance(event, FactSuperseded):
+        return f"Supersedes {event.id}" if event.new == fact else f"Superseded by {event.new}"
+    return VERB_OF[type(event)]
+
+
+def _said(found: Standing, mark: Mark) -> str:
+    """Say what a reader must know before the text: that it is done or false, or that several stand."""
+    return mark.said or ("contradicted" if found.fact.contradicted else "")
+
+
+def _full(found: Standing, stem: str, agent: str, before: str) -> str:
+    """Return all there is to know of a fact without its history."""
+    fact = found.fact
+    said = [
+        f"{fact.id}  {fact.kind}  {found.tier}  uses {fact.uses}  created {fact.created}"
+        f"  last used {fact.last_used}  ({stem}, {agent or 'nobody named'})"
+    ]
+    if before:
+        said.append(before)
+    said += [f"{key}: {value}" for key, value in fact.meta if key not in ("kind", "created")]
+    return "\n".join([*said, fact.text])

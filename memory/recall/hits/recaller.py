@@ -1,0 +1,357 @@
+"""Answering: what was ranked becomes hits: facts as they stand, passages as their logs have them."""
+
+from __future__ import annotations
+
+from ledger.codec.log import text_of
+from ledger.errors import NotFound
+from ledger.model.ids import is_fact_id
+from ledger.model.logset import LogRef
+from ledger.model.order import is_stem, key_of, stem_in
+from memory.cache.range_queries import log_named
+from memory.recall.hits.facts import Facts, past_at
+from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
+from memory.recall.index.follow import NOT_THE_CACHE, Following
+from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.query.postings import Lookups
+from memory.recall.rank.bm25 import TOLD
+from memory.recall.rank.filters import kept
+from memory.recall.search import search
+from memory.recall.values import (
+    FULL,
+    SESSION_KIND,
+    TIMELINE,
+    Answer,
+    Filters,
+    Hit,
+    Part,
+    tokens_of,
+)
+from memory.redaction.withheld import named_in, redacted_logs, shown
+from memory.replay.gc_pause import Uncollected
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ledger.git.pygit2_store import Store
+    from memory.cache.file import Cache
+    from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.rank.types import Ranking, Scored
+    from memory.replay.snapshot import Snapshot
+
+#: From how many questions of one process on a library that reads packs pays for its start.
+_LIBRARY_FROM = 3
+_TEXTS_KEPT = 500
+#: So many passages more than twice the hits are told at first: some may not be shown.
+_MORE_TOLD = 40
+#: So many logs are named that answer as a whole.
+_SESSIONS = 20
+
+
+class Recaller:
+    """Answers questions about one home.
+
+    Args:
+        snapshot: of the home.
+        progress: told how far a long reading is.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        self._snapshot = snapshot
+        self._following = Following(snapshot, progress)
+        self._lookups = Lookups()
+        self._texts: dict[str, list[str]] = {}
+        self._redacted: frozenset[str] = frozenset()
+        self._store: Store | None = None
+        self._asked = 0
+
+    def close(self) -> None:
+        """Close the index."""
+        self._following.close()
+
+    def recall(
+        self,
+        query: str,
+        *,
+        level: str,
+        limit: int,
+        filters: Filters,
+        explain: bool = False,
+        vectors: bool = True,
+    ) -> Answer:
+        """Find what answers a question (see `Reader.recall`)."""
+        self._asked += 1
+        past = past_at(self._snapshot, filters.as_of)
+
+        def answer(cache: Cache, index: Index) -> Answer:
+            facts = Facts(cache, index, filters, past)
+            with NOT_THE_CACHE:
+                keeps = kept(index, facts, filters)
+            view = _View(self, cache, index, facts)
+            for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
+                with NOT_THE_CACHE:
+                    found = search(
+                        index, query, keeps, lookups=self._lookups, explain=explain, told=told
+                    )
+                ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
+                hits = view.hits(ranking, level, limit, explain)
+                if len(hits) == limit or len(ranking.passages) < told:
+                    break  # else many were facts that may not be shown, and there are more
+            return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
+
+        with Uncollected():
+            return self._following.ask(answer)
+
+    def get(self, ids: Sequence[str], *, level: str) -> Answer:
+        """Return memories by their ids (see `Reader.get`)."""
+        self._asked += 1
+
+        def answer(cache: Cache, index: Index) -> Answer:
+            facts = Facts(cache, index, Filters(superseded=True))
+            view = _View(self, cache, index, facts)
+            return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
+
+        return self._following.ask(answer)
+
+    def lookups(self, index: Index) -> Lookups:
+        """Return what was looked up in an index so far."""
+        return self._lookups.of(index)
+
+    def lines(self, log: LogRow, cache: Cache) -> list[str]:
+        """Return the lines of a log as it was written."""
+        if log.blob not in self._texts or cache.redacted != self._redacted:
+            self.fetch([log], cache)
+        return self._texts[log.blob]
+
+    def fetch(self, logs: Iterable[LogRow], cache: Cache) -> None:
+        """Read logs, as far as they were not read yet, all at once; what is withheld is left out."""
+        if len(self._texts) >= _TEXTS_KEPT or cache.redacted != self._redacted:
+            self._texts.clear()
+            self._redacted = cache.redacted
+        missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
+        keys = {ref.blob: ref.key for ref in missing.values()}
+        for blob in self._texts.keys() & missing.keys():
+            del missing[blob]
+        for blob, data in self._bytes(missing):
+            text = text_of(data)
+            if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
+                text = shown(self._snapshot.home, cache, text, named_in(entry))
+            self._texts[blob] = text.split("\n")
+        for blob in missing:
+            self._texts.setdefault(blob, [""])
+
+    def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
+        if refs and self._asked >= _LIBRARY_FROM:
+            if self._store is None:
+                from ledger.git.pygit2_store import Store
+
+                self._store = Store(self._snapshot.home.repository)
+            for blob in list(refs):
+                data = self._store.blob(blob)
+                if data is not None:
+                    del refs[blob]
+                    yield blob, data
+        if refs:
+            from memory.replay.read_logs import read_bytes
+
+            for ref, found in read_bytes(self._snapshot.home, list(refs.values())):
+                yield ref.blob, found
+
+
+class _View:
+    """One reading: the index, the cache and the facts of one commit.
+
+    Args:
+        recaller: reads logs.
+        cache: of the commit.
+        index: of the commit.
+        facts: where they stand.
+    """
+
+    def __init__(self, recaller: Recaller, cache: Cache, index: Index, facts: Facts) -> None:
+        self._recaller = recaller
+        self._cache = cache
+        self._index = index
+        self._facts = facts
+        self._withheld = redacted_logs(cache)
+
+    def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
+        """Rank again by what passages mean; as it was without the extra `vectors`."""
+        from memory.recall.rank.vectors import installed
+
+        if not (ranking.passages and installed()):
+            return ranking
+        from memory.recall.rank.fuse import COMPARED, with_meaning
+        from memory.recall.rank.similarity import compared
+
+        texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
+        with NOT_THE_CACHE:
+            alike = compared(self._recaller.lookups(self._index), query, texts)
+            return ranking if alike is None else with_meaning(ranking, alike)
+
+    def sessions(self, ranking: Ranking) -> tuple[str, ...]:
+        """Return the stems of the best logs whose words are not withheld."""
+        logs = [self._index.log(number) for number, _ in ranking.sessions[:_SESSIONS]]
+        stems = [log.stem for log in logs if log is not None]
+        return tuple([stem for stem in stems if stem_in(stem) not in self._withheld])
+
+    def _texts(self, rows: Iterable[int]) -> dict[int, str]:
+        """Return the texts of passages, but of those that are withheld."""
+        found: dict[int, str] = {}
+        logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
+        there = {row: log for row, log in logs.items() if stem_in(log.stem) not in self._withheld}
+        self._recaller.fetch(
+            [log for row, log in there.items() if row & PLACES < FACTS_FROM], self._cache
+        )
+        for row, log in logs.items():
+            piece = log.at(row & PLACES)
+            if piece is not None and piece.fact:
+                found[row] = self._facts.text(piece.fact)
+            elif piece is not None and row in there:
+                lines = self._recaller.lines(log, self._cache)
+                found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
+        return found
+
+    def hits(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
+        """Return the hits of the best passages that may be shown."""
+        found: dict[str, Hit] = {}
+        for scored in ranking.passages:
+            hit = self.hit(scored, level, explain)
+            if hit is not None and hit.id not in found:
+                found[hit.id] = hit
+                if len(found) == limit:
+                    break
+        return list(found.values())
+
+    def hit(self, scored: Scored, level: str, explain: bool) -> Hit | None:
+        """Return the hit of a passage, None for one that is not to be shown."""
+        log = self._index.log(scored.row >> PLACE_BITS)
+        piece = None if log is None else log.at(scored.row & PLACES)
+        if log is None or piece is None:
+            return None
+        if piece.fact:
+            hit = self._facts.hit(piece.fact, log, level)
+        elif stem_in(log.stem) in self._withheld:
+            return None
+        else:
+            with NOT_THE_CACHE:
+                place = scored.row & PLACES & ~LATE_BIT
+                hit = self._passage(log, place, level, scored.words)
+        if hit is None:
+            return None
+        parts = tuple(
+            [
+                Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
+                for name, value in (scored.parts if explain else ())
+            ]
+        )
+        return hit._replace(score=round(scored.score, 4), parts=parts)
+
+    def named(self, one: str, level: str) -> Hit:
+        """Return a memory by its id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        stem, colon, line = one.partition(":")
+        if is_stem(stem_in(stem)):
+            number = self._index.number_of(key_of(stem))
+            if not number:  # perhaps the start of one
+                number = self._index.number_of(log_named(self._cache, stem).key)
+            log = self._index.log(number) if number else None
+            if log is None or stem_in(log.stem) in self._withheld:
+                said = "its words are withheld" if log is not None else "there is none"
+                raise NotFound(f"{one} names no session log that can be shown: {said}",
+                               hint="`diurna log` lists the session logs")  # fmt: skip
+            if not colon:
+                return self._whole(log, level)
+            wanted = int(line) if line.isdigit() and len(line) < 8 else 0
+            before = [n for n, piece in enumerate(log.pieces) if piece.line <= wanted]
+            if before and (hit := self._passage(log, before[-1], level, ())) is not None:
+                return hit
+            raise NotFound(
+                f"{stem} has no passage at line {line}", hint=f"`diurna recall --ids {stem}`"
+            )
+        hit = self._facts.hit(one, None, level) if is_fact_id(one) else None
+        if hit is None:
+            if is_fact_id(one) and self._cache.fact(one) is not None:
+                raise NotFound(
+                    f"{one} is withheld: it was redacted",
+                    hint=f"`diurna why {one}` tells when and by whom",
+                )
+            raise NotFound(f"there is no memory {one}", hint=self._near(one))
+        return hit
+
+    def _near(self, one: str) -> str:
+        """Say which ids are spelled nearly like one that is not there."""
+        from projection.text.fuzzy import nearest
+
+        alike = nearest(one, self._cache.fact_ids(), 3)
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
+
+    def _whole(self, log: LogRow, level: str) -> Hit:
+        lines = self._recaller.lines(log, self._cache)
+        text = "\n".join(lines)
+        line = one_line(title_of(lines))
+        shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
+        return Hit(
+            log.stem, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
+            tokens_of(shown), tokens_of(text),
+        )  # fmt: skip
+
+    def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
+        """Return a passage, None where the repository lost the log's bytes since it was indexed."""
+        lines = self._recaller.lines(log, self._cache)
+        number = log.pieces[place].line
+        if number > len(lines):
+            return None
+        text = _passage_text(log, lines, place)
+        heading = heading_of(lines, number)
+        title = title_of(lines)
+        if log.day in title:  # other tools' titles are the time, which the hit says already
+            title = ""
+        line = titled(title, heading, text, words)
+        id = f"{log.stem}:{number}"
+        _, section = section_of(lines, number)
+        if level == FULL:
+            shown = section
+        elif level == TIMELINE:
+            around = [
+                ("> " if other == place else "  ") + one_line(_passage_text(log, lines, other), 200)
+                for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
+            ]
+            shown = "\n".join([f"{id}  {log.day}  {log.agent}  {heading}", *around])
+        else:
+            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}  ({log.agent or 'nobody named'})"
+        return Hit(
+            id, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
+            tokens_of(shown), tokens_of(section),
+        )  # fmt: skip
+
+
+def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
+    """Return a passage from the lines of its log.
+
+    Of a long line that is several passages, those before are passed over.
+    """
+    piece = log.pieces[place]
+    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
+    end = next(
+        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
+    )
+    text = "\n".join(lines[piece.line - 1 : end])
+    start = sum(before) + len(before)
+    return text[start : start + piece.chars].strip()
+
+
+def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
+    return Answer(
+        tuple(hits),
+        sum([hit.tokens for hit in hits]),
+        sum([hit.whole for hit in hits]),
+        notes,
+    )

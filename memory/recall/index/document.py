@@ -1,0 +1,95 @@
+"""Cutting: what the index takes of one log, from its text and its events alone."""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.codec.log import conflicted
+from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.ids import WITHHELD
+from ledger.model.order import is_date
+from ledger.model.record import Record
+from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, LATE_BIT
+from memory.recall.index.passages import passages_of, split_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+
+
+class Indexed(Record):
+    """One log, ready for the index: its row, and the texts of its passages by place."""
+
+    row: tuple[str, str, str, str, str, str, int, bytes]
+    texts: tuple[tuple[int, str, str], ...]
+    chars: int
+    speakers: tuple[str, ...]
+
+
+def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
+    """Prepare a log for the index: a pure function of its bytes.
+
+    Args:
+        ref: the log.
+        text: the whole of it, as `ledger.codec.log.text_of` reads it.
+        entry: its events.
+    """
+    header = header_of(text)
+    prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
+    texts: list[tuple[int, str, str]] = []
+    pieces: list[tuple[int, int, str, bool, str, int]] = []
+    prose = 0
+    for place, passage in enumerate(passages_of(prose_text)):
+        pieces.append(
+            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
+        )
+        at = place | LATE_BIT if passage.late else place
+        texts.append((at, passage.text, split_words(passage.text)))
+        prose += len(passage.text)
+    facts: list[tuple[int, int, str, bool, str]] = []
+    chars = prose
+    for event in entry.acts:
+        if (
+            isinstance(event, FactCreated | FactUpdated)
+            and event.text
+            and not _withheld(event.text)
+        ):
+            names = dict(event.meta)
+            said = " ".join([event.id, names.get("entity", ""), names.get("tags", "")])
+            texts.append(
+                (
+                    FACTS_FROM + FACTS_APART * len(facts),
+                    event.text,
+                    f"{said} {split_words(event.text)}",
+                )
+            )
+            facts.append((0, len(event.text), "", False, event.id))
+            chars += len(event.text)
+    packed = marshal.dumps((pieces, facts))
+    day = header.get("ended", "")[:10]
+    if not is_date(day):
+        day = ref.key[:10]
+    row = (
+        ref.key, ref.blob, day, entry.agent, header.get("role", ""), header.get("branch", ""),
+        prose, packed,
+    )  # fmt: skip
+    speakers = tuple(sorted({piece[2] for piece in pieces if piece[2]}))
+    return Indexed(row, tuple(texts), chars, speakers)
+
+
+def _withheld(text: str) -> bool:
+    return text[:1] == WITHHELD
+
+
+def header_of(text: str) -> dict[str, str]:
+    """Return the header of a log, roughly: what is no `key: value` is passed over."""
+    if text[:3] != "---":
+        return {}
+    end = text.find("\n---", 3)
+    pairs: dict[str, str] = {}
+    for line in text[4 : max(end, 0)].split("\n"):
+        key, colon, value = line.partition(":")
+        if colon:
+            pairs.setdefault(key.strip(), value.strip())
+    return pairs

@@ -1,0 +1,155 @@
+"""Filling: logs written into an index and taken out of it again, each at its place in the ledger's order.
+
+FTS5 is told what it loses word by word, so a log is taken out with the very texts that it was put in with.
+"""
+
+from __future__ import annotations
+
+import marshal
+
+from ledger.model.layout import CACHE_VERSION
+from ledger.model.record import Record
+from memory.cache.sqlite import sqlite3
+from memory.recall.index.document import Indexed
+from memory.recall.index.fts_file import PLACE_BITS, TABLES, Mark, Totals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: The number of the first log, and how far the numbers stand apart: there is room for logs that come late.
+#: A greater distance makes every place that FTS5 stores a byte longer.
+FIRST, APART = 1 << 30, 1 << 11
+#: Logs that come late stand no farther apart: others will come behind them.
+_LATE_APART = 64
+#: FTS5 sorts so many bytes in memory before it writes them, while an index is built; a hundred thousand
+#: logs are five or six such parts, which are best left as they are.
+_SORTED_BYTES = 32 << 20
+_PARTS_LEFT = 16
+#: The tables: what was there when the file was built, and what came since.
+BUILT, RECENT = "passages", "recent"
+
+
+class Placed(Record):
+    """A log to be written: its number, its blob in the ledger, and what is indexed of it."""
+
+    number: int
+    blob: str
+    log: Indexed
+
+
+def new_file(path: str) -> sqlite3.Connection:
+    """Make an empty index, for one bulk filling: what is written can not be taken back.
+
+    Args:
+        path: a new file; ":memory:" for none.
+
+    Raises:
+        sqlite3.Error: it can not be written.
+    """
+    base = sqlite3.connect(path, isolation_level=None)
+    try:
+        base.execute("PRAGMA synchronous=OFF")
+        base.execute("PRAGMA journal_mode=OFF")
+        base.executescript(TABLES)
+        settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
+        base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
+        base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def write_mark(base: sqlite3.Connection, mark: Mark, totals: Totals) -> None:
+    """Note where an index stands, in the transaction that is open."""
+    base.executemany(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        [("mark", marshal.dumps(tuple(mark))), ("totals", marshal.dumps(tuple(totals)))],
+    )
+
+
+def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table: str) -> Totals:
+    """Write logs into an index, in the transaction that is open; return its totals then.
+
+    FTS5 is fastest if they come in the order of their numbers.
+
+    Args:
+        base: the index.
+        logs: the logs.
+        totals: of the index.
+        table: `BUILT` or `RECENT`.
+    """
+    count, passages, chars = totals
+    speakers: dict[str, int] = {}
+    rows: list[tuple[object, ...]] = []
+    texts: list[tuple[int, str, str]] = []
+    for number, blob, log in logs:
+        stem, source, *values = log.row
+        rows.append((number, stem, blob, source, *values, int(table == RECENT)))
+        start = number << PLACE_BITS
+        texts += [(start | place, text, parts) for place, text, parts in log.texts]
+        count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
+        for name in log.speakers:
+            speakers[name] = speakers.get(name, 0) + 1
+    base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    base.executemany(f"INSERT INTO {table}(rowid, text, parts) VALUES (?, ?, ?)", texts)  # noqa: S608 - one of two
+    base.executemany(
+        "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
+        list(speakers.items()),
+    )
+    return Totals(count, passages, chars)
+
+
+def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) -> Totals:
+    """Take logs out of an index, in the transaction that is open; return its totals then."""
+    count, passages, chars = totals
+    for log in logs:
+        stem = log.row[0]
+        ((number, recent),) = base.execute(
+            "SELECT number, recent FROM logs WHERE stem = ?", (stem,)
+        ).fetchall()
+        start = number << PLACE_BITS
+        table = RECENT if recent else BUILT
+        base.executemany(
+            f"INSERT INTO {table}({table}, rowid, text, parts) VALUES ('delete', ?, ?, ?)",  # noqa: S608 - one of two
+            [(start | place, text, parts) for place, text, parts in log.texts],
+        )
+        base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
+        base.executemany(
+            "UPDATE speakers SET logs = logs - 1 WHERE name = ?", [(name,) for name in log.speakers]
+        )
+        count, passages, chars = count - 1, passages - len(log.texts), chars - log.chars
+    base.execute("DELETE FROM speakers WHERE logs <= 0")
+    return Totals(count, passages, chars)
+
+
+def numbers_for(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int] | None:
+    """Give new logs numbers between those of their neighbours; None when there is no room left.
+
+    Args:
+        base: the index.
+        keys: of the new logs, in ledger order.
+    """
+    runs: dict[tuple[int, int], list[str]] = {}
+    for key in keys:
+        sides = []
+        for side in ("stem < ? ORDER BY stem DESC", "stem > ? ORDER BY stem"):
+            row = base.execute(f"SELECT number FROM logs WHERE {side} LIMIT 1", (key,)).fetchone()  # noqa: S608 - one of two
+            sides.append(0 if row is None else int(row[0]))
+        runs.setdefault((sides[0], sides[1]), []).append(key)
+    found: dict[str, int] = {}
+    for (below, above), run in runs.items():
+        apart = APART
+        if not above:
+            start = below or FIRST - APART
+        elif not below:
+            start = above - APART * (len(run) + 1)
+        else:
+            start = below
+            apart = min((above - below) // (len(run) + 1), _LATE_APART)
+        if apart < 1 or start < 0:
+            return None
+        for place, key in enumerate(run, 1):
+            found[key] = start + apart * place
+    return found

@@ -1,0 +1,1 @@
+"""The question of a recall: parsed, spelled, dated, widened by synonyms."""

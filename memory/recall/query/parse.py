@@ -1,0 +1,135 @@
+"""Questions: what somebody typed, as words, phrases, beginnings, and what must not be there."""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from memory.recall.index.passages import NUMBERED, TIMED
+from memory.recall.query.dates import Named, named_date
+from memory.recall.query.stopwords import FORMS, SMALL
+
+_PIECE = re.compile(r'(?<!\S)(-?)"([^"]+)"|(?<!\S)-(\w[\w./-]*)(?!\S)|(\S+)')
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_BEGINNING = re.compile(r"\w[\w.-]*\*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
+#: A run of a writing without blanks: the index has it as one word, so it is looked for by its beginning.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+_TIMES = re.compile(
+    r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
+    re.I,
+)
+_NUMBERS = re.compile(r"\s*how (?:many|much|old|often)\b", re.I)
+#: A question longer than this is read up to here, and so many words of it are looked for.
+QUESTION_CHARS = 2000
+WORDS = 64
+
+
+class Word(Record):
+    """One word of a question.
+
+    Args:
+        raw: as typed, in lower case.
+        forms: what counts as this word, before stemming: itself, and the other forms of its verb.
+        beginning: anything that begins so.
+    """
+
+    raw: str
+    forms: tuple[str, ...]
+    beginning: bool = False
+
+
+class Question(Record):
+    """A question, read.
+
+    Args:
+        words: to look for, each once, in the order typed.
+        phrases: what was quoted.
+        names: what is one name though it has several words: `snake_case`, `src/a.py`, `v1.2.3`.
+        unwanted: words or phrases that no hit has.
+        alone: there is nothing but phrases.
+        date: that is named.
+        named: every word, in lower case, without what follows an apostrophe.
+        hints: the marks of passages that hold what is asked for (`passages.marks_of`).
+    """
+
+    words: tuple[Word, ...]
+    phrases: tuple[str, ...]
+    names: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    alone: bool
+    date: Named
+    named: frozenset[str]
+    hints: int
+
+
+def read_question(text: str) -> Question:
+    """Read what somebody typed; no text is wrong."""
+    words: dict[str, Word] = {}
+    phrases: list[str] = []
+    names: dict[str, None] = {}
+    unwanted: list[str] = []
+    said: list[str] = []
+    quoted_words = 0
+    text = text[:QUESTION_CHARS].encode("utf-8", "replace").decode()  # no half of a character
+    for minus, quoted, without, plain in _PIECE.findall(text):
+        if (quoted and minus) or without:
+            unwanted.append(quoted or without)
+        elif quoted:
+            phrases.append(quoted)
+            before = len(words)
+            _take(quoted, words, said)
+            quoted_words += len(words) - before
+        elif _BEGINNING.fullmatch(plain):
+            raw = plain[:-1].lower()
+            words.setdefault(plain.lower(), Word(raw, (raw,), True))
+        else:
+            names.update(dict.fromkeys(_names(plain)))
+            _take(plain, words, said)
+    hints = (TIMED if _TIMES.search(text) else 0) | (NUMBERED if _NUMBERS.match(text) else 0)
+    return Question(
+        tuple(words.values())[:WORDS],
+        tuple(phrases),
+        tuple(names),
+        tuple(unwanted),
+        bool(phrases) and quoted_words == len(words) and not names,
+        named_date(said),
+        frozenset(said),
+        hints,
+    )
+
+
+def wanted_text(text: str) -> str:
+    """Return a question as it was typed, without what no hit may have, quotes and stars."""
+    pieces = _PIECE.findall(text[:QUESTION_CHARS])
+    wanted = [quoted or plain for minus, quoted, _, plain in pieces if not minus]
+    return " ".join([piece.rstrip("*") for piece in wanted if piece])
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the distinct words of a passage that tell something, in lower case, in order."""
+    found = (word.partition("'")[0] for word in _WORD.findall(text.lower().replace("’", "'")))
+    return tuple(dict.fromkeys([word for word in found if word not in SMALL]))
+
+
+def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
+    """Take the words of a piece: `camelCase` as itself and as its parts."""
+    for found in _WORD.findall(piece):
+        parts = [found] if found.islower() else _CAMEL.sub(" ", found).split()
+        for part in parts if len(parts) == 1 else [found, *parts]:
+            raw = part.lower().replace("’", "'").partition("'")[0]
+            said.append(raw)
+            if raw and raw not in SMALL and raw not in words:
+                unspaced = _UNSPACED.search(raw) is not None
+                words[raw] = Word(raw, FORMS.get(raw, (raw,)), unspaced)
+
+
+def _names(piece: str) -> list[str]:
+    """Return what in a piece is one name of several words, as these words."""
+    names = []
+    for found in _JOINED.findall(piece):
+        parts = _CAMEL.sub(" ", " ".join(_WORD.findall(found))).split()
+        if len(parts) > 1:
+            names.append(" ".join(parts))
+    return names

@@ -1,0 +1,226 @@
+"""Looking words up: what the index has of them, kept as long as the index stays the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ledger.model.record import Record
+from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memory.recall.index.fts_file import Index, LogRow, Totals
+
+#: So many places of words are kept: about 40 MB.
+_PLACES_KEPT = 300_000
+_WORDS_KEPT = 20_000
+_LOGS_KEPT = 20_000
+#: Of a word that more passages hold than this, the newest so many are looked at, and not where in them.
+TOO_COMMON, NEWEST = 20_000, 5000
+_SOMEWHERE = (-1,)
+#: Most words stand once in a passage: their places share what says so.
+_ONCES = 1024
+_ONCE = tuple([(offset,) for offset in range(_ONCES)])
+#: The end of a beginning that may be lost to stemming: `configura*` is indexed as "configur".
+_STEMMED_ENDS = 4
+
+
+class Postings(Record):
+    """Where a word stands.
+
+    Args:
+        rows: row of a passage -> the places in it.
+        logs: number of a log -> in how many passages of its prose the word is; of replies only their
+            beginnings count.
+    """
+
+    rows: Mapping[int, tuple[int, ...]]
+    logs: Mapping[int, float]
+
+
+class Turns:
+    """A log and which of its passages are neighbours: beginnings of turns, whatever stands between.
+
+    Args:
+        log: of the index.
+    """
+
+    __slots__ = ("at", "chain", "log")
+
+    def __init__(self, log: LogRow) -> None:
+        self.log = log
+        #: the places of the beginnings, in order
+        self.chain: Sequence[int] = [n for n, piece in enumerate(log.pieces) if not piece.late]
+        #: place of a passage -> which in the chain it is, or belongs to
+        self.at: Sequence[int] = self.chain
+        if len(self.chain) < len(log.pieces):
+            self.at = at = []
+            place = -1
+            for piece in log.pieces:
+                place += not piece.late
+                at.append(max(0, place))
+
+
+class Lookups:
+    """The words of one index; what was asked before is remembered."""
+
+    def __init__(self) -> None:
+        self._index: Index | None = None
+        self._totals: Totals | None = None
+        self._stems: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        self._names: dict[str, bool] = {}
+        self._beginnings: dict[str, tuple[str, ...]] = {}
+        self._postings: dict[str, Postings] = {}
+        self._related: dict[str, tuple[str, ...]] = {}
+        self._turns: dict[int, Turns] = {}
+        self._table: dict[str, tuple[str, ...]] = {}
+        self._kept = 0
+
+    def of(self, index: Index) -> Lookups:
+        """Return this, with everything forgotten that another state of the index told."""
+        if index is not self._index or index.totals is not self._totals:
+            self._index, self._totals = index, index.totals
+            self._counts.clear()
+            self._names.clear()
+            self._beginnings.clear()
+            self._postings.clear()
+            self._related.clear()
+            self._turns.clear()
+            self._kept = 0
+        return self
+
+    @property
+    def index(self) -> Index:
+        """The index that is asked.
+
+        Raises:
+            ValueError: none was given.
+        """
+        if self._index is None:
+            raise ValueError("no index was given")
+        return self._index
+
+    def stems(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text as the index has them, in order."""
+        words = text.split()
+        if len(self._stems) > _WORDS_KEPT:
+            self._stems.clear()
+        if not all(word.isascii() and word.isalnum() for word in words):
+            return tuple(self.index.stems(text))
+        new = list(dict.fromkeys([word for word in words if word not in self._stems]))
+        if new:  # each is one word for the index too, so all are asked at once
+            self._stems.update(zip(new, self.index.stems(" ".join(new)), strict=True))
+        return tuple([self._stems[word] for word in words])
+
+    def turns(self, number: int) -> Turns | None:
+        """Return a log by its number in the index."""
+        known = self._turns.get(number)
+        if known is None:
+            log = self.index.log(number)
+            if log is None:
+                return None
+            if len(self._turns) > _LOGS_KEPT:
+                self._turns.clear()
+            known = self._turns[number] = Turns(log)
+        return known
+
+    def count(self, stem: str) -> int:
+        """Return how many passages hold a word."""
+        known = self._counts.get(stem)
+        if known is None:
+            if len(self._counts) > _WORDS_KEPT:
+                self._counts.clear()
+            known = self._counts[stem] = self.index.count(stem)
+        return known
+
+    def speaks(self, name: str) -> bool:
+        """Tell whether somebody of this name, in lower case, speaks in any log."""
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = self.index.speaks(name)
+        return known
+
+    def beginning(self, start: str) -> tuple[str, ...]:
+        """Return the words of the index that begin so, the commonest first."""
+        known = self._beginnings.get(start)
+        if known is None:
+            if len(self._beginnings) > _WORDS_KEPT:
+                self._beginnings.clear()
+            found = self.index.beginning(start)
+            self._counts.update(found)
+            known = self._beginnings[start] = tuple([stem for stem, _ in found])
+        return known
+
+    def begun(self, start: str) -> tuple[str, ...]:
+        """Return the words that begin so, those too whose ending the index has cut off."""
+        shorter = [start[:-cut] for cut in range(1, _STEMMED_ENDS + 1) if len(start) - cut >= 4]
+        cut_off = [stem for stem in shorter if self.count(stem)]
+        return (*self.beginning(start), *cut_off[:1])
+
+    def spelled(self, start: str) -> tuple[str, ...]:
+        """Return words of the index that begin so, in their order, a few thousand at most."""
+        return tuple(self.index.spelled(start)) if start else ()
+
+    def related(self, raw: str, find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return the words that are related to one, found once."""
+        known = self._related.get(raw)
+        if known is None:
+            if len(self._related) > _WORDS_KEPT:
+                self._related.clear()
+            known = self._related[raw] = find()
+        return known
+
+    def table(self, groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+        """Return a table of words as the index has them; it is one for all questions."""
+        if not self._table:
+            words = list(
+                dict.fromkeys([*groups, *[one for some in groups.values() for one in some]])
+            )
+            stems = self.index.stems(" ".join(words))
+            stem_of = dict(zip(words, stems, strict=True))
+            for word, others in groups.items():
+                stem = stem_of[word]
+                more = [stem_of[one] for one in others]
+                self._table[stem] = tuple(dict.fromkeys((*self._table.get(stem, ()), *more)))
+        return self._table
+
+    def postings(self, stem: str) -> Postings:
+        """Return where a word stands."""
+        known = self._postings.get(stem)
+        if known is None:
+            rows: dict[int, tuple[int, ...]] = {}
+            if self.count(stem) > TOO_COMMON:
+                rows = dict.fromkeys(self.index.newest(stem, NEWEST), _SOMEWHERE)
+            for row, offset in self.index.found(stem) if not rows else ():
+                if row in rows:
+                    rows[row] += (offset,)
+                else:
+                    rows[row] = _ONCE[offset] if offset < _ONCES else (offset,)
+            known = Postings(rows, _by_log(rows))
+            self._kept += len(rows)
+            while self._kept > _PLACES_KEPT and self._postings:
+                oldest = next(iter(self._postings))
+                self._kept -= len(self._postings.pop(oldest).rows)
+            self._postings[stem] = known
+        else:
+            self._postings[stem] = self._postings.pop(stem)  # the last that was asked goes last
+        return known
+
+    def together(self, stems: Iterable[str]) -> Postings:
+        """Return where any of some words stands."""
+        all_of = [self.postings(stem) for stem in stems]
+        if len(all_of) == 1:
+            return all_of[0]
+        rows: dict[int, tuple[int, ...]] = {}
+        for one in all_of:
+            for row, places in one.rows.items():
+                rows[row] = (*rows[row], *places) if row in rows else places
+        return Postings(rows, _by_log(rows))
+
+
+def _by_log(rows: Iterable[int]) -> Mapping[int, float]:
+    """Count the passages of each log; of replies only their beginnings, and no facts."""
+    return Counter([row >> PLACE_BITS for row in rows if row & PLACES < LATE_BIT])

@@ -1,0 +1,54 @@
+"""Spelling: a word that no passage has, and the words of the index that are spelled nearly so."""
+
+from __future__ import annotations
+
+from memory.recall.query.synonyms import root_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.recall.query.postings import Lookups
+
+#: Words of so many letters may have one mistake, and from there on two.
+ONE_FROM, TWO_FROM = 4, 8
+#: So many of the words that are nearest are looked for.
+_NEAREST = 3
+#: What has so many letters of a word, and all but so many, may be the word without its ending.
+_BEGUN, _ENDING = 6, 5
+
+
+def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the index that somebody may have meant, none for a word with digits.
+
+    Args:
+        lookups: of the index.
+        raw: as typed, in lower case; the index does not have it.
+        stems: of it.
+    """
+    if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
+        return ()
+    stem = stems[0]
+    allowed = 2 if len(raw) >= TWO_FROM else 1
+    root = root_of(stem)
+    from projection.text.fuzzy import misspelled
+
+    known: dict[str, None] = {}
+    found: list[tuple[str, int]] = []
+    # a beginning is enough to find candidates cheaply; then such in which the mistake is in it: two
+    # letters changed places, one is missing, or one is too many
+    swapped = (stem[1] + stem[0], stem[0] + stem[2], stem[1:3])
+    for starts in ((stem[:3],), (stem[:2],), swapped):
+        fresh = {word for start in starts for word in lookups.spelled(start)} - known.keys()
+        known.update(dict.fromkeys(sorted(fresh)))
+        found = misspelled(stem, list(known), allowed)
+        if not found and root != stem and len(root) >= ONE_FROM:
+            found = misspelled(root, list(known), 1)
+        if found:
+            break
+    if not found:  # a mistake in the ending, which the index cuts off of what is spelled right
+        begun = [word for word in known if len(word) >= _BEGUN and stem.startswith(word)]
+        longest = max(begun, key=len, default="")
+        return (longest,) if begun and len(stem) - len(longest) <= _ENDING else ()
+    least = found[0][1]
+    best = [word for word, distance in found if distance == least]
+    best.sort(key=lambda word: (-lookups.count(word), word))
+    return tuple(best[:_NEAREST])

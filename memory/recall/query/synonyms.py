@@ -1,0 +1,262 @@
+"""Words that say nearly the same: everyday groups, engineers' abbreviations, and derivations of one root.
+
+A small table by hand of general English, both ways in each line; a word that is missing costs a hit,
+a wrong one costs order, so related words count for little (`rank.RELATED`).
+"""
+
+from __future__ import annotations
+
+from projection.text.vocabulary import NUMBERS, SYNONYMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.recall.query.postings import Lookups
+
+_GROUPS = """
+job work career occupation profession employment employ position role
+kid child son daughter toddler baby
+buy purchase get acquire order
+doctor physician clinic hospital medical
+mother mom mum mama
+father dad daddy papa
+parent mother father mom dad
+sister brother sibling
+husband wife spouse partner married
+girlfriend boyfriend partner dating
+relative family cousin aunt uncle grandmother grandfather grandma grandpa
+friend buddy pal mate
+pet dog puppy cat kitten animal
+car vehicle truck automobile drive
+bike bicycle cycling
+house home apartment flat
+movie film cinema
+book novel read author
+photo picture photograph image
+song music tune track
+band musician concert gig
+instrument play
+painting art drawing sketch canvas
+artist art
+hobby pastime interest passion
+trip travel journey vacation holiday tour visit
+country nation abroad
+city town
+place location spot
+school college university class
+degree graduate major diploma
+teacher professor instructor coach mentor
+student pupil
+study learn course class
+exam test
+food meal dish cuisine
+eat food dinner lunch breakfast
+cook bake recipe
+restaurant cafe diner
+drink beverage coffee tea beer wine
+dessert cake cookie sweet pie
+sport game match tournament
+team club league
+exercise workout gym fitness train
+run jog marathon race
+hike trail trek
+camp camping tent
+swim beach pool
+yoga meditation
+game videogame play console
+health illness sick disease
+pain injury hurt
+stress anxiety worried overwhelmed pressure
+happy glad joy excited thrilled
+sad upset down depressed
+afraid fear scared
+angry mad frustrated
+love adore like enjoy favorite
+hate dislike
+favorite favourite best love
+goal aim plan dream aspiration ambition
+plan intend going
+problem issue trouble challenge difficulty obstacle
+difficult hard tough
+solve fix resolve
+help support assist aid
+advice tip suggestion recommendation
+suggest recommend propose advise
+idea thought concept
+opinion view think believe
+reason cause why because
+result outcome
+begin start launch open
+end finish complete stop
+quit resign leave
+change switch modify
+improve better enhance boost
+increase raise grow
+decrease reduce lower cut
+success achievement accomplishment win award
+award prize trophy medal
+win victory won champion
+lose defeat
+money cash pay income salary
+cost price expense budget
+cheap affordable
+sell sale store shop
+store shop market
+business company startup firm venture
+company employer firm
+boss manager supervisor
+colleague coworker teammate
+meeting call appointment
+party celebration birthday celebrate
+wedding marriage marry engaged
+ceremony event
+event conference festival fair workshop
+present gift
+charity donation fundraiser donate
+volunteer community nonprofit charity
+organization group nonprofit association
+community group neighborhood
+church faith religion religious spiritual
+nature outdoors park forest mountain
+plant garden flower
+tree forest wood
+sea ocean beach
+river lake water
+weather rain sunny storm snow
+accident crash
+move relocate moved
+live reside stay
+born birth birthplace
+age old year
+die death dead passed loss
+kind type sort
+big large huge
+small little tiny
+new recent
+old ancient
+fast quick rapid
+often frequently regularly
+beautiful gorgeous stunning lovely
+important significant key
+different various diverse
+talk speak chat conversation discuss
+tell say mention share
+ask question
+answer reply respond
+write writing author
+show present display
+make create build craft
+create design develop
+handmade craft
+find discover
+search look seek
+try attempt
+choose select pick decide
+decide decision choose
+hope wish
+remember memory recall
+remind reminder
+forget miss
+feel feeling emotion
+motivate inspire inspiration motivation
+inspire influence
+proud pride
+relax unwind calm rest
+calm peace peaceful
+sleep nap bed
+watch see view
+series show tv television
+news article
+cloth clothing clothes outfit dress shirt
+shoe sneaker boot
+necklace jewelry ring bracelet
+phone mobile cell
+computer laptop pc
+internet online web
+website site page
+program software application app
+code program programming
+bug error defect issue failure
+crash failure error
+test testing
+deploy deployment release
+server host backend
+database db sql
+speed performance latency
+fast performance speed
+secure security
+login authentication auth sign
+password credential secret
+user customer client
+version release
+library package dependency module
+feature functionality
+task todo item
+deadline due date
+schedule calendar timetable
+meeting appointment
+percent percentage rate
+number count amount many
+"""
+_ENDINGS = sorted(
+    "ation ition ion ator er or ist ism ment ness ship ful less abl ibl iti ity age al iv ic "
+    "anc enc ant ent ed ing li ly ari".split(),
+    key=lambda ending: (-len(ending), ending),
+)
+#: What is left of a word has at least so many letters.
+_ROOT = 4
+
+
+def _table() -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    pairs = [*SYNONYMS.items(), *NUMBERS.items()]
+    for words in [*(line.split() for line in _GROUPS.strip().split("\n")), *pairs]:
+        for word in words:
+            if word.isalnum():  # one word for the index too
+                found.setdefault(word, {}).update(dict.fromkeys(filter(str.isalnum, words)))
+    return {word: tuple([one for one in words if one != word]) for word, words in found.items()}
+
+
+_RELATED = _table()
+
+
+def root_of(stem: str) -> str:
+    """Return what is left of a stem without the endings that Porter's algorithm leaves on it.
+
+    `creat`, `creation` and `creativ` are "creat"; the root itself need not be a word.
+    """
+    for _ in range(2):
+        for ending in _ENDINGS:
+            if stem.endswith(ending) and len(stem) - len(ending) >= _ROOT:
+                stem = stem[: -len(ending)]
+                break
+        else:
+            break
+    if len(stem) > _ROOT and stem[-1] in "eiy":
+        stem = stem[:-1]
+    if len(stem) > _ROOT and stem[-1] == stem[-2]:
+        stem = stem[:-1]
+    return stem
+
+
+def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of the index that are related to one, best first.
+
+    Args:
+        lookups: of the index.
+        raw: as typed, in lower case.
+        stems: of its forms.
+    """
+    return lookups.related(raw, lambda: _related(lookups, stems))
+
+
+def _related(lookups: Lookups, stems: tuple[str, ...]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    table = lookups.table(_RELATED)
+    for stem in stems:
+        found.update(dict.fromkeys(table.get(stem, ())))
+        if len(stem) >= _ROOT and stem.isalpha():
+            root = root_of(stem)
+            for other in lookups.beginning(root):
+                if other.isalpha() and root_of(other) == root:
+                    found[other] = None
+    return tuple([stem for stem in found if stem not in stems and lookups.count(stem)])

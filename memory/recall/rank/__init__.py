@@ -1,0 +1,1 @@
+"""Ranking: which passages answer a question."""

@@ -1,0 +1,79 @@
+"""Filtering: which passages may be hits at all, told by their logs."""
+
+from __future__ import annotations
+
+from memory.cache.file import CACHE_ERRORS
+from memory.cache.range_queries import check_bounds
+from memory.recall.index.follow import OfTheCache
+from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged
+from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.recall.hits.facts import Facts
+    from memory.recall.index.fts_file import Index, LogRow
+
+
+def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
+    """Return what tells whether a row may be a hit, by its log, or the fact; None where all may.
+
+    Raises:
+        NotFound: a bound is neither a date nor a stem.
+    """
+    check_bounds(filters.since, filters.until)
+    since, until = filters.since, filters.until + "~" if filters.until else ""
+    only = filters.within
+    if not only and filters.kinds == (SESSION_KIND,):
+        only = SESSIONS
+    elif not only and (
+        (filters.kinds and SESSION_KIND not in filters.kinds)
+        or filters.tiers
+        or filters.tags
+        or filters.entities
+    ):
+        only = FACTS
+    agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
+    if not (since or until or only or agents or roles or branches or facts.logs is not None):
+        return None
+    choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
+    known: dict[int, bool] = {}
+
+    def log_at(number: int) -> LogRow:
+        log = index.log(number)
+        if log is None:
+            raise IndexDamaged(f"no log {number}")
+        return log
+
+    def keeps_log(number: int) -> bool:
+        log = log_at(number)
+        return (
+            (not since or log.stem >= since)
+            and (not until or log.stem <= until)
+            and (not agents or log.agent in agents)
+            and (not branches or log.branch in branches)
+            and (facts.logs is None or log.stem in facts.logs)
+        )
+
+    def keeps(row: int) -> bool:
+        is_fact = row & PLACES >= FACTS_FROM
+        if (only == FACTS and not is_fact) or (only == SESSIONS and is_fact):
+            return False
+        number = row >> PLACE_BITS
+        if number not in known:
+            known[number] = keeps_log(number)
+        if not known[number]:
+            return False
+        if not is_fact:
+            return not roles or log_at(number).role in roles
+        if not choosy:
+            return True
+        log = log_at(number)
+        piece = log.at(row & PLACES)
+        try:
+            return piece is not None and facts.wanted(piece.fact, log) is not None
+        except CACHE_ERRORS as problem:
+            raise OfTheCache from problem
+
+    return keeps

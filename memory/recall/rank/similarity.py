@@ -1,0 +1,58 @@
+"""Comparing: a question held against passages by what they mean, where there are vectors."""
+
+from __future__ import annotations
+
+from memory.recall.query.parse import read_question, wanted_text, words_in
+from memory.recall.rank.bm25 import NAME, weight_of
+from memory.recall.rank.fuse import lacking
+from memory.recall.rank.vectors import TEXT_CHARS, nearest, similarities
+from memory.recall.search import PLACES_READ
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.recall.query.postings import Lookups
+
+
+def compared(
+    lookups: Lookups, query: str, texts: Mapping[int, str]
+) -> dict[int, tuple[float, float]] | None:
+    """Return how alike passages are to a question, as `meaning.with_meaning` takes it.
+
+    Args:
+        lookups: of the index, which knows what words the passages have.
+        query: as typed.
+        texts: of passages, by row.
+
+    Returns:
+        By row, as a whole and in the words that it lacks; None without the extra.
+    """
+    whole = similarities(wanted_text(query), list(texts.values()))
+    words = _telling(lookups, query)
+    near = nearest(
+        [word for word, _, _ in words], [words_in(text[:TEXT_CHARS]) for text in texts.values()]
+    )
+    if whole is None or near is None:
+        return None
+    total = sum([weight for _, weight, _ in words])
+    found = {}
+    for row, alike, others in zip(texts, whole, near, strict=True):
+        there = [(weight, row in rows) for _, weight, rows in words]
+        found[row] = alike, lacking(there, others, total)
+    return found
+
+
+def _telling(lookups: Lookups, query: str) -> list[tuple[str, float, Mapping[int, object]]]:
+    """Return the words of a question, what each tells, and the passages that have it."""
+    passages = lookups.index.totals.passages
+    found: list[tuple[str, float, Mapping[int, object]]] = []
+    for word in read_question(query).words:
+        stems = lookups.stems(" ".join(word.forms))
+        held = [stem for stem in dict.fromkeys(stems) if lookups.count(stem)]
+        if word.beginning or sum([lookups.count(stem) for stem in held]) > PLACES_READ:
+            continue  # no word, or one that tells nothing here
+        rows: Mapping[int, object] = lookups.together(tuple(held))[0] if held else {}
+        weight = weight_of(len(rows), passages) * (NAME if lookups.speaks(word.raw) else 1.0)
+        found.append((word.raw, weight, rows))
+    return found

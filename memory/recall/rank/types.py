@@ -1,0 +1,70 @@
+"""What a ranking takes and gives: the words of a question as the index has them, and scores."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.recall.query.dates import Named
+
+
+class Term(Record):
+    """One word of a question as the index has it.
+
+    Args:
+        raw: as typed.
+        weight: how much it tells.
+        rows: row of a passage -> where in it the word stands.
+        near: row -> how often related words stand there, each counted as `RELATED`.
+        logs: number of a log -> how often its prose has the word, related ones counted so too.
+        order: its number among the words that tell something; negative for what stands beside none.
+        name: somebody who speaks is called so.
+    """
+
+    raw: str
+    weight: float
+    rows: Mapping[int, tuple[int, ...]]
+    near: Mapping[int, float]
+    logs: Mapping[int, float]
+    order: int
+    name: bool
+
+
+class Asked(Record):
+    """A question as the ranking takes it: its terms, names and date (`question.Question`).
+
+    Args:
+        terms: its words that the index has.
+        total: what all of its words tell, those too that the index does not have.
+        named: every word, to be compared with who speaks.
+        date: that is named.
+        hints: the marks of a passage that holds what is asked for.
+    """
+
+    terms: tuple[Term, ...]
+    total: float
+    named: frozenset[str]
+    date: Named
+    hints: int
+
+
+class Scored(Record):
+    """A passage with its score and, where they were asked for, its words and the parts of the score."""
+
+    row: int
+    score: float
+    words: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
+
+
+class Ranking(Record):
+    """Passages and sessions, best first; `sessions` are (number of the log, score)."""
+
+    passages: tuple[Scored, ...]
+    sessions: tuple[tuple[int, float], ...]
+
+
+NOTHING = Ranking((), ())

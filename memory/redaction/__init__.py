@@ -1,0 +1,1 @@
+"""What is withheld because it was redacted."""

@@ -1,0 +1,280 @@
+"""What is withheld of logs, whoever asks: words of redacted logs, texts, footers, remarks of facts (F9).
+
+The cache does not hold their texts, footers and remarks any more; what has to be left out of a log is read
+from git.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.event_bullets import read_references, write_references
+from ledger.codec.fact_blocks import parse_footer, write_footer
+from ledger.codec.log import decode, read_entry
+from ledger.model.event import Event, FactCreated, FactRedacted, FactSuperseded, FactUpdated
+from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
+from ledger.model.record import Record
+from ledger.model.session import REFERENCES_HEADING
+from memory.cache.range_queries import keys_within
+from memory.replay.read_logs import read_bytes
+from projection.fold.fact import REDACTED_TEXT
+from projection.fold.withholding import free_values, held_in, names, structural, withheld_events
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry, SessionLog
+    from memory.cache.file import Cache
+
+#: So many logs a redaction names at most: a line has 64 KiB.
+_HOLDERS = 500
+#: A line of a withheld text that has fewer characters is only withheld where it is a whole line.
+_TELLING_CHARS = 12
+#: Footer keys that hold names of something, which sentences about other things have in them too.
+_NAMES = ("entity", "tags", "role")
+
+
+class Hidden(Record):
+    """What of one log is in no index.
+
+    Args:
+        facts: the redacted facts of which it brings a text.
+        texts: all texts, footer values and remarks that these ever had.
+        words: its own title, prose and remarks too.
+    """
+
+    facts: frozenset[str]
+    texts: tuple[str, ...]
+    words: bool
+
+
+def redacted_logs(cache: Cache) -> frozenset[str]:
+    """Return the stems of the logs whose words are withheld."""
+    return frozenset([one for one in cache.redacted if is_stem(one) and cache.fact(one) is None])
+
+
+def holders(home: Home, cache: Cache, name: str) -> tuple[tuple[str, str], ...]:
+    """Return the logs, as (stem, blob id), that hold what a redaction of a fact or a log withholds."""
+    keys = {stem for stem, _ in _bringing(cache, (name,))}
+    if is_stem(name) and not keys:
+        keys = set(_keys_of(cache, name))
+    else:
+        wanted = frozenset((name,))
+        for one, data in read_bytes(home, logs_naming(cache, wanted)):
+            if any(_remarks(one, data, wanted)):
+                keys.add(one.key)
+    refs = [ref for key in sorted(keys) if (ref := cache.log_ref(key)) is not None]
+    return tuple([(ref.stem, ref.blob) for ref in refs[:_HOLDERS]])
+
+
+def naming_holders(home: Home, cache: Cache, events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Let redactions name the logs that hold what they withhold."""
+    return tuple(
+        [
+            event._replace(held=holders(home, cache, event.id))
+            if isinstance(event, FactRedacted) and not event.held
+            else event
+            for event in events
+        ]
+    )
+
+
+def logs_naming(cache: Cache, facts: frozenset[str]) -> list[LogRef]:
+    """Return the logs that name one of some facts, in whatever way."""
+    return [
+        ref for _, ref, entry in cache.entries() if facts and not facts.isdisjoint(named_in(entry))
+    ]
+
+
+def named_in(entry: Entry) -> set[str]:
+    """Return the ids that a log names, in whatever way."""
+    return {*entry.named, *[event.id for event in entry.acts]}
+
+
+def held_logs(cache: Cache, names: Iterable[str] | None = None) -> frozenset[tuple[str, str]]:
+    """Return the logs, as (stem, blob id), that redactions allow to be gone from the history.
+
+    Args:
+        cache: of the commit.
+        names: only what the redactions of these facts and logs name; None for all.
+    """
+    wanted = sorted(cache.redacted if names is None else names)
+    return held_in(cache.some_histories(wanted).values())
+
+
+def without_words(log: SessionLog) -> SessionLog:
+    """Return a log without its own words: its title, its prose and its remarks."""
+    events = tuple([event._replace(remark="") for event in log.events])
+    return log._replace(title=REDACTED_TEXT, prose="", events=events)
+
+
+def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
+    """Return a log's text, line for line, without what it says of redacted facts, wherever it repeats it.
+
+    Args:
+        home: where the texts are.
+        cache: of the commit.
+        text: of the log.
+        named: the ids that it names.
+    """
+    gone = cache.redacted.intersection(named)
+    if not gone:
+        return text
+    return without_lines(without_beside(text, gone), withheld_texts(home, cache, gone))
+
+
+def ids_in(events: Iterable[Event]) -> set[str]:
+    """Return the ids that events name."""
+    found: set[str] = set()
+    for event in events:
+        found.add(event.id)
+        if isinstance(event, FactSuperseded):
+            found.add(event.new)
+    return found
+
+
+def without_beside(text: str, facts: frozenset[str]) -> str:
+    """Return a log's text, line for line, without footer values and remarks of some facts."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        bare = line.strip()
+        footer = parse_footer(bare) if bare[:4] == "<!--" else None
+        if footer is not None and footer[0] in facts:
+            meta = tuple([pair for pair in structural(footer[1]) if pair[1]])
+            lines[index] = line[: line.index("<")] + write_footer(footer[0], meta)
+    for start, end in _bullets(lines):
+        unit = lines[start:end]
+        if any(one in line for one in facts for line in unit):
+            lines[start:end] = _without_remarks(unit, facts)
+    return "\n".join(lines)
+
+
+def _bullets(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield where bullets and paragraphs of the references begin and end."""
+    heading = f"## {REFERENCES_HEADING.lower()}"
+    inside, start = False, -1
+    for index, line in enumerate([*lines, "## "]):
+        bare = line.lstrip()
+        ends = not bare or line[:2] == "##" or bare[0] in "-*+"
+        if start >= 0 and ends:
+            yield start, index
+            start = -1
+        if line[:2] == "##":
+            inside = " ".join(line.lower().split())[: len(heading)] == heading
+        elif inside and bare and start < 0:
+            start = index
+
+
+def _without_remarks(unit: list[str], facts: frozenset[str]) -> list[str]:
+    """Return as many lines, without a word beside an id of some facts: the events alone."""
+    events, odd = read_references(unit, strict=False)
+    if events and not odd and not any(names(event, facts) for event in events):
+        return unit  # what is read as nothing by itself may say a word of an id too
+    kept = write_references(withheld_events(events, facts))
+    if " ".join(unit).split() == " ".join(kept).split():
+        return unit
+    return [*kept, *[""] * len(unit)][: len(unit)]
+
+
+def without_lines(text: str, texts: Iterable[str]) -> str:
+    """Return a text with every line emptied that holds a line of one of some texts."""
+    lines = {line.strip() for one in texts for line in one.split("\n")} - {""}
+    telling = [line for line in sorted(lines) if len(line) >= _TELLING_CHARS]
+    kept: list[str] = []
+    for line in text.split("\n"):
+        bare = line.strip().removeprefix("- ")
+        bare = bare[4:] if bare[:4] in ("[ ] ", "[x] ", "[X] ") else bare
+        gone = bare in lines or any(one in line for one in telling)
+        kept.append("" if gone else line)
+    return "\n".join(kept)
+
+
+def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str, ...]:
+    """Return all texts, footer values and remarks that git still has of some facts, sorted.
+
+    Of remarks those of the logs that brought a text.
+    """
+    wanted = frozenset(facts)
+    stems = {stem for stem, _ in _bringing(cache, wanted)}
+    refs = [ref for stem in sorted(stems) if (ref := cache.log_ref(stem)) is not None]
+    return tuple(sorted(_texts(home, refs, wanted)))
+
+
+def hidden_by_log(home: Home, cache: Cache, wanted: Container[str]) -> dict[str, Hidden]:
+    """Return what of some logs must be in no index, by key; those of which all may be are left out.
+
+    Args:
+        home: where the texts are.
+        cache: of the commit.
+        wanted: the keys of the logs.
+    """
+    if not cache.redacted:
+        return {}
+    brought: dict[str, set[str]] = {}
+    for stem, fact in _bringing(cache, cache.redacted):
+        if stem in wanted:
+            brought.setdefault(stem, set()).add(fact)
+    texts = {
+        fact: withheld_texts(home, cache, (fact,))
+        for fact in sorted({fact for facts in brought.values() for fact in facts})
+    }
+    bare = redacted_logs(cache)
+    keys = {key for stem in bare for key in _keys_of(cache, stem) if key in wanted}
+    return {
+        key: Hidden(
+            frozenset(brought.get(key, ())),
+            tuple(sorted({text for fact in brought.get(key, ()) for text in texts[fact]})),
+            key.partition("~")[0] in bare,
+        )
+        for key in {*brought, *keys}
+    }
+
+
+def _keys_of(cache: Cache, stem: str) -> list[str]:
+    """Return the keys of the logs of one name."""
+    found = keys_within(cache, key_of(stem), key_of(stem) + "~")
+    return [key for key in found if stem_in(key) == stem]
+
+
+def _bringing(cache: Cache, facts: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Yield (key of the log, fact) for every text of some facts."""
+    for fact, history in cache.some_histories(sorted(facts)).items():
+        for act in history.acts:
+            event = act.event
+            if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
+                yield act.stem, fact
+
+
+def _texts(home: Home, refs: list[LogRef], facts: frozenset[str]) -> set[str]:
+    """Return the texts of some facts in logs, also in what those were sealed with."""
+    found: set[str] = set()
+    broken: list[LogRef] = []
+    for ref, data in read_bytes(home, refs):
+        found |= _texts_in(ref, data, facts)
+        broken += [ref] if breaks_seal(ref.stem, data) else []
+    if broken:
+        from ledger.git.log_history import sealed_before
+
+        known = sealed_before(home, home.tip(), {ref.path: ref.blob for ref in broken})
+        sealed = [ref._replace(blob=blob) for ref in broken for blob in known.get(ref.path, ())]
+        for ref, data in read_bytes(home, sealed):
+            found |= _texts_in(ref, data, facts)
+    return found
+
+
+def _texts_in(ref: LogRef, data: bytes, facts: frozenset[str]) -> set[str]:
+    found = set(_remarks(ref, data, facts))
+    for event in read_entry(ref.stem, data)[0].acts:
+        if isinstance(event, FactCreated | FactUpdated) and event.id in facts:
+            found.update([value for key, value in free_values(event.meta) if key not in _NAMES])
+            found.add(event.text or "")
+    return found - {""}
+
+
+def _remarks(ref: LogRef, data: bytes, facts: frozenset[str]) -> Iterator[str]:
+    """Yield what a log says beside ids of some facts, but for why they are redacted."""
+    log, _ = decode(data, sealed=is_sealed(ref.stem))
+    for event in log.events:
+        if event.remark and names(event, facts) and not isinstance(event, FactRedacted):
+            yield event.remark

@@ -1,0 +1,95 @@
+"""Dropped: committed logs that a commit of the user's left out, for it was begun beside their append.
+
+`git commit` writes its tree from the index. One that read the index before our entry was there, and HEAD
+after our commit, has our commit for its parent and our log not in its tree. The work tree has the log by
+then, and the spool a copy (FORMAT.md, W11).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import log_path
+from ledger.wal.spool import Spool
+from memory.worktree.checkout import work_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.cache.file import Cache
+
+#: How many places where the branch stood are looked at.
+_TIPS = 50
+
+
+def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
+    """Return the stems of kept logs that the branch had, and has lost though the user still has them.
+
+    What a person took out of the work tree was meant to go; of the index that can not be said, for git
+    reads it before it locks it, and may write it without our entry. Mostly this costs a look into
+    one folder and one question to the cache.
+
+    Args:
+        home: the home.
+        spool: keeps the copies.
+        cache: of the branch's tip.
+    """
+    if not home.checked_out or not cache.commit:
+        return []
+    kept = spool.kept()
+    known = cache.known(kept) if kept else {}
+    paths = {stem: log_path(stem) for stem in kept if stem not in known}
+    if paths and cache.redacted:
+        from memory.redaction.withheld import held_logs
+
+        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (E7)
+        paths = {stem: path for stem, path in paths.items() if stem not in redacted}
+    there = [stem for stem, path in paths.items() if os.path.isfile(f"{home.folder}/{path}")]
+    if not there:
+        return []
+    found = [
+        stem
+        for stem in there
+        if (data := spool.read_kept(stem)) is not None and work_file(home, paths[stem]) == data
+    ]
+    found = [stem for stem in found if _stood(home, cache.commit, paths[stem])]
+    if not found:
+        return []
+    wanted = [home.prefix + paths[stem] for stem in found]
+    rows = home.repository.git().tree_files(cache.commit, *wanted)
+    at_tip = {path for _, _, path in rows}  # one that only can not be read was not dropped
+    return [stem for stem in found if home.prefix + paths[stem] not in at_tip]
+
+
+def dropped_finding(home: Home, stem: str, then: str, hint: str = "") -> Finding:
+    """Say that a commit left a log out.
+
+    Args:
+        home: the home.
+        stem: of the log.
+        then: what became of it.
+        hint: what to do.
+    """
+    beside = "a commit that was begun beside that left it out"
+    said = f"{stem} was committed on {home.branch}, and {beside}; {then}"
+    return Finding("log-dropped", said, hint=hint)
+
+
+def _stood(home: Home, tip: str, path: str) -> bool:
+    """Tell whether the branch had a file, and a commit took it out of there.
+
+    It is in the tip's history; or the branch stood where it was, and an amended commit replaced that. A
+    reset is the user's own way of setting a commit back.
+    """
+    git, full = home.repository.git(), home.prefix + path
+    said = git.run("log", "-1", "--format=%H", tip, "--", f":(top,literal){full}", check=False)
+    if said.strip():
+        return True
+    listed = git.run(
+        "log", "-g", f"-n{_TIPS}", "--format=%H %gs", home.reference, "--", check=False
+    )
+    moves = [line for line in listed.decode("utf-8", "replace").split("\n") if line]
+    there = git.resolve(*[f"{move[:40]}:{full}" for move in moves]) if moves else []
+    last = next((number for number, blob in enumerate(there) if blob), 0)
+    return last > 0 and moves[last - 1][41:].startswith("commit")

@@ -1,0 +1,175 @@
+"""Mending: what a power cut or a prune took from the object store comes back from the spool.
+
+git does not flush its objects, so after a power cut a commit may name objects that are empty or gone, or
+the branch may stand where it stood before. The spool's copies were flushed. A damaged object file is moved
+aside first: git takes whatever bears the right name for the object, and does not write it again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import StorageFailed
+from ledger.git.commit import loose_object
+from ledger.home import Home
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.wal.intents import Intents
+from ledger.wal.locks import git_prunes, journal, set_aside
+from ledger.wal.spool import KEEP, Spool
+from memory.repair.dropped_logs import dropped
+from memory.replay.read_logs import read_bytes
+from memory.replay.snapshot import Snapshot
+from memory.worktree.checkout import store_blob
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memory.cache.file import Cache
+
+
+def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
+    """Look for what a power cut took, for logs that were never read back, and for dropped ones.
+
+    Call it only while holding Diurna's own lock; return the stems of those that were dropped.
+
+    Args:
+        snapshot: of the home.
+        spool: of the home.
+        kept: look at the kept logs too: once is enough, for after a power cut every process is a new one.
+    """
+    cache = snapshot.cache()
+    drop_purged(cache, spool)
+    logs = {stem: spool.read(stem) for stem in spool.waiting() if cache.log_ref(stem) is not None}
+    if kept:
+        for stem in suspects(snapshot.home, spool, cache):
+            logs[stem] = spool.read_kept(stem)
+    for stem in mend(snapshot, logs):
+        spool.requeue(stem)
+    found = dropped(snapshot.home, spool, snapshot.cache())
+    for stem in found:
+        spool.requeue(stem)
+    return found
+
+
+def let_go(
+    snapshot: Snapshot, spool: Spool, intents: Intents, remake: Callable[[], list[str]]
+) -> None:
+    """Flush the disks now and then, and let go of the spooled copies of what is on them.
+
+    Not of what the object store has lost: that is mended, or waits again. And not while git deletes
+    what nothing referred to a moment ago. Then git may pack what has piled up.
+
+    Args:
+        snapshot: of the home.
+        spool: of the home.
+        intents: what recent commits are made of.
+        remake: writes again what a prune took of them.
+    """
+    git, kept = snapshot.home.repository.git(), spool.kept()
+    if len(kept) < KEEP or git_prunes(snapshot.home.repository.commondir):
+        return
+    os.sync()
+    drop_purged(snapshot.cache(), spool)
+    kept = spool.kept()
+    remake()
+    waits = mend(snapshot, {stem: spool.read_kept(stem) for stem in kept})
+    cache = snapshot.cache()
+    waits += [stem for stem in kept if stem not in waits and cache.log_ref(stem) is None]
+    for stem in waits:
+        spool.requeue(stem)
+    # a commit of the user's that is under way may yet leave out the newest
+    newest = kept[len(kept) - KEEP // 8 :]
+    spool.forget([stem for stem in kept if stem not in waits and stem not in newest])
+    if not waits:
+        intents.forget()
+    git.tidy()
+
+
+def drop_purged(cache: Cache, spool: Spool) -> None:
+    """Let go of copies of logs that were redacted and taken out of the history: they must not return."""
+    if not cache.redacted:
+        return
+    from memory.redaction.withheld import held_logs
+
+    held = held_logs(cache)
+    for stem in {stem for stem, _ in held}:
+        known = cache.log_ref(stem)
+        for data, drop in (
+            (spool.read(stem), spool.withdraw),
+            (spool.read_kept(stem), lambda gone: spool.forget([gone])),
+        ):
+            blob = "" if data is None else blob_id(data)
+            if (stem, blob) in held and (known is None or known.blob != blob):
+                drop(stem)
+
+
+def suspects(home: Home, spool: Spool, cache: Cache) -> list[str]:
+    """Return the kept logs that may be lost, by a look that costs next to nothing.
+
+    They are those that the cache does not have, and those whose object file is empty.
+    """
+    objects = home.repository.commondir + "/objects"
+    found = []
+    kept = spool.kept()
+    known = cache.known(kept)
+    for stem in kept:
+        ref = known.get(stem)
+        try:
+            if ref is None or not os.stat(f"{objects}/{ref.blob[:2]}/{ref.blob[2:]}").st_size:
+                found.append(stem)
+        except OSError:  # packed
+            pass
+    return found
+
+
+def mend(snapshot: Snapshot, logs: Mapping[str, bytes | None]) -> list[str]:
+    """Write the objects of committed logs again that the store has lost.
+
+    Call it only while holding Diurna's own lock.
+
+    Args:
+        snapshot: of the home; built anew when something was mended, and told of it.
+        logs: stem -> the spool's copy, None for a damaged one.
+
+    Returns:
+        The stems that no tree of the tip names any more: they have to be committed again.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    home = snapshot.home
+    refs: dict[LogRef, bytes] = {}
+    for stem, data in logs.items():
+        if data is not None:
+            refs[LogRef(stem, log_path(stem), blob_id(data))] = data
+    whole = {ref for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
+    lost = [ref for ref in refs if ref not in whole]
+    for ref in lost:
+        clear_damaged(home, ref.blob)
+        store_blob(home, refs[ref])
+        said = f"the object {ref.blob} of {ref.path} was lost and was written again from the spool"
+        journal(home.repository.commondir, said)
+        snapshot.notes.append(Finding("object-mended", said, ref.path))
+    if not lost:
+        return []
+    cache = snapshot.rebuilt()
+    return [ref.stem for ref in lost if cache.log_ref(ref.stem) is None]
+
+
+def clear_damaged(home: Home, blob: str) -> bool:
+    """Move an object's file aside when it does not hold what its name says; tell whether it was so.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    objects = home.repository.commondir + "/objects"
+    try:
+        loose_object(objects, blob)
+    except StorageFailed:
+        set_aside(home.repository.commondir, f"{objects}/{blob[:2]}/{blob[2:]}")
+        return True
+    return False

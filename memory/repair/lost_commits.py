@@ -1,0 +1,301 @@
+"""Remaking: commits and trees that `git gc --prune=now` took are made again, byte for byte (W8).
+
+git deletes what nothing referred to when it looked, and a branch may move to it in that very moment. What
+was meant is noted beside the spool (`ledger.wal.intents`): parent, files, author and time give the same
+objects, under the same ids. Nothing is moved and nothing replaced; what is there stays.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
+from ledger.git.commit import loose_object
+from ledger.git.objects import BLOB, COMMIT, TREE, Objects, merge_commit, object_id, write_objects
+from ledger.git.repository import read_reference
+from ledger.git.trees import FOLDER, entries
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.layout import MIRROR_DIR, SESSIONS_DIR, stem_of
+from ledger.model.record import Record
+from ledger.remote.tree_merge import with_files
+from ledger.wal.intents import Intent, Intents, Kept
+from ledger.wal.locks import journal
+from ledger.wal.spool import Spool
+from memory.repair.lost_blobs import clear_damaged
+from memory.worktree.checkout import store_blob, work_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ledger.home import Home
+    from memory.replay.snapshot import Snapshot
+
+#: How many commits that others made are passed when looking for ours below a tip.
+_STRANGERS = 200
+
+
+class Made(Record):
+    """A commit that a note gives: its bytes, parents, new trees by id, and (path, blob id).
+
+    `blobs` holds the bytes of files, by id, where the note has them.
+    """
+
+    data: bytes
+    parents: tuple[str, ...]
+    trees: dict[str, bytes]
+    files: tuple[tuple[str, str], ...]
+    blobs: dict[str, bytes]
+
+
+def lost_objects(home: Home) -> list[tuple[str, str]]:
+    """Return (what it is, id) of recent commits, trees and files that git does not have any more."""
+    with _Store(home) as store:
+        return [(what, oid) for _, what, oid in _lost(home, store, _reachable(home, store))]
+
+
+def remake(snapshot: Snapshot) -> list[str]:
+    """Write what is lost again; return the ids. Call it only while holding Diurna's own lock.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    home = snapshot.home
+    with _Store(home) as store:
+        made = _reachable(home, store)
+        lost = _lost(home, store, made)
+    if not lost:
+        return []
+    bodies = {oid: (TREE, raw) for one in made.values() for oid, raw in one.trees.items()}
+    bodies |= {oid: (BLOB, data) for one in made.values() for oid, data in one.blobs.items()}
+    bodies |= {oid: (COMMIT, one.data) for oid, one in made.items()}
+    structure = [oid for _, _, oid in lost if oid in bodies]
+    for _, _, oid in lost:
+        clear_damaged(home, oid)
+    git = home.repository.git()
+    write_objects(git, [bodies[oid] for oid in structure], whole=False)
+    written = [*structure]
+    files = [(commit, path, oid) for commit, path, oid in lost if oid not in bodies]
+    pages = []
+    for commit, path, oid in files:
+        data = next(copies(home, path, oid), None)
+        if data is None:
+            pages.append((commit, oid))
+        else:
+            store_blob(home, data)
+            written.append(oid)
+    for commit in dict.fromkeys(commit for commit, _ in pages):
+        wanted = {oid for owner, oid in pages if owner == commit}
+        for data in _rendered(snapshot, commit):
+            if blob_id(data) in wanted:
+                store_blob(home, data)
+                written.append(blob_id(data))
+    if written:
+        if len(written) == 1:
+            said = f"an object of a recent commit was lost and was written again: {written[0]}"
+        else:
+            said = (
+                f"{len(written)} objects of recent commits were lost and were written again: "
+                f"{written[0][:12]} and {len(written) - 1} more"
+            )
+        journal(home.repository.commondir, f"{said} ({' '.join(written)})")
+        snapshot.notes.append(Finding("object-mended", said))
+    return written
+
+
+class _Store:
+    """Reads objects past damaged ones, and holds those that intents give."""
+
+    def __init__(self, home: Home) -> None:
+        self._objects = home.repository.commondir + "/objects"
+        self._git = home.repository.git()
+        self._reader = Objects(self._git)
+        self.held: dict[str, bytes] = {}
+
+    def __enter__(self) -> _Store:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._reader.__exit__(None, None, None)
+
+    def read(self, oid: str) -> bytes:
+        """Return an object's bytes.
+
+        Raises:
+            ObjectMissing: it is neither in the store nor held.
+        """
+        held = self.held.get(oid)
+        if held is not None:
+            return held
+        try:
+            data = loose_object(self._objects, oid)
+        except StorageFailed as problem:
+            raise ObjectMissing("cat-file", 128, str(problem), self._git.where, oid) from None
+        if data is not None:
+            return data[data.index(b"\0") + 1 :]
+        try:
+            return self._reader.read(oid)
+        except ObjectMissing:
+            self._reader.__exit__(None, None, None)  # git may have given up at a damaged one
+            self._reader = Objects(self._git)
+            raise
+
+    def missing(self, ids: Iterable[str]) -> set[str]:
+        """Return which objects git can not read."""
+        lost, asked = set(), []
+        for oid in ids:
+            try:
+                if loose_object(self._objects, oid) is None:
+                    asked.append(oid)
+            except StorageFailed:
+                lost.add(oid)
+        if asked:
+            found = self._git.resolve(*asked)
+            lost |= {oid for oid, there in zip(asked, found, strict=True) if not there}
+        return lost
+
+
+def _reachable(home: Home, store: _Store) -> dict[str, Made]:
+    """Return the commits that intents give and that a branch leads to, newest first."""
+    intents = Intents(home.spool_folder).read()
+    given: dict[str, Made] = {}
+    for intent in intents:
+        try:
+            if isinstance(intent, Kept):
+                commit, made = _given(intent)
+            else:
+                commit, made = _make(intent, store.read)
+        except (
+            DiurnaError,
+            ValueError,
+            KeyError,
+        ):  # on a parent that is gone itself, or on damaged trees
+            continue
+        given[commit] = made
+        store.held.update(made.trees)
+        store.held[commit] = made.data
+    named = {intent.reference for intent in intents if isinstance(intent, Intent)}
+    tips = {read_reference(home.repository, name) for name in {home.reference, *named} if name}
+    found: dict[str, Made] = {}
+    todo = sorted(tip for tip in tips if tip)
+    seen = set(todo)
+    strangers = 0
+    while todo and len(found) < len(given):
+        commit = todo.pop(0)
+        known = given.get(commit)
+        if known is not None:
+            found[commit] = known
+            parents = list(known.parents)
+        elif (strangers := strangers + 1) > _STRANGERS:
+            break
+        else:
+            parents = _parents(commit, store.read)
+        fresh = [parent for parent in parents if parent and parent not in seen]
+        seen.update(fresh)
+        todo += fresh
+    return found
+
+
+def _parents(commit: str, read: Callable[[str], bytes]) -> list[str]:
+    try:
+        head = read(commit).partition(b"\n\n")[0]
+    except DiurnaError:
+        return []
+    return [line[7:].decode("ascii") for line in head.split(b"\n") if line[:7] == b"parent "]
+
+
+def _make(intent: Intent, read: Callable[[str], bytes]) -> tuple[str, Made]:
+    """Make a commit of an intent.
+
+    Raises:
+        ObjectMissing: its parent is not there.
+    """
+    base = read(intent.parent)[5:45].decode("ascii") if intent.parent else ""
+    root, written = with_files(read, base, intent.files)
+    trees = dict(_below(root, written))
+    parents = [intent.parent] if intent.parent else []
+    data = merge_commit(root, parents, intent.identity, intent.seconds, intent.message)
+    return object_id(COMMIT, data), Made(data, tuple(parents), trees, intent.files, {})
+
+
+def _given(kept: Kept) -> tuple[str, Made]:
+    """Return the commit that a note of whole objects ends with."""
+    commit = kept.objects[-1][1]
+    head = commit.partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+    parents = tuple(line[7:] for line in head if line[:7] == "parent ")
+    by_kind: dict[str, dict[str, bytes]] = {TREE: {}, BLOB: {}}
+    for kind, data in kept.objects[:-1]:
+        by_kind[kind][object_id(kind, data)] = data
+    return object_id(COMMIT, commit), Made(
+        commit, parents, by_kind[TREE], kept.files, by_kind[BLOB]
+    )
+
+
+def _below(tree: str, written: dict[str, bytes]) -> list[tuple[str, bytes]]:
+    """Return the new trees that a new root names; those made on the way are left out."""
+    raw = written.get(tree)
+    if raw is None:
+        return []
+    found = [(tree, raw)]
+    for mode, _, oid in entries(raw):
+        if mode == FOLDER.encode():
+            found += _below(oid.hex(), written)
+    return found
+
+
+def _lost(home: Home, store: _Store, made: dict[str, Made]) -> list[tuple[str, str, str]]:
+    """Return (commit, path or kind, id) of everything lost, each once, oldest commits first."""
+    rows: dict[str, tuple[str, str, str]] = {}
+    for commit, one in reversed(made.items()):
+        rows.setdefault(commit, (commit, "commit", commit))
+        for tree in one.trees:
+            rows.setdefault(tree, (commit, "tree", tree))
+        for blob in one.blobs:
+            rows.setdefault(blob, (commit, "file", blob))
+        for path, blob in one.files:
+            if blob:
+                rows.setdefault(blob, (commit, path, blob))
+    lost = store.missing(rows)
+    return [row for oid, row in rows.items() if oid in lost]
+
+
+def copies(home: Home, path: str, oid: str) -> Iterator[bytes]:
+    """Yield the bytes of a file of the home from wherever this machine has a copy of them.
+
+    Args:
+        home: the home.
+        path: from the root, or relative to the home.
+        oid: of the blob: no other bytes will do.
+    """
+    inside = path.removeprefix(home.prefix)
+    candidates: list[bytes | None] = []
+    if inside.startswith(SESSIONS_DIR + "/"):
+        stem = stem_of(path)
+        spool = Spool(home.spool_folder)
+        candidates += (spool.read_kept(stem), spool.read(stem))
+    if home.repository.top:
+        candidates.append(work_file(home, inside))
+        candidates.append(_read(f"{home.repository.top}/{MIRROR_DIR}/{inside}"))
+    yield from (data for data in candidates if data is not None and blob_id(data) == oid)
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        if os.path.islink(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _rendered(snapshot: Snapshot, commit: str) -> list[bytes]:
+    """Return the projection of a commit, as it was when that was made: a replay gives it again."""
+    from memory.replay.state import cold_state
+    from memory.worktree.publish import projection_files
+
+    try:
+        return list(projection_files(cold_state(snapshot, commit)).values())
+    except DiurnaError:
+        return []

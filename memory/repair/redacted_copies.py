@@ -1,0 +1,280 @@
+"""Cleaning: what was redacted is taken out of everything beside git that Diurna keeps (FORMAT.md, F9).
+
+The copies of committed logs, the caches, what was shown last, the mirror, and what was noted of faults.
+Each home remembers which redactions it cleaned up after, so one that arrives by a sync or a pull, and one
+whose cleaning was killed, is seen to by the next command. What git holds is a person's to decide about.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from ledger.codec.fact_blocks import write_footer
+from ledger.codec.log import decode
+from ledger.errors import DiurnaError
+from ledger.home import OWN_BRANCH, Home
+from ledger.model.digest import blob_id, sha256
+from ledger.model.event import FactCreated, FactRedacted, FactUpdated
+from ledger.model.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
+from ledger.model.logset import LogRef
+from ledger.model.order import is_sealed
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from ledger.wal.intents import Intents
+from ledger.wal.locks import git_prunes, is_abandoned
+from ledger.wal.spool import Spool
+from memory.cache.file import CACHE_ERRORS
+from memory.cache.rebuild import take_away
+from memory.redaction.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
+from memory.repair.lost_blobs import drop_purged
+from memory.replay.read_logs import read_bytes
+from projection.document.render import REDACTED
+from projection.fold.withholding import free_values, names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.model.event import Meta
+    from ledger.model.session import SessionLog
+    from memory.cache.file import Cache
+
+#: What is shorter says nothing by itself, and stands in too many lines.
+_TELLING_CHARS = 4
+#: The same of a remark, and of a value in a footer.
+_REMARK_CHARS = 12
+#: How the files begin in which repairs and faults are noted.
+_NOTES = ("journal.log", "bug-")
+
+
+def is_clean(home: Home, cache: Cache) -> bool:
+    """Tell whether this home cleaned up after all redactions of a cache."""
+    try:
+        with open(_record(home), encoding="ascii", errors="replace") as file:
+            return file.read() == _said(cache)
+    except OSError:
+        return False
+
+
+def clean(home: Home, cache: Cache) -> bool:
+    """Take out what is redacted, unless that was done; False where something waits for the next command.
+
+    Args:
+        home: the home.
+        cache: of its tip, without those texts itself.
+    """
+    if is_clean(home, cache):
+        return True
+    try:
+        telling = Telling(home, cache, cache.redacted, redacted_logs(cache))
+        _clear_caches(home)
+        done = _clear_kept(home, cache, telling)
+        _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
+        _clear_mirror(home, cache, telling)
+        if done:
+            make_folder(os.path.dirname(_record(home)))
+            replace_file(_record(home), _said(cache).encode("ascii"), 0o600)
+    except (DiurnaError, OSError, *CACHE_ERRORS):  # a read-only disk, or somebody is at it
+        return False
+    return done
+
+
+def _record(home: Home) -> str:
+    return home.cache_file + ".redacted"
+
+
+def _said(cache: Cache) -> str:
+    names = "\n".join(sorted(cache.redacted)).encode("utf-8", "surrogatepass")
+    return f"{cache.head.redactions} {sha256(names).hexdigest()}\n"
+
+
+class Telling:
+    """The lines that must be nowhere, as far as git or a kept copy still has them.
+
+    Args:
+        home: where they are.
+        cache: of the tip.
+        facts: whose texts are withheld.
+        logs: whose words are.
+    """
+
+    def __init__(
+        self, home: Home, cache: Cache, facts: frozenset[str], logs: frozenset[str]
+    ) -> None:
+        self._facts, self._bare = facts, logs
+        self._lines: set[str] = set()
+        self._values: set[str] = set()  # may stand in what is about something else
+        for text in withheld_texts(home, cache, facts):
+            self._add(text)
+        refs = [ref for stem in sorted(self._bare) if (ref := cache.log_ref(stem)) is not None]
+        for ref, data in read_bytes(home, [*refs, *logs_naming(cache, facts)]):
+            self.read(ref.stem, data)
+
+    def read(self, stem: str, data: bytes) -> None:
+        """Learn what is withheld of a log."""
+        log, _ = decode(data, sealed=is_sealed(stem))
+        for event in log.events:
+            if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
+                self._add(event.text or "")
+                self._add_footer(event.id, event.meta)
+            if names(event, self._facts) and not isinstance(event, FactRedacted):
+                self._add_value(event.remark)
+        if stem in self._bare:
+            self._add_words(log)
+
+    def _add_words(self, log: SessionLog) -> None:
+        for text in (log.title, log.prose, *[event.remark for event in log.events]):
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        lines = (line.strip() for line in text.split("\n"))
+        self._lines.update(line for line in lines if len(line) >= _TELLING_CHARS)
+
+    def _add_footer(self, fact: str, meta: Meta) -> None:
+        free = free_values(meta)
+        if free:
+            self._lines.add(write_footer(fact, meta).removesuffix(" -->"))
+        for _, value in free:
+            self._values.add(value)
+
+    def _add_value(self, remark: str) -> None:
+        if len(remark) >= _REMARK_CHARS:
+            self._add(remark)
+        self._values.add(remark)
+
+    def stands_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines."""
+        return any(line in data for line in _spelled(self._lines))
+
+    def may_stand_in(self, data: bytes) -> bool:
+        """Tell whether bytes hold one of the lines, or what stood in a footer or a remark."""
+        values = {one for one in self._values if len(one) >= _TELLING_CHARS}
+        return any(line in data for line in _spelled(self._lines | values))
+
+    def without(self, data: bytes) -> bytes:
+        """Return a text without the lines in which one of them stands."""
+        said = REDACTED.encode()
+        return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
+
+
+def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
+    for line in sorted(lines):
+        yield line.encode("utf-8", "surrogatepass")
+        yield line.encode("unicode_escape")
+
+
+def _clear_caches(home: Home) -> None:
+    """Take away the caches of this clone, but the home's own, which was built anew without the texts."""
+    folder = f"{home.repository.commondir}/{CACHE_DIR}"
+    own = os.path.basename(home.cache_file)
+    mine = {f"{own}.sqlite", f"{own}.sqlite-journal", os.path.basename(_record(home))}
+    for name in sorted(os.listdir(folder)):
+        path = f"{folder}/{name}"
+        if name in mine or name.endswith((".redacted", ".stamp")):
+            continue
+        if name.endswith("-journal"):
+            if not os.path.exists(path.removesuffix("-journal")):
+                _unlink(path)
+        elif name.endswith(".tmp"):
+            if is_abandoned(path):
+                _unlink(path)
+        elif name.endswith((".sqlite", ".recall")):
+            take_away(path)
+        else:
+            _unlink(path)
+
+
+def _clear_kept(home: Home, cache: Cache, telling: Telling) -> bool:
+    """Let go of the copies of committed logs, and of what commits are made of; False where that must wait.
+
+    What git holds whole, and what a redaction allows to be gone, needs no copy. The disks are flushed
+    first.
+    """
+    spool, common = Spool(home.spool_folder), home.repository.commondir
+    kept = {stem: spool.read_kept(stem) for stem in spool.kept()}
+    if not kept and not Intents(home.spool_folder).read():
+        return True
+    if git_prunes(common):  # it may delete what the copies are for
+        return False
+    with Lock(f"{common}/{LOCK_FILE}", 0.0):
+        os.sync()
+        refs = {
+            LogRef(stem, log_path(stem), blob_id(data)): data
+            for stem, data in kept.items()
+            if data is not None
+        }
+        for ref, data in refs.items():
+            telling.read(ref.stem, data)
+        whole = {ref.stem for ref, data in read_bytes(home, list(refs)) if data == refs[ref]}
+        drop_purged(cache, spool)
+        spool.forget([stem for stem in kept if stem in whole or kept[stem] is None])
+        if not spool.kept():
+            Intents(home.spool_folder).forget()
+            return True
+    return False
+
+
+def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
+    """Take withheld lines out of what was noted of repairs and faults, and out of what was set aside."""
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    for name in sorted(os.listdir(state)):
+        path = f"{state}/{name}"
+        if not os.path.isfile(path) or os.path.islink(path):
+            continue
+        if name.startswith(_NOTES):
+            data = _read(path)
+            if telling.may_stand_in(data):
+                replace_file(path, telling.without(data), 0o600)
+        elif name.endswith(".tmp") and is_abandoned(path) and telling.stands_in(_read(path)):
+            _unlink(path)
+    aside = f"{state}/stale"
+    for name in sorted(os.listdir(aside)) if os.path.isdir(aside) else ():
+        data = _read(f"{aside}/{name}")
+        object_id = name.partition(".")[0].replace("%2F", "")[-40:]
+        if object_id in blobs or telling.stands_in(data) or telling.stands_in(_inflated(data)):
+            _unlink(f"{aside}/{name}")
+
+
+def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
+    """Write the mirror of an own branch anew where it still shows what is withheld."""
+    if home.kind != OWN_BRANCH or not home.repository.top:
+        return
+    from memory.replay.state import state_of
+    from memory.worktree.mirror import mirror
+    from memory.worktree.publish import projection_files
+
+    folder = f"{home.repository.top}/{MIRROR_DIR}"
+    files = [
+        os.path.relpath(f"{where}/{name}", folder)
+        for where, _, names in os.walk(folder)
+        for name in names
+    ]
+    if any(telling.may_stand_in(_read(f"{folder}/{path}")) for path in files):
+        made = projection_files(state_of(cache))
+        mirror(home, [(path, made.get(path)) for path in sorted(files)])
+
+
+def _inflated(data: bytes) -> bytes:
+    """Return as much as can be read of an object's file, which may be damaged."""
+    reader, found = zlib.decompressobj(), b""
+    try:
+        for start in range(0, len(data), 512):
+            found += reader.decompress(data[start : start + 512])
+    except zlib.error:
+        pass
+    return found
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

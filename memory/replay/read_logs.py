@@ -1,0 +1,242 @@
+"""Reading logs from git: all of them with both cores, or the few that are new without a library."""
+
+from __future__ import annotations
+
+from ledger.codec.log import read_entry, stamp_findings
+from ledger.errors import GitFailed, StorageFailed
+from ledger.git.commit import loose_object
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.order import is_sealed, is_weak, proves
+from ledger.model.packed import pack_entry, unpack_entry
+from ledger.model.record import Record
+from ledger.model.session import LOG_LIMIT_BYTES, Entry
+from memory.replay.fork import in_two, may_fork
+from memory.replay.gc_pause import Uncollected
+from memory.replay.rewritten_logs import Doubtful, mend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ledger.git.cli import Git
+    from ledger.home import Home
+
+#: From how many logs on a second process pays for its start.
+_FORK_FROM = 3000
+#: Up to how many blobs are looked for as loose files before git is asked.
+_LOOSE_UP_TO = 64
+
+
+class Reading(Record):
+    """Logs as read: entries in ledger order, each with the log it came from, and the findings.
+
+    The blob of a log is that of the bytes that were read, also where the tip has others (L3).
+    """
+
+    refs: tuple[LogRef, ...]
+    entries: tuple[Entry, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_few(home: Home, refs: Sequence[LogRef]) -> Reading:
+    """Read some logs through loose files and the git executable."""
+    contents = dict(read_bytes(home, refs))
+    return _reading(home, refs, [contents.get(ref) for ref in refs])
+
+
+def read_given(
+    home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]
+) -> Reading:
+    """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
+    return _reading(home, refs, contents)
+
+
+def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
+    """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
+
+    Logs whose object is missing are left out.
+    """
+    objects = home.repository.commondir + "/objects"
+    packed: list[LogRef] = []
+    for ref in refs:
+        data = _loose(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
+        if data is None:
+            packed.append(ref)
+        else:
+            yield ref, data[data.index(b"\0") + 1 :]
+    if packed:
+        found = blobs(home.repository.git(), [ref.blob for ref in packed])
+        for ref, content in zip(packed, found, strict=True):
+            if content is not None:
+                yield ref, content
+
+
+def _loose(objects: str, blob: str) -> bytes | None:
+    try:
+        return loose_object(objects, blob)
+    except StorageFailed:  # damaged; git may have a packed copy
+        return None
+
+
+def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+    """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
+    try:
+        return list(git.blobs(ids))
+    except GitFailed:
+        if len(ids) == 1:
+            return [None]
+    middle = len(ids) // 2
+    return blobs(git, ids[:middle]) + blobs(git, ids[middle:])
+
+
+def read_all(
+    home: Home, refs: Sequence[LogRef], progress: Callable[[int, int], None] | None = None
+) -> Reading:
+    """Read many logs, with a second process when it pays.
+
+    Args:
+        home: where they are.
+        refs: which ones, in ledger order.
+        progress: told now and then how many of how many are read.
+    """
+    with Uncollected():
+        if not worth_two(refs):
+            return read_part(home, refs, len(refs), progress)
+        half = len(refs) // 2
+        while half < len(refs) and "~" in refs[half].key:  # beside the log that it is a twin of
+            half += 1
+
+        def first() -> tuple[Any, ...]:
+            part = read_part(home, refs[:half], half, None)
+            return (
+                [(ref.key, ref.blob) for ref in _other_than(refs[:half], part.refs)],
+                [pack_entry(entry) for entry in part.entries],
+                [tuple(finding) for finding in part.findings],
+            )
+
+        packed, newer = in_two(first, lambda: read_part(home, refs[half:], len(refs), progress))
+        if packed is None:
+            older = read_part(home, refs[:half], half, progress)
+        else:
+            other, entries, findings = packed
+            older = Reading(
+                tuple(_with_other(refs[:half], dict(other)) if other else refs[:half]),
+                tuple([unpack_entry(entry) for entry in entries]),
+                tuple([Finding(*values) for values in findings]),
+            )
+        return Reading(
+            older.refs + newer.refs, older.entries + newer.entries, older.findings + newer.findings
+        )
+
+
+def _other_than(refs: Sequence[LogRef], kept: Sequence[LogRef]) -> list[LogRef]:
+    """Return the logs of which other bytes were read than the tip has, with blob "" those not read."""
+    now = {ref.key: ref for ref in kept}
+    found = [now.get(ref.key, ref._replace(blob="")) for ref in refs]
+    return [there for ref, there in zip(refs, found, strict=True) if ref != there]
+
+
+def _with_other(refs: Sequence[LogRef], other: Mapping[str, str]) -> list[LogRef]:
+    """Return logs with the blobs that were read of them, by key; those with "" are left out."""
+    found = [ref._replace(blob=other.get(ref.key, ref.blob)) for ref in refs]
+    return [ref for ref in found if ref.blob]
+
+
+def worth_two(refs: Sequence[LogRef]) -> bool:
+    """Tell whether a second process pays for its start."""
+    return len(refs) >= _FORK_FROM and may_fork()
+
+
+def read_part(
+    home: Home,
+    refs: Sequence[LogRef],
+    of: int,
+    progress: Callable[[int, int], None] | None,
+) -> Reading:
+    """Read logs in this process alone.
+
+    Args:
+        home: where they are.
+        refs: which ones, in ledger order.
+        of: how many there are in all, for the progress.
+        progress: told now and then how many of how many are read.
+    """
+    if len(refs) <= _LOOSE_UP_TO:
+        return read_few(home, refs)
+    from ledger.git.pygit2_store import Store
+
+    store = Store(home.repository)
+    step = max(1, len(refs) // 50)
+    contents = store.blobs(ref.blob for ref in refs)
+    if progress is None:
+        return _reading(home, refs, contents)
+
+    def told() -> Iterable[bytes | None]:
+        for number, data in enumerate(contents):
+            if number % step == 0:
+                progress(number * of // len(refs), of)
+            yield data
+
+    return _reading(home, refs, told())
+
+
+def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int | None]) -> Reading:
+    kept: list[LogRef] = []
+    entries: list[Entry] = []
+    findings: list[Finding] = []
+    doubtful: dict[int, Doubtful] = {}
+    if len(refs) > _LOOSE_UP_TO:
+        from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
+    else:
+        from ledger.model.digest import sha256
+    for ref, data in zip(refs, contents, strict=True):
+        if data is None:
+            findings.append(unreadable(ref))
+            continue
+        if isinstance(data, int) or len(data) > LOG_LIMIT_BYTES:
+            size = data if isinstance(data, int) else len(data)
+            findings.append(
+                Finding(
+                    "too-large",
+                    f"{ref.path} has {size} bytes; not read",
+                    ref.path,
+                    hint="say it again in several logs",
+                )
+            )
+            continue
+        stem = ref.stem
+        proven = proves(stem, sha256(data).digest())
+        if not proven and blob_id(data) != ref.blob:  # damaged: nobody wrote these bytes
+            findings.append(unreadable(ref))
+            continue
+        entry, noticed = read_entry(stem, data)
+        if stem != ref.key:
+            entry = entry._replace(stem=ref.key)
+        said = [one._replace(file=ref.path) for one in noticed] if noticed else []
+        if proven:
+            said += stamp_findings(stem, data, ref.path)
+        if (is_weak(stem) if proven else is_sealed(stem)) or (proven and stem != ref.key):
+            doubtful[len(entries)] = Doubtful(ref, proven, said)
+        else:
+            findings += said
+        kept.append(ref)
+        entries.append(entry)
+    if doubtful:
+        git = home.repository.git()
+        findings += mend(home, doubtful, kept, entries, lambda ids: blobs(git, ids))
+        place = {ref.path: number for number, ref in enumerate(refs)}
+        findings.sort(key=lambda finding: place[finding.file])
+    return Reading(tuple(kept), tuple(entries), tuple(findings))
+
+
+def unreadable(ref: LogRef) -> Finding:
+    """Say that git has no bytes, or damaged ones, for a log."""
+    return Finding(
+        "unreadable",
+        f"the bytes of {ref.path} (object {ref.blob}) are missing from the repository or damaged",
+        ref.path,
+        hint="fetch them from a clone that has them; all other logs are read",
+    )

@@ -1,0 +1,259 @@
+"""Snapshot: the ledger as it stands at a commit, by way of a cache that follows the branch."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
+from ledger.model.logset import LogRef, log_refs
+from ledger.model.order import is_stem
+from ledger.wal.atomic_files import make_folder
+from memory.cache.file import CACHE_ERRORS, Cache, CacheUnusable, open_cache
+from memory.cache.stamp import Stamp
+from memory.replay.gc_pause import Uncollected
+from memory.replay.read_logs import read_all, read_few
+from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from ledger.home import Home
+    from memory.replay.read_logs import Reading
+
+    Progress = Callable[[int, int], None]
+    Answer = TypeVar("Answer")
+
+#: From how many new logs on a cold rebuild is faster than adding them one by one.
+_REBUILD_FROM = 5000
+
+
+class Snapshot:
+    """Follows one home. Reading it writes nothing but the cache.
+
+    Args:
+        home: the home.
+        clean: takes what was redacted out of all else that is kept beside git.
+        progress: told how far a long reading is.
+    """
+
+    def __init__(
+        self, home: Home, clean: Callable[[Home, Cache], object], progress: Progress | None = None
+    ) -> None:
+        self.home = home
+        self._clean = clean
+        self._progress = progress
+        self._path = home.cache_file + ".sqlite"
+        self._cache: Cache | None = None
+        self._file = 0
+        #: so many redactions were looked after
+        self._cleaned = 0
+        self.notes: list[Finding] = []
+
+    def cache(self, tip: str | None = None) -> Cache:
+        """Return the cache, brought to the branch's tip (or to the commit given)."""
+        cache = self._followed(tip)
+        if cache.head.redactions != self._cleaned:
+            cache = self._without_redacted(cache)
+        return cache
+
+    def settle(self) -> None:
+        """Clean up after redactions, once more where something was in the way a moment ago."""
+        if self.cache().head.redactions:
+            self._cleaned = 0
+            self.cache()
+
+    def _without_redacted(self, cache: Cache) -> Cache:
+        """Take out of all that is kept beside git what was redacted since; return the cache without it."""
+        if cache.head.unclean:
+            cache = self._rebuild(cache.commit)
+        self._clean(self.home, cache)
+        self._cleaned = cache.head.redactions  # what had to wait is for the next command
+        return cache
+
+    def _followed(self, tip: str | None) -> Cache:
+        wanted = tip
+        for _ in range(20):
+            wanted = self.home.tip() if tip is None else tip
+            cache = self._open()
+            if cache is None:
+                break
+            if cache.commit == wanted:
+                return cache
+            try:
+                if self._advance(cache, wanted):
+                    return cache
+            except CACHE_ERRORS:
+                if not self._was_replaced():
+                    break
+        return self._rebuild(self.home.tip() if wanted is None else wanted)
+
+    def ask(self, question: Callable[[Cache], Answer], tip: str | None = None) -> Answer:
+        """Answer a question as of one commit, whatever other processes write meanwhile.
+
+        A cache that turns out to be damaged in the middle is built anew, and asked again.
+        """
+        try:
+            with self.cache(tip) as cache:
+                return question(cache)
+        except CACHE_ERRORS:
+            with self.discard() as cache:
+                return question(cache)
+
+    def discard(self) -> Cache:
+        """Build the cache anew: the one that is there was found damaged."""
+        self.tell_rebuilt("the cache was damaged and was built anew")
+        return self._rebuild(self.home.tip())
+
+    def tell_unusable(self, stamp: Stamp, said: str) -> None:
+        """Tell that a file could not be used, if there is one; of a copy of one nobody needs to hear."""
+        if stamp.usable and os.path.exists(stamp.path):
+            self.tell_rebuilt(said, aloud=not stamp.elsewhere)
+
+    def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
+        """Note in the journal, and aloud, that what was kept could not be used."""
+        from ledger.wal.locks import journal
+
+        if aloud:
+            self.notes.append(Finding("cache-rebuilt", said))
+        journal(self.home.repository.commondir, said)
+
+    def rebuilt(self) -> Cache:
+        """Build the cache anew: objects that could not be read before can be read now."""
+        return self._rebuild(self.home.tip())
+
+    def forward(self, base: str, tip: str, reading: Reading) -> None:
+        """Bring the cache to a commit with logs that were read already, if it is where they were added."""
+        try:
+            cache = self._open()
+            if cache is not None and cache.commit == base:
+                cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
+        except CACHE_ERRORS:
+            self.close()  # the next question builds it anew
+
+    def close(self) -> None:
+        """Close the cache file."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def _open(self) -> Cache | None:
+        if self._cache is not None and self._was_replaced():
+            self.close()
+        if self._cache is None:
+            self._file = self._number()
+            try:
+                self._cache = open_cache(self._path)
+            except CacheUnusable:
+                self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
+                return None
+        else:
+            try:
+                self._cache.load()
+            except CACHE_ERRORS:
+                self.tell_rebuilt("the cache was damaged and was built anew")
+                self.close()
+                return None
+        return self._cache
+
+    def _number(self) -> int:
+        """Return the number that tells the cache file from another of its name, 0 for none."""
+        try:
+            return os.stat(self._path).st_ino
+        except OSError:
+            return 0
+
+    def _was_replaced(self) -> bool:
+        """Tell whether another process built the cache anew since it was opened here."""
+        return bool(self._file) and self._number() != self._file
+
+    def _advance(self, cache: Cache, tip: str) -> bool:
+        """Bring the cache to a tip that only adds logs; False when that is not the case."""
+        if not cache.commit or not tip:
+            return self._rebuilt(cache, cache.commit, tip)
+        base = cache.commit
+        prefix = self.home.prefix
+        git = self.home.repository.git()
+        changes = git.changes(base, tip, prefix + SESSIONS_DIR, prefix + POLICY_FILE)
+        if changes is None or len(changes) > _REBUILD_FROM:
+            return self._rebuilt(cache, base, tip)
+        added: list[tuple[str, str, str]] = []
+        policy: tuple[str, Policy, str] | None = None
+        for letter, mode, blob, path in changes:
+            if path == prefix + POLICY_FILE:
+                policy = self.read_policy("" if letter == "D" else blob)
+            elif letter == "A":
+                added.append((mode, blob, path))
+            elif is_stem(path[path.rfind("/") + 1 : -3]):
+                return self._rebuilt(cache, base, tip)  # changed or gone: the set shrank
+        refs, findings = log_refs(added, prefix)
+        if any(finding.code == "duplicate-stem" for finding in findings) or any(
+            cache.log_ref(ref.key) for ref in refs
+        ):
+            return self._rebuilt(cache, base, tip)
+        reading = read_few(self.home, refs)
+        if len(reading.refs) != len(refs):
+            return self._rebuilt(cache, base, tip)
+        noticed = (*findings, *reading.findings)
+        return cache.advance(base, tip, reading.refs, reading.entries, noticed, policy)
+
+    def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
+        """Build anew, unless another process was faster, or brought the cache past a tip now old."""
+        cache.load()
+        if cache.commit == base and tip == self.home.tip():
+            self._rebuild(tip)
+        return False
+
+    def _rebuild(self, tip: str) -> Cache:
+        """Read everything and write the cache anew."""
+        from memory.cache.rebuild import build
+
+        with Uncollected():
+            refs, odd = self.list_logs(tip)
+            reading = read_all(self.home, refs, self._progress)
+            blob = self.policy_blob(tip)
+            self.close()
+            findings = (*odd, *reading.findings)
+            arguments = (tip, reading.refs, reading.entries, findings, self.read_policy(blob))
+            path = self._path if Stamp(self._path).usable else ""
+            try:
+                if path:
+                    make_folder(os.path.dirname(path))
+                self._cache = build(path, *arguments)
+                self._file = self._number() if path else 0
+            except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
+                # a read-only or full disk: the same answers, kept in memory
+                self._file = 0
+                self._cache = build("", *arguments)
+            return self._cache
+
+    def list_logs(self, tip: str) -> tuple[list[LogRef], tuple[Finding, ...]]:
+        """List the logs of a commit, and what else lies beside them."""
+        if not tip:
+            return [], ()
+        git = self.home.repository.git()
+        rows = git.tree_files(tip, self.home.prefix + SESSIONS_DIR)
+        return log_refs(rows, self.home.prefix)
+
+    def policy_blob(self, tip: str) -> str:
+        """Return the blob id of the policy in a commit, "" when it has none."""
+        if not tip:
+            return ""
+        return self.home.repository.git().resolve(f"{tip}:{self.home.prefix}{POLICY_FILE}")[0]
+
+    def read_policy(self, blob: str) -> tuple[str, Policy, str]:
+        """Read a policy; an unreadable one gives the defaults and says what is wrong with it."""
+        if not blob:
+            return "", Policy(), f"{POLICY_FILE} is not committed; the defaults are in force"
+        from projection.policy.toml import read_policy
+
+        (data,) = self.home.repository.git().blobs([blob])
+        try:
+            return blob, read_policy(data or b"", newer_ok=True), ""
+        except PolicyInvalid as problem:
+            return blob, Policy(), str(problem) + (f" ({problem.hint})" if problem.hint else "")
+        except DiurnaError as problem:
+            return blob, Policy(), str(problem)

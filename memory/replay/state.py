@@ -1,0 +1,283 @@
+"""States: the whole replayed ledger, now or at a point of the past, from the cache or from git."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+from ledger.errors import NotFound
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.logset import LogRef
+from ledger.model.order import is_stem, stem_in
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.range_queries import last_key
+from memory.cache.schema import history_of, plain_history
+from memory.replay.fork import in_two
+from memory.replay.gc_pause import Uncollected
+from memory.replay.overlay import Layered
+from memory.replay.read_logs import read_part, worth_two
+from memory.replay.snapshot import Snapshot
+from projection.fold.fact import Fact, History
+from projection.fold.fold import Edge, collect, merge
+from projection.fold.replay import (
+    NOTHING,
+    State,
+    log_digest,
+    merge_summaries,
+    set_digest,
+    summarise,
+)
+from projection.fold.state import Summary
+from projection.policy.model import Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from memory.cache.file import Cache
+
+
+def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
+    """Return the state of a cache, with more logs on top if given."""
+    histories = cache.histories()
+    work = cache.work_stems()
+    summary = cache.summary
+    if entries:
+        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+        summary = merge_summaries(summary, summarise(entries, digest))
+        for fact, news in collect(entries).items():
+            known = histories.get(fact)
+            histories[fact] = news if known is None else merge(known, news)
+        for entry in entries:
+            if entry.work:
+                insort(work, entry.stem)
+    return State(histories, work, summary, cache.policy, cache.findings())
+
+
+def state_from(
+    refs: Iterable[LogRef],
+    entries: Sequence[Entry],
+    policy: Policy,
+    findings: tuple[Finding, ...] = (),
+    withheld: frozenset[str] = frozenset(),
+) -> State:
+    """Return the state of some logs: a full replay.
+
+    Args:
+        refs: the logs.
+        entries: what they say, in the same order.
+        policy: in force.
+        findings: what reading them brought up.
+        withheld: facts that were redacted since.
+    """
+    return _state(_folded(refs, entries, findings), policy, withheld)
+
+
+def cold_state(
+    snapshot: Snapshot,
+    commit: str,
+    progress: Callable[[int, int], None] | None = None,
+    withheld: frozenset[str] = frozenset(),
+) -> State:
+    """Replay a commit from git alone; no cache is read or written.
+
+    Args:
+        snapshot: of the home.
+        commit: to be replayed.
+        progress: told how far it is.
+        withheld: facts that were redacted since.
+    """
+    home = snapshot.home
+    with Uncollected():
+        refs, odd = snapshot.list_logs(commit)
+        _, policy, _ = snapshot.read_policy(snapshot.policy_blob(commit))
+        if not worth_two(refs):
+            return _state(_part(home, refs, len(refs), progress, odd), policy, withheld)
+        half = len(refs) // 2
+        packed, newer = in_two(
+            lambda: _pack(_part(home, refs[:half], half, None, odd)),
+            lambda: _part(home, refs[half:], len(refs), progress),
+        )
+        if packed is None:
+            older = _part(home, refs[:half], half, progress, odd)
+        else:
+            older = _unpack(packed)
+        return _state(_joined(older, newer), policy, withheld)
+
+
+class _Folded(Record):
+    """What some logs say together: an element of the monoid that a replay folds."""
+
+    histories: dict[str, History]
+    work: list[str]
+    summary: Summary
+    findings: tuple[Finding, ...]
+
+
+def _part(
+    home: Home,
+    refs: Sequence[LogRef],
+    of: int,
+    progress: Callable[[int, int], None] | None,
+    odd: tuple[Finding, ...] = (),
+) -> _Folded:
+    reading = read_part(home, refs, of, progress)
+    return _folded(reading.refs, reading.entries, odd + reading.findings)
+
+
+def _folded(
+    refs: Iterable[LogRef], entries: Sequence[Entry], findings: tuple[Finding, ...]
+) -> _Folded:
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    summary = summarise(entries, digest) if entries else NOTHING
+    work = sorted([entry.stem for entry in entries if entry.work])
+    return _Folded(collect(entries), work, summary, findings)
+
+
+def _joined(older: _Folded, newer: _Folded) -> _Folded:
+    """Join two halves of a ledger; every log of the first sorts before those of the second."""
+    histories = older.histories
+    for fact, news in newer.histories.items():
+        known = histories.get(fact)
+        histories[fact] = news if known is None else merge(known, news)
+    return _Folded(
+        histories,
+        older.work + newer.work,
+        merge_summaries(older.summary, newer.summary),
+        older.findings + newer.findings,
+    )
+
+
+def _state(folded: _Folded, policy: Policy, withheld: frozenset[str]) -> State:
+    histories, work, summary, findings = folded
+    return State(histories, work, summary, policy, findings, withheld=withheld)
+
+
+def _pack(part: _Folded) -> tuple[Any, ...]:
+    histories, work, summary, findings = part
+    return (
+        {fact: plain_history(history) for fact, history in histories.items()},
+        work,
+        tuple(summary),
+        [tuple(finding) for finding in findings],
+    )
+
+
+def _unpack(packed: tuple[Any, ...]) -> _Folded:
+    histories, work, summary, findings = packed
+    return _Folded(
+        {fact: history_of(plain) for fact, plain in histories.items()},
+        work,
+        Summary(*summary),
+        tuple([Finding(*values) for values in findings]),
+    )
+
+
+class Follower:
+    """The whole state of a running process, brought forward by what each new log touches.
+
+    Args:
+        snapshot: of the home.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._generation = ""
+        self._number = 0
+        self._histories = Layered({}, {})
+        self._work: list[str] = []
+        self._resolved: dict[str, tuple[History, Fact | None]] = {}
+        self._cut: frozenset[Edge] = frozenset()
+
+    def state(self) -> State:
+        """Return the state at the branch's tip."""
+        return self._snapshot.ask(self._follow)
+
+    def _follow(self, cache: Cache) -> State:
+        if cache.generation != self._generation:
+            self._generation = cache.generation
+            with Uncollected():
+                self._histories = Layered(cache.histories(), {})
+            self._work = cache.work_stems()
+            self._number = cache.newest_number()
+            self._resolved = {}
+        else:
+            self._catch_up(cache)
+        if cache.cut != self._cut:  # which edges are cut changes facts that no new log names
+            self._cut, self._resolved = cache.cut, {}
+        return State(
+            self._histories,
+            self._work,
+            cache.summary,
+            cache.policy,
+            cache.findings(),
+            self._resolved,
+            cache.cut,
+        )
+
+    def _catch_up(self, cache: Cache) -> None:
+        """Add what was appended since; values that were handed out stay as they were."""
+        added: list[Entry] = []
+        for number, _, entry in cache.entries(self._number):
+            self._number = number
+            added.append(entry)
+        if not added:
+            return
+        changes: dict[str, History] = {}
+        for fact, news in collect(added).items():
+            known = self._histories.get(fact)
+            changes[fact] = news if known is None else merge(known, news)
+        work = self._work.copy()
+        for entry in added:
+            if entry.work:
+                insort(work, entry.stem)
+        self._histories, self._work = self._histories.changed(changes), work
+
+
+def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
+    """Read what `--as-of` names: ("commit", id) or ("stem", what sorts behind the last that counts).
+
+    Args:
+        snapshot: of the home.
+        as_of: a date, a stem (or the start of one), or anything git can name a commit with.
+
+    Raises:
+        NotFound: it is none of these, or several logs begin so.
+    """
+    if is_stem(stem_in(as_of)):
+        return "stem", snapshot.ask(lambda cache: last_key(cache, as_of))
+    commit = snapshot.home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
+    if not commit:
+        raise NotFound(
+            f"{as_of} is no date, no session log and no commit",
+            hint="write a date as 2026-11-21, a stem as `diurna log` prints it, or a commit id",
+        )
+    return "commit", commit
+
+
+def state_at(snapshot: Snapshot, as_of: str) -> State:
+    """Return the state as it was at a point of time: the replay of the logs up to it.
+
+    What was redacted since is withheld (F9).
+
+    Raises:
+        NotFound: the point is not known.
+    """
+    how, value = point_in_time(snapshot, as_of)
+    if how == "commit":
+        now = snapshot.ask(lambda cache: cache.redacted)
+        return cold_state(snapshot, value, withheld=now)
+
+    def until(cache: Cache) -> State:
+        kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
+        kept.sort(key=lambda pair: pair[0].key)
+        return state_from(
+            [ref for ref, _ in kept],
+            [entry for _, entry in kept],
+            cache.policy,
+            withheld=cache.redacted,
+        )
+
+    return snapshot.ask(until)

@@ -1,0 +1,227 @@
+"""Whose bytes: which projection files of a commit are a person's, and stay as they are (FORMAT.md, P5).
+
+Every writer of projection files asks here. The answer rests on the commit, its history and its logs, so
+two clones that ask about one commit get the same one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.errors import EditNotUnderstood, ObjectMissing
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    COMMIT_SUBJECT,
+    CONTINUITY_FILE,
+    SESSIONS_DIR,
+)
+from ledger.model.logset import log_refs
+from memory.worktree.publish import is_projection, standing_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from projection.fold.replay import State
+
+#: The header key of a log that says what a person's edit says: the blob id of the edited file.
+EDITED_KEY = "edited"
+#: How many commits of `continuity.md`, and of the archive, are looked at.
+_DEEP, _DEEP_ARCHIVE = 100, 2000
+_EDITED = re.compile(rb"\nedited: ([0-9a-f]{40})\n")
+_HEADER_LIMIT_BYTES = 4096
+
+
+def left_alone(
+    home: Home,
+    tip: str,
+    state: Callable[[], State],
+    *,
+    rendered: Collection[tuple[str, str]] = (),
+    fresh: Iterable[bytes] = (),
+    tree: Callable[[], str] | None = None,
+) -> tuple[Finding, ...]:
+    """Say why the projection of a commit must stay as it is; empty where it may be written over.
+
+    Args:
+        home: the home.
+        tip: the commit.
+        state: gives the ledger that a new projection would be of.
+        rendered: (path, blob id) of what is known to be rendered.
+        fresh: logs of that ledger which the commit has not yet.
+        tree: gives one that has all logs of that ledger, where the commit has not.
+    """
+    rows = standing_files(home, tip)
+    found = in_the_way(home, rows)
+    if found:
+        return found
+    unknown = {
+        path: blob for _, blob, path in rows if is_projection(path) and (path, blob) not in rendered
+    }
+    if not unknown:
+        return ()
+    texts = _texts(home, unknown)
+    made = made_by_diurna(home, tip, unknown)
+    from projection.document.unsaid import has_rendered_form, unsaid
+
+    said: list[Finding] = []
+    for path, text in texts.items():
+        if path in made and has_rendered_form(path, text):
+            continue
+        if path == CONTINUITY_FILE:
+            said += _left_of_edit(
+                home, tip, unknown[path], text, state,
+                lambda since: said_edits(home, tree() if tree else tip, since, fresh),
+            )  # fmt: skip
+        else:
+            said += unsaid(path, text, state().histories)
+    return tuple(said)
+
+
+def refuse_left(found: tuple[Finding, ...]) -> None:
+    """Stop before anything is written over what is a person's.
+
+    Raises:
+        EditNotUnderstood: there is something.
+    """
+    if found:
+        raise EditNotUnderstood(found)
+
+
+def in_the_way(home: Home, rows: Iterable[tuple[str, str, str]]) -> tuple[Finding, ...]:
+    """Name what is no file of ours and stands where one belongs: folders, links, submodules.
+
+    Args:
+        home: the home.
+        rows: (mode, object id, path relative to the home) of what stands there.
+    """
+    found: dict[str, Finding] = {}
+    for mode, _, path in rows:
+        place, _, below = path.partition("/")
+        if place == ARCHIVE_DIR and below:
+            name, _, below = below.partition("/")
+            place = f"{ARCHIVE_DIR}/{name}"
+        wanted = "a folder" if place == ARCHIVE_DIR else "a file"
+        if place != ARCHIVE_DIR and (not is_projection(place) or (not below and mode[:3] == "100")):
+            continue
+        what = "a folder" if below else "a file" if mode[:3] == "100" else "a link"
+        found[place] = Finding(
+            "hand-edited",
+            f"{home.prefix}{place} is {what}, where {wanted} of Diurna's belongs; it is left as it is",
+            place,
+            hint=f"move it elsewhere with `git mv {home.prefix}{place} …` and commit that; "
+            "until then nothing is published",
+        )
+    return tuple(found.values())
+
+
+def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
+    """Return those of some projection files whose bytes a commit of Diurna's put where they stand.
+
+    Args:
+        home: the home.
+        tip: where to look from.
+        blobs: path relative to the home -> blob id.
+    """
+    return _put(home, tip, blobs, COMMIT_SUBJECT)
+
+
+def ever_committed(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
+    """Return those of some projection files whose bytes once stood there, whoever committed them."""
+    return _put(home, tip, blobs, "")
+
+
+def _put(home: Home, tip: str, blobs: Mapping[str, str], subject: str) -> set[str]:
+    """Return the paths of blobs that a commit put there whose subject begins so."""
+    found: set[str] = set()
+    if tip and CONTINUITY_FILE in blobs:
+        found |= _put_below(home, tip, (CONTINUITY_FILE, _DEEP), blobs, subject)
+    if tip and blobs.keys() - {CONTINUITY_FILE}:
+        found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, subject)
+    return found
+
+
+def _put_below(
+    home: Home, tip: str, where: tuple[str, int], blobs: Mapping[str, str], subject: str
+) -> set[str]:
+    place, deep = where
+    # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
+    try:
+        said = home.repository.git().run(
+            "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
+            "--format=%x00%s", tip, "--", f":(top,literal){home.prefix}{place}",
+        )  # fmt: skip
+    except ObjectMissing:
+        return set()  # a damaged history proves nothing, so nothing is written over
+    found: set[str] = set()
+    counts = False
+    for line in said.decode("utf-8", "surrogateescape").split("\n"):
+        if line[:1] == "\0":
+            counts = line[1:].startswith(subject)
+        elif counts and line[:1] == ":":
+            meta, _, path = line.partition("\t")
+            inside = path[len(home.prefix) :]
+            if blobs.get(inside) == meta.split(" ")[3]:
+                found.add(inside)
+    return found
+
+
+def _left_of_edit(
+    home: Home,
+    tip: str,
+    blob: str,
+    text: str,
+    state: Callable[[], State],
+    told: Callable[[str], set[str]],
+) -> tuple[Finding, ...]:
+    """Name what of a committed `continuity.md` is in no log."""
+    from memory.worktree.edit_base import made_line, published
+    from projection.document.edit_events import absorb
+    from projection.document.unsaid import unsaid
+
+    now = state()
+    line = made_line(text)
+    base = published(home, tip, line) if line and not _marked(text) else None
+    if line is None or base is None or base == text:
+        return unsaid(CONTINUITY_FILE, text, now.histories)
+    found = absorb(base, text, now.policy, now.get)
+    left = tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
+    if found.events and blob not in told(line.newest):
+        message = f"{CONTINUITY_FILE} was edited by hand, and no log says so yet"
+        hint = "`diurna absorb` makes a log of what it understands"
+        return (Finding("hand-edited", message, CONTINUITY_FILE, hint=hint), *left)
+    return left
+
+
+def said_edits(home: Home, commit: str, since: str, fresh: Iterable[bytes] = ()) -> set[str]:
+    """Return the blob ids of the edited files that logs of a commit already say.
+
+    Args:
+        home: the home.
+        commit: whose logs count.
+        since: a stem, "" for the beginning: older logs are not looked at.
+        fresh: further logs.
+    """
+    git = home.repository.git()
+    rows = git.tree_files(commit, home.prefix + SESSIONS_DIR) if commit else []
+    refs = [ref for ref in log_refs(rows, home.prefix)[0] if ref.stem > since]
+    bodies = [body or b"" for body in git.blobs(ref.blob for ref in refs)]
+    heads = [
+        body[:_HEADER_LIMIT_BYTES].partition(b"\n---\n")[0] + b"\n" for body in (*bodies, *fresh)
+    ]
+    return {found[1].decode() for head in heads if (found := _EDITED.search(head))}
+
+
+def _marked(text: str) -> bool:
+    """Tell whether a merge left its markers: two sides stand in the file then."""
+    return "\n<<<<<<< " in text or "\n>>>>>>> " in text
+
+
+def _texts(home: Home, blobs: Mapping[str, str]) -> dict[str, str]:
+    bodies = home.repository.git().blobs(blobs.values())
+    return {
+        path: (body or b"").decode("utf-8", "surrogateescape")
+        for path, body in zip(blobs, bodies, strict=True)
+    }

@@ -1,0 +1,176 @@
+"""Publishing: the projection files of a state, and whether those that stand match it."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import CorruptRepository, HandEdited, WriteRefused
+from ledger.git.repository import operation_under_way
+from ledger.home import OWN_BRANCH, Home
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    ARCHIVE_INDEX,
+    CONTINUITY_FILE,
+    FORMAT_VERSION,
+    MIRROR_DIR,
+)
+from ledger.wal.atomic_files import make_folder, replace_file
+from memory.worktree.checkout import edit_hint, note_written, store_blob
+from projection.document.archive import pages
+from projection.document.render import machine, render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.fold.replay import State
+    from projection.fold.state import Summary
+
+
+def projection_files(state: State) -> dict[str, bytes]:
+    """Render every projection file: path relative to the home -> bytes."""
+    files = {CONTINUITY_FILE: render(state.view()).encode("utf-8", "surrogateescape")}
+    archived = (standing for standing in state.standings() if not standing.live)
+    for path, text in pages(archived).items():
+        files[path] = text.encode("utf-8", "surrogateescape")
+    return files
+
+
+def standing_files(home: Home, tip: str) -> list[tuple[str, str, str]]:
+    """List (mode, object id, path relative to the home) of all that stands where projections go."""
+    if not tip:
+        return []
+    places = (home.prefix + CONTINUITY_FILE, home.prefix + ARCHIVE_DIR)
+    rows = home.repository.git().tree_files(tip, *places)
+    return [(mode, one, path[len(home.prefix) :]) for mode, one, path in rows]
+
+
+def committed_projection(home: Home, tip: str) -> dict[str, str]:
+    """Return path -> blob id of the projection files in a commit."""
+    return {path: one for _, one, path in standing_files(home, tip)}
+
+
+def is_published(home: Home, tip: str, summary: Summary) -> bool:
+    """Tell by its last line whether the committed `continuity.md` is of these logs, without a replay."""
+    (data,) = home.repository.git().blobs([f"{tip}:{home.prefix}{CONTINUITY_FILE}"])
+    line = machine(FORMAT_VERSION, summary.logs, summary.newest, summary.digest)
+    return data is not None and data.rstrip(b"\n").endswith(b"\n" + line.encode())
+
+
+def changes(
+    files: Mapping[str, bytes], committed: Mapping[str, str]
+) -> tuple[tuple[str, bytes | None], ...]:
+    """Return what must change for the committed projection to be that of the replay, by path.
+
+    None stands for an archive page of ours that the replay no longer makes.
+    """
+    found: dict[str, bytes | None] = {
+        path: data for path, data in files.items() if committed.get(path) != blob_id(data)
+    }
+    for path in committed:
+        if path not in files and is_projection(path):
+            found[path] = None
+    return tuple(sorted(found.items()))
+
+
+def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
+    """Return the projection files in which a tip differs from its replay, as `changes` does."""
+    return changes(projection_files(state), committed_projection(home, tip))
+
+
+def is_projection(path: str) -> bool:
+    """Tell whether a path is one that is recomputed: `continuity.md` or a page of the archive."""
+    if path in (CONTINUITY_FILE, ARCHIVE_INDEX):
+        return True
+    name = path.removeprefix(ARCHIVE_DIR + "/")
+    return (
+        len(name) == 10 and name[:4].isdigit() and name[4:6] == "-Q" and name[6] in "1234"
+        and name[7:] == ".md"
+    )  # fmt: skip
+
+
+def drift_findings(paths: list[str]) -> list[Finding]:
+    """Say which files differ from the replay."""
+    return [
+        Finding("drift", f"{path} differs from the replay", path, hint="run `diurna publish`")
+        for path in paths
+    ]
+
+
+def refuse_edited(paths: tuple[str, ...]) -> None:
+    """Stop before anything is written over a person's edit.
+
+    Raises:
+        HandEdited: there is such a file.
+    """
+    if paths:
+        raise HandEdited(
+            f"{paths[0]} was edited by hand and is left as it is",
+            where=paths[0],
+            hint=edit_hint(paths[0]),
+        )
+
+
+def refuse_incomplete(unread: tuple[Finding, ...]) -> None:
+    """Stop before a projection is published that lacks what a damaged log says.
+
+    Raises:
+        CorruptRepository: there is such a log.
+    """
+    if unread:
+        raise CorruptRepository(
+            f"{unread[0].message}, so the projection would be incomplete",
+            where=unread[0].file,
+            hint=unread[0].hint,
+        )
+
+
+def refuse_unwritable(home: Home) -> None:
+    """Stop where a commit would get into the way of something the user is doing.
+
+    Raises:
+        WriteRefused: HEAD is detached, or an operation is under way on the branch.
+    """
+    if home.checked_out:
+        doing = operation_under_way(home.repository)
+        if doing:
+            on = f" on {home.branch}" if home.branch else ""
+            raise WriteRefused(f"{doing} is in progress{on}", hint="finish it first")
+    if not home.reference:
+        raise WriteRefused(
+            "HEAD is detached, so there is no branch to commit to",
+            hint="check out the branch whose memory this is",
+        )
+
+
+def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str, ...]:
+    """Write the projection of a state into the work tree, or the mirror of an own branch.
+
+    Args:
+        home: a home with a work tree.
+        state: what to write.
+        edited: the files that a person edited.
+
+    Raises:
+        WriteRefused: there is no work tree.
+        HandEdited: a person edited one of the files; nothing changed.
+    """
+    if not home.repository.top:
+        raise WriteRefused("a bare repository has no work tree", hint="`diurna show` prints")
+    refuse_edited(edited)
+    folder = home.folder
+    if home.kind == OWN_BRANCH:
+        folder = f"{home.repository.top}/{MIRROR_DIR}"
+    blobs: dict[str, str] = {}
+    for path, data in projection_files(state).items():
+        full = f"{folder}/{path}"
+        make_folder(os.path.dirname(full), 0o777)
+        replace_file(full, data)
+        blobs[path] = blob_id(data)
+        if path == CONTINUITY_FILE:
+            store_blob(home, data)  # what a person's edit of it is held against
+    mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
+    note_written(home, {mirrored + path: blob for path, blob in blobs.items()})
+    return tuple(sorted(blobs))

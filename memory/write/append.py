@@ -1,0 +1,289 @@
+"""Recording: draft → sealed log → durable in the spool → landed (FORMAT.md, W1)."""
+
+from __future__ import annotations
+
+from ledger.codec.log import canonical, decode, encode, entry_of
+from ledger.codec.validate import problems
+from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
+from ledger.git.repository import head
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactRedacted,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.findings import Finding
+from ledger.model.layout import log_path
+from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
+from ledger.model.session import SessionLog
+from ledger.secrets.redaction import guard
+from memory.replay.read_logs import read_bytes
+from memory.replay.snapshot import Snapshot
+from memory.worktree.checkout import follow, store_blob
+from memory.write.commit import Lander, Occasion, check_writable
+from memory.write.draft import Receipt, SessionDraft, births, did, named_ids, same_draft
+from memory.write.duplicate_check import look_first
+from memory.write.known_ids import Known, check_named
+from memory.write.tier_changes import moves, tiers_of
+from projection.fold.fold import resolve
+from projection.fold.truth import said_against
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ledger.model.session import Entry
+    from memory.cache.file import Cache
+    from projection.fold.fact import Fact, History
+
+#: How long a repeated draft is taken for a retry.
+RETRY_WINDOW_MS = 600_000
+_HEADER_ORDER = ("role", "host", "model", "session", "started")
+_FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit")
+
+
+class Recorder:
+    """Turns drafts into logs of one home.
+
+    Args:
+        snapshot: of the home.
+        lander: commits to it.
+    """
+
+    def __init__(self, snapshot: Snapshot, lander: Lander) -> None:
+        self.home = snapshot.home
+        self._snapshot = snapshot
+        self._lander = lander
+
+    def append(
+        self,
+        draft: SessionDraft,
+        occasion: Occasion,
+        *,
+        again: bool = False,
+        dry_run: bool = False,
+        stage: bool = False,
+        tiers: bool = True,
+        strict: bool = False,
+        durable: Callable[[], None] | None = None,
+        on: str | None = None,
+    ) -> Receipt:
+        """Append a session log and commit it.
+
+        Args:
+            draft: what to record.
+            occasion: when and by whom.
+            again: record it even if the same was recorded a moment ago.
+            dry_run: change nothing; the receipt says what would be.
+            stage: write the log into the work tree and the index, and leave the commit to the user.
+            tiers: work out which tiers changed.
+            strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
+            durable: told when the log can not be lost any more, before it is committed.
+            on: commit it on this tip or not at all.
+
+        Raises:
+            Outrun: the branch is not at `on` any more; nothing changed.
+            DraftRefused: it can not be stored canonically, changes a fact that memory does not know
+                (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
+            WaitsInSpool: it is durable and could not be committed now.
+            StorageFailed: the disk refused; nothing changed.
+        """
+
+        def asked(cache: Cache) -> tuple[Cache, dict[str, History]]:
+            return cache, cache.some_histories(named_ids(draft.events))
+
+        if dry_run:
+            cache, histories = self._snapshot.ask(asked)
+        else:
+            cache, histories = self._lander.branch.despite_pruning(
+                lambda: self._snapshot.ask(asked)
+            )
+        check_writable(cache.policy)
+        log = self._complete(draft, cache, histories, occasion)
+        privacy = cache.policy.privacy
+        refuse = strict or privacy.secrets == "refuse"
+        log, guarded = guard(log, personal=privacy.personal, strict=refuse)
+        if not again:
+            earlier = self._recorded_before(log, cache, occasion)
+            if earlier is not None:
+                return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
+        stamp = next_stamp(occasion.now_ms, cache.summary.newest)
+        log = _with_header(log, "ended", ended_of(stamp))
+        refused = problems(log)
+        if refused:
+            raise DraftRefused(refused)
+        known = Known(cache, histories, self._lander.spool)
+        odd = check_named(log.events, known, anyway=draft.anyway)
+        data = encode(log)
+        stem = seal(stamp, data)
+        clock = cache.clock() if tiers else None
+        before = tiers_of(cache, histories, clock) if clock else {}
+        entry = entry_of(stem, log)
+        findings = (
+            *guarded,
+            *look_first(self._snapshot, entry, draft.made, strict=strict),
+            *odd,
+        )
+        receipt = Receipt(
+            stem, "", births(log.events), (), findings, False, log_path(stem), data, _done(entry)
+        )
+        if dry_run:
+            return receipt
+        if stage:
+            return receipt._replace(findings=(*findings, *self._stage(stem, data)))
+        if on is None:
+            self._lander.spool.put(stem, data)
+        if durable is not None:
+            durable()
+        landed = self._lander.land(occasion, (stem, data, entry), on)
+        receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
+        if clock is None:
+            return receipt
+        touched = named_ids(log.events)
+        return receipt._replace(
+            tiers=self._snapshot.ask(lambda cache: moves(cache, before, touched))
+        )
+
+    def _stage(self, stem: str, data: bytes) -> list[Finding]:
+        """Put a log into the work tree and the index; it counts once the user commits it.
+
+        Raises:
+            WriteRefused: the home has no work tree.
+        """
+        if not self.home.checked_out:
+            raise WriteRefused(
+                "the home is not checked out, so there is nothing to stage into",
+                hint="leave --stage out; the log is committed to its own branch",
+            )
+        store_blob(self.home, data)
+        return follow(self.home, [(log_path(stem), data)])
+
+    def _complete(
+        self,
+        draft: SessionDraft,
+        cache: Cache,
+        histories: Mapping[str, History],
+        occasion: Occasion,
+    ) -> SessionLog:
+        """Fill in what the draft leaves open: header values and the versions an update replaces."""
+        given = dict(draft.header)
+        values = {"agent": draft.agent or occasion.agent}
+        if cache.summary.newest:
+            values["after"] = stem_in(cache.summary.newest)
+        if draft.type != "work":
+            values["type"] = draft.type
+        for key in _HEADER_ORDER:
+            if given.get(key):
+                values[key] = given[key]
+        reference, commit = head(self.home.repository)
+        if "branch" in given or reference:
+            values["branch"] = given.get("branch") or reference.removeprefix("refs/heads/")
+        if "commit" in given or commit:
+            values["commit"] = given.get("commit") or commit[:7]
+        extra = tuple(pair for pair in draft.header if pair[0] not in _FILLED)
+        order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit")
+        header = tuple((key, values[key]) for key in order if key in values) + extra
+        opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
+        events = tuple(
+            with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
+            if event.id in histories
+            else event
+            for event in draft.events
+        )
+        if any(isinstance(event, FactRedacted) for event in events):
+            from memory.redaction.withheld import naming_holders
+
+            events = naming_holders(self.home, cache, events)
+        return canonical(SessionLog(header, draft.title, draft.prose, events))
+
+    def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:
+        """Find the log that a retry repeats: same agent, same content, a moment ago."""
+        since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
+        for ref, data in read_bytes(self.home, cache.like(entry_of("", log), since)):
+            known, _ = decode(data, sealed=True, file=ref.path)
+            if same_draft(known, log):
+                return Receipt(
+                    ref.stem,
+                    cache.commit,
+                    births(log.events),
+                    (),
+                    (),
+                    True,
+                    ref.path,
+                    data,
+                    _done(entry_of("", log)),
+                )
+        for stem in reversed(self._lander.spool.waiting()):
+            waiting = self._lander.spool.read(stem)
+            if stem < since or waiting is None:
+                continue
+            known, _ = decode(waiting, sealed=True, file=stem)
+            if same_draft(known, log):
+                landed = self._lander.land(occasion, None)
+                return Receipt(
+                    stem, landed.commit, births(log.events), (), landed.findings, True,
+                    log_path(stem), waiting, _done(entry_of("", log)),
+                )  # fmt: skip
+        return None
+
+    def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
+        """Do the rest for a log whose writer died after the commit, before it was acknowledged."""
+        if known.stem not in self._lander.spool.waiting():
+            return known.findings
+        try:
+            landed = self._lander.drain(occasion)
+        except WaitsInSpool:  # something else that waits; this log is committed
+            return known.findings
+        return (*known.findings, *(landed.findings if landed else ()))
+
+
+def with_seen(
+    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
+) -> Event:
+    """Let an event name what its writer saw: what is said elsewhere meanwhile is not answered by it.
+
+    Args:
+        event: as drafted.
+        fact: what it names, as it stands; None while there is no text for it.
+        histories: of the facts that the log names.
+        opened: the threads that the same log opens again.
+    """
+    if fact is None:
+        return event
+    heads = tuple(version.id for version in fact.heads)
+    if isinstance(event, FactUpdated):
+        knew = fact.closed and not event.mark and event.id not in opened
+        said = event.said
+        if event.was is None and said is None and fact.false:
+            said = said_against(event.id, histories[event.id]) or None
+        was = heads if event.was is None else event.was
+        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
+    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
+        return event._replace(was=heads)
+    if isinstance(event, ThreadClosed) and event.was is None and fact.kind == THREAD_KIND:
+        return event._replace(was=heads)
+    if isinstance(event, FactReinstated) and event.said is None:
+        return event._replace(said=said_against(event.id, histories[event.id]) or None)
+    return event
+
+
+def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what a log did to facts, without those that it only relied on."""
+    return did(entry._replace(named=()))
+
+
+def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
+    """Set `ended`, which stands right behind `agent`."""
+    header = [pair for pair in log.header if pair[0] != key]
+    header.insert(1, (key, value))
+    return log._replace(header=tuple(header))
+
+
+def ahead_by_a_day(stem: str, now_ms: int) -> bool:
+    """Tell whether a log is stamped more than a day ahead of the clock."""
+    return milliseconds_of(stem) > now_ms + 86_400_000

@@ -1,0 +1,162 @@
+"""The branch of a home under Diurna's lock: noted, tried until it holds still (FORMAT.md, W2, W4, W7, W8).
+
+Git itself knows nothing of our lock, so the branch may move, be locked, or be pruned under any of us. What
+the owner of the lock is doing stands on it, for the next one to finish.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.errors import (
+    Busy,
+    CorruptRepository,
+    GitFailed,
+    ReferenceLocked,
+    StorageFailed,
+    TipMoved,
+)
+from ledger.model.layout import LOCK_FILE
+from ledger.wal.atomic_files import Lock, make_folder
+from ledger.wal.locks import LEFT, clear_stale_lock, git_prunes, is_stranded
+from memory.replay.snapshot import Snapshot
+from memory.worktree.follow import FOLLOWING, finish_dead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Made = TypeVar("Made")
+
+#: How long a commit is tried before the log is left in the spool.
+PATIENCE_SECONDS = 20.0
+#: How often more a write is tried beside a git that prunes, and how long after the last time.
+_TRIES, _PAUSE_SECONDS = 6, 0.02
+
+
+class Branch:
+    """The branch of one home, for those who move it.
+
+    Args:
+        snapshot: of the home; told what was noticed.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.home = snapshot.home
+        self._snapshot = snapshot
+
+    def lock(self) -> Lock:
+        """Return Diurna's lock, to be entered.
+
+        Raises:
+            StorageFailed: there is no place for it.
+        """
+        make_folder(self.home.state_dir)
+        return Lock(os.path.join(self.home.repository.commondir, LOCK_FILE))
+
+    def finish_dead(self, lock: Lock, tip: str = "") -> None:
+        """Finish what the owner of the lock before us did not live to do, and tell of it.
+
+        Args:
+            lock: held.
+            tip: where the branch stands, "" to look.
+        """
+        self._snapshot.notes += finish_dead(self.home, lock, tip)
+
+    def persist(self, once: Callable[[], Made], lock: Lock) -> Made:
+        """Try until the branch holds still and its lock is free, within `PATIENCE_SECONDS`.
+
+        Args:
+            once: tries it.
+            lock: held.
+
+        Raises:
+            Busy: the branch kept moving or is locked.
+        """
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        pause = 0.002
+        while True:
+            try:
+                return once()
+            except TipMoved:
+                pass
+            except ReferenceLocked as problem:
+                common = self.home.repository.commondir
+                cleared = clear_stale_lock(common, problem.path, lock.note, lock.noted_at)
+                if cleared is not None:
+                    self._snapshot.notes.append(cleared)
+                    continue
+                if time.monotonic() > deadline:
+                    raise Busy(problem.message, hint=problem.hint) from problem
+            if time.monotonic() > deadline:
+                raise Busy(
+                    f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds",
+                    hint="try again; other writers were faster",
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, 0.1)
+
+    def noted(self, lock: Lock, tip: str, act: Callable[[], Made]) -> Made:
+        """Do what moves the branch, with a note on the lock that says so; then work trees follow.
+
+        Args:
+            lock: held; `end_note` takes its note away once they do.
+            tip: where the branch stands.
+            act: moves it.
+        """
+        reference = self.home.reference
+        lock.write_note(f"{reference} {tip}")
+        try:
+            made = act()
+        except (StorageFailed, GitFailed):
+            self.end_note(lock, tip)
+            raise
+        lock.write_note(f"{FOLLOWING} {reference} {tip}", lasting=True)
+        return made
+
+    def end_note(self, lock: Lock, tip: str) -> None:
+        """Take the note away; where git left its own lock behind, tell the next owner that it may go."""
+        where, reference = self.home.repository, self.home.reference
+        if is_stranded(where.commondir, where.gitdir, reference):
+            lock.leave_note(f"{LEFT} {reference} {tip}")
+        else:
+            lock.write_note("")
+
+    def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
+        """Do something again for which git lacked an object or a folder that a prune took meanwhile.
+
+        A failure of any other cause is not tried again: nothing could be made again, and no git prunes.
+
+        Args:
+            once: does it.
+            lock: Diurna's own lock, where it is held.
+        """
+        for _ in range(_TRIES):
+            try:
+                return once()
+            except (CorruptRepository, StorageFailed, GitFailed):
+                remade = self.remake() if lock is None else self.remake_locked()
+                if not (remade or git_prunes(self.home.repository.commondir)):
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+                if lock is not None:
+                    lock.resume()  # the branch may have moved before it failed
+        return once()
+
+    def remake(self) -> list[str]:
+        """Write again what a prune took of recent commits; return the ids of the objects (W8).
+
+        Raises:
+            Busy: another process kept the lock.
+            StorageFailed: the disk refused.
+        """
+        with self.lock():
+            return self.remake_locked()
+
+    def remake_locked(self) -> list[str]:
+        """Do so while the lock is held."""
+        from memory.repair.lost_commits import remake
+
+        return remake(self._snapshot)

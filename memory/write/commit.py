@@ -1,0 +1,353 @@
+"""Landing: what waits in the spool becomes one commit, by the recipe that survived (FORMAT.md, W2 to W8).
+
+Whoever holds the lock commits all that waits, so a killed writer's log is carried in by the next command.
+A commit is acknowledged after it was read back.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.log import read_entry
+from ledger.errors import (
+    Busy,
+    CorruptRepository,
+    DiurnaError,
+    GitFailed,
+    Outrun,
+    StorageFailed,
+    WaitsInSpool,
+    WriteRefused,
+)
+from ledger.git.commit import Commit, Identity
+from ledger.git.repository import landing_hint, operation_under_way
+from ledger.home import OWN_BRANCH, Home
+from ledger.model.digest import blob_id
+from ledger.model.findings import Finding
+from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, log_path
+from ledger.model.logset import LogRef
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from ledger.wal.intents import Intents
+from ledger.wal.spool import Spool
+from memory.cache.file import CACHE_ERRORS
+from memory.repair.dropped_logs import dropped, dropped_finding
+from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
+from memory.replay.snapshot import Snapshot
+from memory.worktree.follow import show_elsewhere, show_files
+from memory.write.branch_lock import Branch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ledger.git.fast_import import FastImport
+    from ledger.git.pygit2_store import Store
+    from ledger.wal.atomic_files import Lock
+    from memory.cache.file import Cache
+    from projection.policy.model import Policy
+
+
+class Occasion(Record):
+    """When and by whom a write is made: read once, by the caller.
+
+    Args:
+        now_ms: the wall clock, milliseconds since 1970.
+        identity: of the commit.
+        agent: who writes the log when the draft does not say.
+    """
+
+    now_ms: int
+    identity: Identity
+    agent: str
+
+
+class Landed(Record):
+    """What a drain of the spool did: the tip it left, and what was noticed."""
+
+    commit: str
+    findings: tuple[Finding, ...]
+
+
+class Lander:
+    """Commits to one home.
+
+    Args:
+        snapshot: of the home; brought forward with every commit.
+        in_process: write through pygit2 (a running process) instead of `git fast-import`.
+    """
+
+    def __init__(self, snapshot: Snapshot, in_process: bool) -> None:
+        self.home = snapshot.home
+        self.branch = Branch(snapshot)
+        self._snapshot = snapshot
+        self._in_process = in_process
+        self._writer: Store | FastImport | None = None
+        self.spool = Spool(self.home.spool_folder)
+        self._intents = Intents(self.home.spool_folder)
+        self._looked = False
+
+    def drain(self, occasion: Occasion) -> Landed | None:
+        """Commit what waits in the spool; None when nothing does.
+
+        Raises:
+            WaitsInSpool: it can not be committed now.
+        """
+        if not self.spool.waiting():
+            return None
+        return self.land(occasion, None)
+
+    def dropped(self) -> list[str]:
+        """Return the stems of logs that a commit of the user's left out."""
+        return dropped(self.home, self.spool, self._snapshot.cache())
+
+    def land(
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        on: str | None = None,
+    ) -> Landed:
+        """Commit everything that waits, with `own` among it; turn failures into "it waits".
+
+        Args:
+            occasion: when and by whom.
+            own: the log of this process: its stem, bytes and entry.
+            on: commit only on this tip, and nothing but `own`, which is not in the spool yet.
+
+        Raises:
+            WaitsInSpool: it can not be committed now.
+            Outrun: the branch is not at `on` any more, or another log waits; nothing changed.
+        """
+        stem = own[0] if own else next(iter(self.spool.waiting()), "")
+        try:
+            with self.branch.lock() as lock:
+                if own and on is not None:
+                    if self.home.tip() != on or self.spool.waiting():
+                        raise Outrun(self.home.reference)
+                    self.spool.put(own[0], own[1])
+                return self.branch.despite_pruning(lambda: self._try(occasion, own, lock, on), lock)
+        except (
+            Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError, ImportError
+        ) as problem:  # fmt: skip
+            hint = problem.hint if isinstance(problem, DiurnaError) else ""
+            raise WaitsInSpool(stem, str(problem), hint) from problem
+
+    def _try(
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        lock: Lock,
+        on: str | None,
+    ) -> Landed:
+        try:
+            return self._commit_waiting(occasion, own, lock, on)
+        except CACHE_ERRORS:  # a damaged cache is no reason not to commit
+            self._snapshot.discard()
+            return self._commit_waiting(occasion, own, lock, on)
+
+    def _commit_waiting(
+        self,
+        occasion: Occasion,
+        own: tuple[str, bytes, Entry] | None,
+        lock: Lock,
+        on: str | None,
+    ) -> Landed:
+        lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
+        self._looked = True
+        self.branch.finish_dead(lock)
+        batch: dict[str, tuple[bytes, Entry | None]] = {}
+        for stem in self.spool.waiting():
+            if own and stem == own[0]:
+                batch[stem] = own[1:]
+                continue
+            data = self.spool.read(stem)
+            if data is not None:
+                batch[stem] = (data, None)
+        if own and own[0] not in batch:  # whoever held the lock before us carried it in
+            # a folder that can not be listed looks empty: the log itself is asked for
+            if self.spool.read(own[0]) is None and self._holds(own[0]):
+                return Landed(self.home.tip(), ())
+            # from another work tree, to the branch there: it is asked for on this one too
+            self.spool.put(own[0], own[1])
+            batch = dict(sorted({**batch, own[0]: own[1:]}.items()))
+        if not batch:
+            return Landed(self.home.tip(), ())
+        waiting = next(iter(batch))
+        stem = own[0] if own else waiting
+        # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
+        if self.home.kind != OWN_BRANCH and self.home.repository.top:
+            doing = operation_under_way(self.home.repository)
+            if doing:
+                on = f" on {self.home.branch}" if self.home.branch else ""
+                raise WaitsInSpool(
+                    stem,
+                    f"{doing} is in progress{on}",
+                    "finish it; the next Diurna command commits what waits",
+                )
+        if not self.home.reference:
+            raise WaitsInSpool(
+                stem,
+                "HEAD is detached, so there is no branch to commit to",
+                landing_hint(self.home.repository),
+            )
+
+        def once() -> Landed:
+            if own and on is not None and self.home.tip() != on:  # git itself was faster
+                self.spool.withdraw(own[0])
+                raise Outrun(self.home.reference)
+            return self._commit_once(occasion, batch, lock)
+
+        landed = self.branch.persist(once, lock)
+        said = [dropped_finding(self.home, stem, "it is committed again") for stem in lost]
+        return landed._replace(findings=(*landed.findings, *said))
+
+    def _commit_once(
+        self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
+    ) -> Landed:
+        home = self.home
+        tip = home.tip()
+        self.branch.finish_dead(lock, tip)
+        cache = self._snapshot.cache(tip)
+        check_writable(cache.policy)
+        prefix = home.prefix
+        fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
+        findings: list[Finding] = []
+        if not fresh:
+            for stem in batch:
+                self.spool.commit(stem)
+            return Landed(tip, ())
+        refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, (data, _) in fresh.items()]
+        entries: list[Entry] = []
+        for stem, (data, entry) in fresh.items():
+            entries.append(entry if entry is not None else _entry(stem, data))
+        logs = [(ref.path, data) for ref, (data, _) in zip(refs, fresh.values(), strict=True)]
+        files: list[tuple[str, bytes | None]] = [*logs]
+        if cache.policy.publish == "append" and not cache.unread():
+            from memory.worktree.forecast import published_with
+
+            extra, noticed = published_with(
+                home, cache, tip, refs, entries, [data for _, data in logs]
+            )
+            files += extra
+            findings += noticed
+        wanted = self.wanted(tip, files, _message(fresh), occasion)
+        cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
+        made = self.write(wanted, lock)
+        self.writer().check(
+            made,
+            [
+                (prefix + ref.path, ref.blob, data)
+                for ref, (_, data) in zip(refs, logs, strict=True)
+            ],
+        )
+        if home.tip() != made and not self._contains(made):
+            raise StorageFailed(f"{home.reference} did not keep the commit {made}")
+        findings += show_files(home, files[len(logs) :], logs)
+        findings += show_elsewhere(home, tip, made)
+        self.branch.end_note(lock, made)
+        for stem in batch:
+            self.spool.commit(stem)
+        if cleared:  # the cache holds that they can not be read
+            self._snapshot.rebuilt()
+        else:
+            self._bring_forward(cache, tip, made, refs, entries)
+        let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
+        return Landed(made, tuple(findings))
+
+    def write(self, wanted: Commit, lock: Lock) -> str:
+        """Make a commit and move the branch to it; what is meant is noted first (W8).
+
+        Args:
+            wanted: the commit.
+            lock: held; its note is to be ended once the work trees follow.
+        """
+        self._intents.note(wanted)
+        writer = self.writer()
+        return self.branch.noted(lock, wanted.parent, lambda: writer.commit(wanted))
+
+    def wanted(
+        self,
+        tip: str,
+        files: Sequence[tuple[str, bytes | None]],
+        message: str,
+        occasion: Occasion,
+    ) -> Commit:
+        """Return a commit of some files of the home on a tip, to be made."""
+        home = self.home
+        return Commit(
+            home.reference,
+            tip,
+            "" if _born_from_upstream(home, tip) else tip,
+            tuple((home.prefix + path, data) for path, data in files),
+            message,
+            occasion.identity,
+            occasion.now_ms // 1000,
+        )
+
+    def _bring_forward(
+        self, cache: Cache, tip: str, made: str, refs: list[LogRef], entries: list[Entry]
+    ) -> None:
+        if cache.commit != tip:
+            return
+        try:
+            cache.advance(tip, made, refs, entries, ())
+        except CACHE_ERRORS:
+            self._snapshot.close()  # the next question builds it anew
+
+    def _holds(self, stem: str) -> bool:
+        """Tell whether the branch has a log; a branch of its own is all that its spool serves."""
+        if self.home.kind == OWN_BRANCH:
+            return True
+        return self._snapshot.cache(self.home.tip()).log_ref(stem) is not None
+
+    def _contains(self, commit: str) -> bool:
+        """Tell whether the branch moved on from our commit, rather than past it."""
+        status, _, _ = self.home.repository.git().call(
+            "merge-base", "--is-ancestor", commit, self.home.tip()
+        )
+        return status == 0
+
+    def writer(self) -> Store | FastImport:
+        """Return what makes commits, opened once."""
+        if self._writer is None:
+            if self._in_process:
+                from ledger.git.pygit2_store import Store
+
+                self._writer = Store(self.home.repository)
+            else:
+                from ledger.git.fast_import import FastImport
+
+                self._writer = FastImport(self.home.repository)
+        return self._writer
+
+
+def check_writable(policy: Policy) -> None:
+    """Refuse to write into a ledger of a newer format (Y3).
+
+    Raises:
+        WriteRefused: it is one.
+    """
+    if policy.format > FORMAT_VERSION:
+        raise WriteRefused(
+            f"the ledger has format {policy.format}, this Diurna writes {FORMAT_VERSION}",
+            hint="install a newer Diurna; this one reads what it can",
+        )
+
+
+def _born_from_upstream(home: Home, tip: str) -> bool:
+    """Tell whether the branch itself is unborn and the tip is that of its remote-tracking branch."""
+    from ledger.git.repository import read_reference
+
+    return bool(tip and home.upstream and not read_reference(home.repository, home.reference))
+
+
+def _entry(stem: str, data: bytes) -> Entry:
+    return read_entry(stem, data)[0]
+
+
+def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
+    """Write the commit message: the title of the one log, or how many there are."""
+    if len(logs) > 1:
+        return f"{COMMIT_SUBJECT}{len(logs)} session logs"
+    ((stem, (data, _)),) = logs.items()
+    at = data.find(b"\n# ")
+    title = data[at + 3 : data.find(b"\n", at + 3)].decode("utf-8", "replace") if at >= 0 else stem
+    return f"{COMMIT_SUBJECT}{' '.join(title.split())[:72]}"

@@ -1,0 +1,170 @@
+"""Drafts: what is to be appended, before it has a name."""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    SEEING,
+    VERBS,
+    Event,
+    FactCreated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+)
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.session import Entry
+
+DEFAULT_TITLE = "Work session"
+#: How a list of facts that were only relied on is called.
+USED = "Used"
+#: The verbs by which a fact becomes false.
+_FALSE = ("Superseded", "Invalidated")
+#: The tiers of what holds: the higher, the longer a fact stays.
+_HEIGHT = {"archived": 0, "archive-candidate": 1, "working": 2, "active": 3, "core": 4}
+
+
+class SessionDraft(Record):
+    """What an agent wants to record.
+
+    Args:
+        title: one line.
+        prose: markdown: what happened, why, what is next.
+        events: what happened to which facts.
+        agent: who writes, "" for the default of the process.
+        type: `work`, `review`, `import`, `edit` or `checkpoint`.
+        header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
+        made: ids that nobody chose: they were made from the texts of new facts.
+        anyway: ids that memory does not know are meant as they are.
+    """
+
+    title: str = DEFAULT_TITLE
+    prose: str = ""
+    events: tuple[Event, ...] = ()
+    agent: str = ""
+    type: str = "work"
+    header: tuple[tuple[str, str], ...] = ()
+    made: tuple[str, ...] = ()
+    anyway: bool = False
+
+
+def draft_of(log: SessionLog) -> SessionDraft:
+    """Turn a log that a person wrote by hand into a draft."""
+    header = tuple(pair for pair in log.header if pair[0] not in ("agent", "type"))
+    return SessionDraft(log.title, log.prose, log.events, log.get("agent"), log.type, header)
+
+
+def same_draft(a: SessionLog, b: SessionLog) -> bool:
+    """Tell whether two logs record the same: all but when, where and on top of what."""
+    return (
+        a.get("agent") == b.get("agent")
+        and a.get("session") == b.get("session")
+        and a.type == b.type
+        and a.title == b.title
+        and a.prose == b.prose
+        and _bare(a.events) == _bare(b.events)
+    )
+
+
+def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Leave out what an append fills in: a retried update finds its own version in place."""
+    return tuple([_bare_event(event) for event in events])
+
+
+def _bare_event(event: Event) -> Event:
+    if isinstance(event, FactUpdated):
+        return event._replace(was=None, mark="", said=None)
+    if isinstance(event, SEEING):
+        return event._replace(was=None)
+    return event._replace(said=None) if isinstance(event, FactReinstated) else event
+
+
+def named_ids(events: tuple[Event, ...]) -> list[str]:
+    """Return the distinct ids that events name, in order."""
+    found: dict[str, None] = {}
+    for event in events:
+        found.setdefault(event.id)
+        if isinstance(event, FactSuperseded):
+            found.setdefault(event.new)
+    return list(found)
+
+
+class Receipt(Record):
+    """What an append did.
+
+    Args:
+        stem: the log's name.
+        commit: the commit that has it, "" for a dry run or a staged log.
+        facts: ids born.
+        did: what it did to facts (`did`), without those that it only relied on.
+        tiers: (id, tier before, tier after) of the facts that it named and that moved; "" for none.
+        findings: what was noticed.
+        already: the log was recorded before; nothing was written.
+        path: of the log, relative to the home.
+        data: its bytes.
+    """
+
+    stem: str
+    commit: str
+    facts: tuple[str, ...]
+    tiers: tuple[tuple[str, str, str], ...]
+    findings: tuple[Finding, ...]
+    already: bool
+    path: str
+    data: bytes
+    did: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return what a session did to facts: (verb, ids), in the order of FORMAT.md's table.
+
+    A supersession reads `old → new`; what the log only relied on stands under `Used`.
+    """
+    found: list[tuple[str, tuple[str, ...]]] = []
+    touched: set[str] = set()
+    for verb, kind in VERBS.items():
+        ids: dict[str, None] = {}
+        for event in entry.acts:
+            if type(event) is kind:
+                new = event.new if isinstance(event, FactSuperseded) else ""
+                touched.update((event.id, new))
+                ids[f"{event.id} → {new}" if new else event.id] = None
+        if ids:
+            found.append((verb, tuple(ids)))
+    used = tuple([id for id in entry.named if id not in touched])
+    return (*found, (USED, used)) if used else tuple(found)
+
+
+def course(before: str, after: str) -> str:
+    """Say in a word which way a fact went from one tier to another."""
+    if after == "superseded":
+        return "false now"
+    if before == "superseded":
+        return "holds again"
+    return "gains" if _HEIGHT[after] > _HEIGHT[before] else "fades"
+
+
+def told(receipt: Receipt) -> list[tuple[str, str]]:
+    """Return what an append did, a line each: (verb, of what).
+
+    That what is false now left its tier goes without saying. A retry changed nothing: its log is told.
+    """
+    if receipt.already:
+        return []
+    lines = [(verb.lower(), fact) for verb, ids in receipt.did for fact in ids]
+    said = {fact.partition(" ")[0] for verb, ids in receipt.did if verb in _FALSE for fact in ids}
+    lines += [
+        ("tier", f"{fact}: {old} → {new} ({course(old, new)})")
+        for fact, old, new in receipt.tiers
+        if old and fact not in said
+    ]
+    return lines
+
+
+def births(events: tuple[Event, ...]) -> tuple[str, ...]:
+    """Return the ids of the facts that events create."""
+    return tuple(event.id for event in events if isinstance(event, FactCreated))

@@ -1,0 +1,245 @@
+"""Looking before writing: which facts say already, or deny, what a draft is about to say.
+
+Only the new texts of the draft are looked at, against all facts that are not false. What the draft itself
+supersedes, invalidates or rewrites is no news to its writer.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, FactUpdated
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.cache.file import CACHE_ERRORS
+from projection.fold.fact import Fact, History
+from projection.fold.fold import collect, merge, resolve
+from projection.fold.state import Standing
+from projection.fold.tiers import never_decaying, stand
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.model.event import Event
+    from ledger.model.session import Entry
+    from memory.cache.file import Cache
+    from memory.replay.snapshot import Snapshot
+    from projection.compare.pairs import Claim, Opposition, Overlap
+
+#: So many new texts of one log are looked at; one that brings more is a bulk load.
+NEW_LIMIT = 50
+SIMILAR, OPPOSITE = "similar-fact", "opposite-fact"
+
+
+class Noticed(Record):
+    """One fact that says the same as a new one, or the opposite.
+
+    Args:
+        fact: the new or updated one.
+        other: the one that is there.
+        overlap: how they say the same.
+        opposition: how they disagree.
+        same_text: whether their texts are one but for case, marks and white space.
+    """
+
+    fact: Fact
+    other: Standing
+    overlap: Overlap | None
+    opposition: Opposition | None
+    same_text: bool
+
+
+def look_first(
+    snapshot: Snapshot, entry: Entry, made: Sequence[str], *, strict: bool
+) -> tuple[Finding, ...]:
+    """Say which facts a log repeats or denies; logs that are no work are not looked at.
+
+    Args:
+        snapshot: of the home.
+        entry: what the log says.
+        made: ids that were made from the texts of new facts.
+        strict: refuse instead.
+
+    Raises:
+        DraftRefused: a fact whose id nobody chose has the text of another one; or `strict`.
+    """
+    if not entry.work or not any(_brings_text(event) for event in entry.acts):
+        return ()
+    noticed = notice(snapshot, entry)
+    found = findings_of(noticed)
+    refused = found if strict else doubled(noticed, made)
+    if refused:
+        raise DraftRefused(refused)
+    return found
+
+
+def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
+    """Look for facts that say what a log is about to say, or the opposite; those that weigh most first.
+
+    A cache that can not be used costs the look, never the append.
+
+    Args:
+        snapshot: of the home.
+        entry: what the log says.
+    """
+    for _ in range(2):
+        try:
+            return notice_in(snapshot.cache(), entry)
+        except CACHE_ERRORS:
+            snapshot.discard()
+    return ()
+
+
+def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
+    """Look in a cache for facts that say what a log is about to say, or the opposite.
+
+    Args:
+        cache: outside of a reading; its word index is brought forward.
+        entry: what the log says.
+
+    Raises:
+        sqlite3.Error: the cache can not be used.
+    """
+    from memory.cache.word_index import WordIndex
+    from projection.compare.candidates import queries
+    from projection.text.normalize import index_words, statements
+
+    index = WordIndex(cache)
+    index.follow()
+    fresh = _fresh(cache, entry)
+    settled = _settled(entry.acts)
+    new = {fact.id for fact in fresh}
+    found: list[Noticed] = []
+    with cache:
+        for number, fact in enumerate(fresh):
+            said = statements(fact.text)
+            asked = queries(said, index_words(fact.text))
+            others = [
+                standing
+                for name in index.candidates(asked, fact.id)
+                if name not in settled and name not in new
+                if (standing := _standing(cache, name)) is not None
+            ]
+            others += [
+                stand(other, cache.clock(), cache.policy, never_decaying(cache.policy))
+                for other in fresh[:number]
+            ]
+            found += _compared(fact, others)
+    found.sort(key=_weight)
+    return tuple(found)
+
+
+def _compared(fact: Fact, others: Sequence[Standing]) -> list[Noticed]:
+    if not others:
+        return []
+    from projection.compare.pairs import claim, opposition, overlap, same_text
+    from projection.text.fuzzy import ratio
+
+    found = []
+    mine: Claim = claim(fact)
+    for standing in others:
+        theirs = claim(standing.fact)
+        against = opposition(mine, theirs)
+        alike = None if against else overlap(mine, theirs, ratio)
+        if against or alike:
+            same = same_text(fact, standing.fact)
+            found.append(Noticed(fact, standing, alike, against, same))
+    return found
+
+
+def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
+    """Return the facts that the log brings a text for, as they will be."""
+    gathered = collect([entry])
+    ids = dict.fromkeys(event.id for event in entry.acts if _brings_text(event))
+    names = list(ids)[:NEW_LIMIT]
+    known = cache.some_histories(names)
+    facts = (
+        resolve(name, merge(known.get(name, History()), gathered[name]), cache.cut)
+        for name in names
+    )
+    return [fact for fact in facts if fact is not None and not fact.false]
+
+
+def _settled(events: Sequence[Event]) -> set[str]:
+    """Return the ids that the log declares false or gives another text."""
+    return {
+        event.id
+        for event in events
+        if isinstance(event, FactSuperseded | FactInvalidated | FactUpdated)
+    }
+
+
+def _brings_text(event: Event) -> bool:
+    return isinstance(event, FactCreated | FactUpdated) and event.text is not None
+
+
+def _standing(cache: Cache, name: str) -> Standing | None:
+    fact = cache.fact(name)
+    if fact is None:
+        return None
+    return stand(fact, cache.clock(), cache.policy, never_decaying(cache.policy))
+
+
+def _weight(noticed: Noticed) -> tuple[bool, bool, int, str, str]:
+    """Order: what contradicts something that never fades, other contradictions, likenesses."""
+    return (
+        noticed.opposition is None,
+        noticed.other.tier != "core",
+        -(noticed.overlap.score if noticed.overlap else 0),
+        noticed.fact.id,
+        noticed.other.fact.id,
+    )
+
+
+def findings_of(noticed: Sequence[Noticed]) -> tuple[Finding, ...]:
+    """Say what was noticed, and how to declare what is meant."""
+    return tuple([_finding(one) for one in noticed])
+
+
+def _finding(noticed: Noticed) -> Finding:
+    fact, other = noticed.fact.id, noticed.other.fact.id
+    where = "" if noticed.other.live else ", archived"
+    against = noticed.opposition
+    if against is not None:
+        mine, theirs = against.left, against.right
+        if against.one != fact:
+            mine, theirs = theirs, mine
+        what = f"{noticed.other.fact.kind} " if noticed.other.tier == "core" else ""
+        message = f'{fact} contradicts {what}`{other}`{where}: "{mine}" against "{theirs}"'
+        hint = f"if {other} is false now, say `--supersede {other}={fact}`, in this log or the next"
+        return Finding(OPPOSITE, message, hint=hint)
+    score = noticed.overlap.score if noticed.overlap else 100
+    message = f"{fact} is similar to `{other}` ({score}){where}"
+    return Finding(SIMILAR, message, hint=_declare(fact, noticed.other))
+
+
+def _declare(fact: str, other: Standing) -> str:
+    name = other.fact.id
+    use = f"--ref {name}" if other.live else f"--reactivate {name}"
+    return (
+        f"say `{use}` or `--update {name} TEXT` instead; where both are recorded, "
+        f"`--supersede {fact}={name}` makes one of them"
+    )
+
+
+def doubled(noticed: Sequence[Noticed], made: Sequence[str]) -> tuple[Finding, ...]:
+    """Return what is wrong with facts whose id was made from a text that another fact has.
+
+    Args:
+        noticed: what a look found.
+        made: the ids that nobody chose.
+    """
+    found: dict[str, Finding] = {}
+    for one in noticed:
+        if one.same_text and one.fact.id in made and one.fact.id not in found:
+            other = one.other.fact.id
+            where = "" if one.other.live else " in the archive"
+            message = f"`{other}`{where} says just that: {_line(one.other.fact.text)}"
+            use = f"--ref {other}" if one.other.live else f"--reactivate {other}"
+            hint = f'say `{use}`; for a second fact with this text choose an id: `--new "id=… …"`'
+            found[one.fact.id] = Finding(SIMILAR, message, hint=hint)
+    return tuple(found.values())
+
+
+def _line(text: str) -> str:
+    return text.split("\n", 1)[0]

@@ -1,0 +1,213 @@
+"""What a log names, held against what memory knows.
+
+An id that memory does not know is a slip more often than not: what would change that fact is refused, with
+the ids that are spelled alike (FORMAT.md, W10). Logs that wait in the spool are known too.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.log import read_entry
+from ledger.errors import DraftRefused
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactReinstated,
+    FactSuperseded,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.findings import Finding
+from memory.write.draft import births, named_ids
+from projection.fold.fold import collect, merge, resolve
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ledger.model.session import Entry
+    from ledger.wal.spool import Spool
+    from memory.cache.file import Cache
+    from projection.fold.fact import Fact, History
+
+ANYWAY = 'if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)'
+
+
+class Known:
+    """The facts that a log may name: those of the ledger, and those of logs that wait to be committed.
+
+    Args:
+        cache: the ledger.
+        histories: of the ids that the log names, as the ledger has them.
+        spool: of the home.
+    """
+
+    def __init__(self, cache: Cache, histories: Mapping[str, History], spool: Spool) -> None:
+        self._cache, self._histories, self._spool = cache, dict(histories), spool
+        self._waiting: dict[str, History] | None = None
+
+    def fact(self, name: str) -> Fact | None:
+        """Return what the ledger knows of an id, None where it has no text for it."""
+        history = self._histories.get(name)
+        return None if history is None else resolve(name, history, self._cache.cut)
+
+    def waits(self, name: str) -> bool:
+        """Tell whether a log that waits brings a text for an id."""
+        history = self._waiting_histories().get(name)
+        return history is not None and resolve(name, history) is not None
+
+    def is_log(self, name: str) -> bool:
+        """Tell whether an id is the stem of a log."""
+        return self._cache.log_ref(name) is not None
+
+    def successors(self, name: str) -> set[str]:
+        """Return what is said to replace a fact, and was not taken back."""
+        known = self._cache.some_histories([name])
+        waiting = self._waiting_histories().get(name)
+        history = known.get(name)
+        if waiting is not None:
+            history = waiting if history is None else merge(history, waiting)
+        return {
+            event.new
+            for stem, seq, event in (() if history is None else history.acts)
+            if isinstance(event, FactSuperseded) and event.id == name
+            if (stem, seq, name, event.new) not in self._cache.cut
+        }
+
+    def near(self, name: str, born: Iterable[str]) -> str:
+        """Say which ids are spelled nearly like one that nobody knows."""
+        from projection.text.fuzzy import nearest
+
+        ids = {*self._cache.fact_ids(), *self._waiting_histories(), *born}
+        alike = nearest(name, sorted(ids), 3)
+        said = f"did you mean {' or '.join(alike)}?" if alike else "`diurna show` lists the ids;"
+        return f"{said} {ANYWAY}"
+
+    def _waiting_histories(self) -> dict[str, History]:
+        if self._waiting is None:
+            logs = ((stem, self._spool.read(stem)) for stem in self._spool.waiting())
+            entries: list[Entry] = [
+                read_entry(stem, data)[0]
+                for stem, data in logs
+                if data is not None and self._cache.log_ref(stem) is None
+            ]
+            self._waiting = collect(entries)
+        return self._waiting
+
+
+def check_named(events: tuple[Event, ...], known: Known, *, anyway: bool) -> tuple[Finding, ...]:
+    """Refuse what a log can not mean; say what else is odd about the ids that it names.
+
+    Args:
+        events: of the log.
+        known: what memory knows.
+        anyway: unknown ids are meant as they are: they are told, and nothing is refused for them.
+
+    Raises:
+        DraftRefused: a fact is created that is there, an unknown one is changed, or a circle is closed.
+    """
+    refused = [*_taken(events, known), *_circles(events, known)]
+    if not anyway:
+        refused += _unknown(events, known)
+    if refused:
+        raise DraftRefused(tuple(refused))
+    return _odd(events, known)
+
+
+def _taken(events: tuple[Event, ...], known: Known) -> list[Finding]:
+    """Name what is created and is there: one id never silently gets two texts from one writer."""
+    found = []
+    for event in events:
+        if isinstance(event, FactCreated) and (fact := known.fact(event.id)) is not None:
+            said = f"the fact {event.id} exists already: {fact.text.split(chr(10))[0]}"
+            hint = f"reference it, change it with `--update {event.id} TEXT`, or choose another id"
+            found.append(Finding("not-canonical", said, hint=hint))
+    return found
+
+
+def _unknown(events: tuple[Event, ...], known: Known) -> list[Finding]:
+    """Name the ids that a log would change and that memory does not know; to rely on one is only told."""
+    born = births(events)
+    changed = [event for event in events if not isinstance(event, FactReferenced)]
+    logs = {event.id for event in events if isinstance(event, FactRedacted)}
+    return [
+        Finding("unknown-id", f"there is no fact {name}", hint=known.near(name, born))
+        for name in named_ids(tuple(changed))
+        if name not in born and known.fact(name) is None and not known.waits(name)
+        if not (name in logs and known.is_log(name))
+    ]
+
+
+def _circles(events: tuple[Event, ...], known: Known) -> list[Finding]:
+    """Name the supersessions by which a fact would replace itself, over however many others."""
+    said = [event for event in events if isinstance(event, FactSuperseded)]
+    held = {event.id for event in events if isinstance(event, FactReinstated)}
+    own: dict[str, set[str]] = {}
+    for event in said:
+        own.setdefault(event.id, set()).add(event.new)
+    found = []
+    for event in said:
+        if event.new == event.id:
+            continue  # refused for its form
+        way = _way(event.new, event.id, own, known, held)
+        if way:
+            circle = " → ".join((event.id, *way))
+            hint = (
+                f"{event.id} is false then for good; where it holds after all: "
+                f"`diurna reinstate {event.id}`, or a fact with another id"
+            )
+            message = f"{event.new} can not supersede {event.id}: it would be a circle, {circle}"
+            found.append(Finding("supersession-cycle", message, hint=hint))
+    return found[:1]
+
+
+def _way(
+    start: str, goal: str, own: Mapping[str, set[str]], known: Known, held: set[str]
+) -> list[str]:
+    """Return the shortest chain of successors from one fact to another, [] where there is none."""
+    before = {start: ""}
+    todo = [start]
+    for name in todo:
+        if name == goal:
+            way = [name]
+            while before[way[-1]]:
+                way.append(before[way[-1]])
+            return way[::-1]
+        there = set() if name in held else known.successors(name)
+        for new in sorted(there | own.get(name, set())):
+            if new not in before:
+                before[new] = name
+                todo.append(new)
+    return []
+
+
+def _odd(events: tuple[Event, ...], known: Known) -> tuple[Finding, ...]:
+    """Say what is odd about the ids that a log names: no text for them, no thread, or false."""
+    born = set(births(events))
+    closed = {event.id for event in events if isinstance(event, ThreadClosed | ThreadReopened)}
+    relied = {event.id for event in events if isinstance(event, FactReferenced | FactReactivated)}
+    redacted = {event.id for event in events if isinstance(event, FactRedacted)}
+    found = []
+    for name in named_ids(events):
+        fact = known.fact(name)
+        if fact is None:
+            if name in born or (name in redacted and known.is_log(name)) or known.waits(name):
+                continue
+            said = f"{name} is not in this ledger (yet)"
+            hint = "check the spelling; `diurna show` lists the ids"
+            found.append(Finding("unknown-id", said, hint=hint))
+        elif name in closed and fact.kind != THREAD_KIND:
+            said = f"{name} is of kind {fact.kind}; only a thread can be closed or reopened"
+            hint = "what is false now is invalidated or superseded"
+            found.append(Finding("not-a-thread", said, hint=hint))
+        elif fact.false and name in relied:
+            said = f"{name} is false: it was invalidated"
+            hint = "say what holds instead with `--new`"
+            if fact.superseded_by:
+                said = f"{name} is false: {', '.join(fact.superseded_by)} superseded it"
+                hint = f"`diurna why {name}` tells when and by whom; reference its successor"
+            found.append(Finding("false-fact", said, hint=hint))
+    return tuple(found)

@@ -1,0 +1,122 @@
+"""Moving: the branch set to a commit that is there already, or to one of other files than logs."""
+
+from __future__ import annotations
+
+from ledger.git.objects import move_reference
+from ledger.git.repository import read_reference
+from ledger.home import Home
+from ledger.model.findings import Finding
+from memory.cache.file import CACHE_ERRORS
+from memory.replay.snapshot import Snapshot
+from memory.worktree.checkout import update_index
+from memory.worktree.follow import show_elsewhere, show_files, show_move
+from memory.write.commit import Lander, Occasion, check_writable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    #: Paths relative to the home, with their bytes; None takes a file out.
+    Files = tuple[tuple[str, bytes | None], ...]
+
+
+def commit_files(
+    snapshot: Snapshot,
+    lander: Lander,
+    files: Callable[[str], Files],
+    message: str,
+    occasion: Occasion,
+) -> str:
+    """Commit files of the home other than logs; return the commit.
+
+    Args:
+        snapshot: of the home.
+        lander: commits to it.
+        files: says which, for a tip: asked again when another writer was faster. With nothing to do
+            there is no commit, and the tip is returned.
+        message: of the commit.
+        occasion: when and by whom.
+
+    Raises:
+        Busy: the branch kept moving or is locked.
+        StorageFailed: an object did not reach the disk.
+        WriteRefused: the ledger has a newer format.
+    """
+    home, branch = snapshot.home, lander.branch
+    with branch.lock() as lock:
+        branch.finish_dead(lock)
+
+        def once() -> str:
+            tip = home.tip()
+            branch.finish_dead(lock, tip)
+            listed = files(tip)
+            if not listed:
+                return tip
+            check_writable(snapshot.read_policy(snapshot.policy_blob(tip))[1])
+            made = lander.write(lander.wanted(tip, listed, message, occasion), lock)
+            snapshot.notes += show_files(home, listed, ())
+            snapshot.notes += show_elsewhere(home, tip, made)
+            branch.end_note(lock, made)
+            return made
+
+        return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
+
+
+def missing(home: Home, listed: Files, tip: str) -> Files:
+    """Return the files that a tip does not have, whatever is in those that it has."""
+    if not tip:
+        return listed
+    git, prefix = home.repository.git(), home.prefix
+    there = git.resolve(*[f"{tip}:{prefix}{path}" for path, _ in listed])
+    return tuple(one for one, found in zip(listed, there, strict=True) if not found)
+
+
+def move(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str:
+    """Let the branch point to a commit that is there already; return it.
+
+    Args:
+        snapshot: of the home.
+        lander: commits to it.
+        where: says which, for a tip ("" for an unborn branch): asked again when another writer was
+            faster. The tip itself changes nothing.
+
+    Raises:
+        Busy: the branch kept moving or is locked.
+        StorageFailed: the disk refused.
+    """
+    home, branch = snapshot.home, lander.branch
+    with branch.lock() as lock:
+        branch.finish_dead(lock)
+
+        def once() -> str:
+            tip = read_reference(home.repository, home.reference)
+            try:
+                made = where(tip)
+            except CACHE_ERRORS:  # a damaged cache is no reason not to move
+                snapshot.discard()
+                made = where(tip)
+            if made == tip:
+                if not home.checked_out:  # plain git may have moved it past the mirror
+                    snapshot.notes += show_move(home, tip, tip)
+                return tip
+            git = home.repository.git()
+            branch.noted(
+                lock,
+                tip,
+                lambda: move_reference(git, home.reference, made, tip, "diurna: sync"),
+            )
+            snapshot.notes += show_move(home, tip, made)
+            snapshot.notes += show_elsewhere(home, tip, made)
+            branch.end_note(lock, made)
+            return made
+
+        return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
+
+
+def heal_index(lander: Lander) -> list[Finding]:
+    """Set the index entries that an earlier command had to leave, or died before it set them."""
+    if not lander.home.checked_out:
+        return []
+    with lander.branch.lock() as lock:
+        lander.branch.finish_dead(lock)
+    return update_index(lander.home, [])

@@ -1,0 +1,44 @@
+"""A review that an append makes due is said once, with that append: at no cost to the others.
+
+The counts come from the cache's indexes. What is over a limit already is not said again until the next
+threshold; `diurna status` always says it.
+"""
+
+from __future__ import annotations
+
+from ledger.model.findings import Finding
+from projection.fold.tiers import never_decaying
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.cache.file import Cache
+    from memory.write.draft import Receipt
+
+
+def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
+    """Say that a review is due, if it is since the log of a receipt.
+
+    That is at every `review.every` work sessions after the last review, and where the facts born in this
+    log brought `continuity.md` over `review.max_facts`.
+
+    Args:
+        cache: of the ledger with the log.
+        receipt: of the append of a `work` log.
+    """
+    limits, born = cache.policy.review, len(receipt.facts)
+    since = cache.sessions_after(cache.summary.last_review)
+    by_count = limits.every > 0 and since > 0 and since % limits.every == 0
+    by_size = False
+    if born and limits.max_facts:
+        facts = cache.fading_count(never_decaying(cache.policy), THREAD_KIND)
+        by_size = facts - born <= limits.max_facts < facts
+    if not by_count and not by_size:
+        return ()
+    from projection.lifecycle.review_due import reasons, size_of
+
+    why = reasons(since, size_of(cache.view()), limits)
+    if not why:
+        return ()
+    hint = "run `diurna review`; `diurna review --dry-run` shows what it would do"
+    return (Finding("review-due", f"a review is due: {'; '.join(why)}", hint=hint),)

@@ -1,0 +1,1 @@
+"""Facts held against each other: duplicates and contradictions."""

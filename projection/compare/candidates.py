@@ -1,0 +1,162 @@
+"""Which facts are worth comparing: those that share their rare words.
+
+Comparing every pair of 10,000 facts takes minutes. An index from words to facts proposes a few for each,
+and comparing those takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from _collections import _count_elements  # type: ignore[import-not-found]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from projection.text.normalize import Statement
+
+    #: The facts with a word, in parts: (what to add to the numbers of a part, these numbers).
+    Parts = Iterable[tuple[int, Iterable[int]]]
+
+#: How many candidates a fact gets.
+CANDIDATES = 20
+#: How many facts are looked up by their rarest words before the best of them are chosen.
+SHORTLIST = 64
+#: How many entries of the index are read for one query; its rarest words come first.
+ENTRIES_LIMIT = 4000
+#: Where so many are more than that, the facts that share them all are looked for.
+LEAST_WORDS = 2
+#: Of so many statements of one text each asks for itself, beside the text as a whole.
+ASKING = 6
+#: What a statement has in it that may say that one thing took another one's place.
+_TURNING = ("instead of", "rather than", "eplace", "upersede", " from ", " in favo")
+
+
+def queries(parts: Sequence[Statement], words: Sequence[str]) -> list[frozenset[str]]:
+    """Return the sets of words to ask for: of the whole text, and of each statement of a longer one.
+
+    What took a thing's place is asked for by that thing's name alone, too.
+    """
+    known = frozenset(words)
+    asked = [known]
+    if len(parts) > 1:
+        for part in parts[:ASKING]:
+            one = known.intersection(part.forms)
+            if len(one) > 1 and one not in asked:
+                asked.append(one)
+    for part in parts[:ASKING]:
+        if any(mark in part.text for mark in _TURNING):
+            from projection.compare.overturned import turn_of
+
+            turn = turn_of(part)
+            old = known.intersection(turn.old) if turn is not None else frozenset()
+            if old and old not in asked:
+                asked.append(old)
+    return asked
+
+
+def looked_up(counts: Iterable[tuple[int, str]], read: Callable[[str], Parts]) -> list[int]:
+    """Look up the rarest words, as many as the limit allows; return the numbers of the shortlist.
+
+    Args:
+        counts: (in how many facts, word).
+        read: gives the facts with a word.
+    """
+    ordered = sorted(one for one in counts if one[0])
+    if sum(count for count, _ in ordered[:LEAST_WORDS]) > ENTRIES_LIMIT:
+        return _sharing([word for _, word in ordered], read)
+    total = 0
+    shared: dict[int, int] = {}
+    for count, word in ordered:
+        total += count
+        if total > ENTRIES_LIMIT:
+            break
+        for first, numbers in read(word):
+            _count_elements(shared, map(first.__add__, numbers) if first else numbers)
+    return shortlist(shared)
+
+
+def _sharing(words: Sequence[str], read: Callable[[str], Parts]) -> list[int]:
+    """Return the facts that share ever more of some common words, none where these tell them not apart."""
+    found: dict[int, set[int]] = {}
+    total = 0
+    for word in words:
+        if found:
+            both = ((at, found[at].intersection(here)) for at, here in read(word) if at in found)
+            found = {at: same for at, same in both if same} or found
+        else:
+            found = {at: set(here) for at, here in read(word)}
+        total = sum(map(len, found.values()))
+        if total <= SHORTLIST:
+            break
+    if total > ENTRIES_LIMIT:
+        return []
+    return sorted(at + number for at, numbers in found.items() for number in numbers)
+
+
+def shortlist(shared: Mapping[int, int]) -> list[int]:
+    """Return the numbers of the facts that share most of the words looked up.
+
+    All that share as many come along or none, so that the order of the numbers decides nothing; only
+    where the first level alone is too long it is returned whole.
+    """
+    levels: dict[int, int] = {}
+    _count_elements(levels, shared.values())
+    total, least = 0, 0
+    for count in sorted(levels, reverse=True):
+        if total and total + levels[count] > SHORTLIST:
+            break
+        total, least = total + levels[count], count
+    return [number for number, count in shared.items() if count >= least]
+
+
+def best(asked: frozenset[str], known: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return the ids of the best candidates, best first.
+
+    Args:
+        asked: the words of the query.
+        known: (id, distinct words) of the facts on the shortlist.
+    """
+    ranked = []
+    for fact, words in known:
+        shared = len(asked.intersection(words))
+        least = min(len(asked), len(words))
+        # as `difference.likeness`, and what share of the shorter one is covered
+        if 2 * shared < least or (shared < 2 and least > 2):
+            continue
+        rank = shared / least + 2 * shared / (len(asked) + len(words))
+        ranked.append((-rank, fact))
+    ranked.sort()
+    return [fact for _, fact in ranked[:CANDIDATES]]
+
+
+class Postings:
+    """An index from words to facts, in memory.
+
+    Args:
+        words: the distinct words of each fact, by id.
+    """
+
+    def __init__(self, words: Mapping[str, Sequence[str]]) -> None:
+        self._ids = sorted(words)
+        self._words = [words[fact] for fact in self._ids]
+        self._posts: dict[str, list[int]] = {}
+        for number, own in enumerate(self._words):
+            for word in own:
+                self._posts.setdefault(word, []).append(number)
+
+    def candidates(self, asked: Iterable[frozenset[str]], fact: str = "") -> list[str]:
+        """Return the ids worth comparing with a text, sorted.
+
+        Args:
+            asked: the queries of the text.
+            fact: its id, which is left out.
+        """
+        found: set[str] = set()
+        posts = self._posts
+        for words in asked:
+            counts = ((len(posts.get(word, ())), word) for word in words)
+            numbers = looked_up(counts, lambda word: ((0, posts[word]),))
+            listed = ((self._ids[n], self._words[n]) for n in numbers)
+            found.update(best(words, listed))
+        found.discard(fact)
+        return sorted(found)

@@ -1,0 +1,332 @@
+"""Contradiction candidates: two facts that say something else of the same thing.
+
+One function a rule, each with an id. All of them ask for the same frame: apart from what the rule is
+about, neither statement may have a word in place of one of the other's, because then they speak of
+two things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). The words that differ are the
+evidence.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.compare.difference import (
+    Difference,
+    antonyms,
+    difference,
+    has_family,
+    is_chosen,
+    is_value,
+    odd,
+    same_family,
+    scoped,
+)
+from projection.compare.overturned import exception, replacement
+from projection.text.normalize import DATE, HASH, Statement, Word, stem
+from projection.text.vocabulary import (
+    COUNTED,
+    LABELS,
+    MOMENTS,
+    NEGATORS,
+    SLOTS,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Rule = Callable[[Statement, Statement, Difference], "tuple[str, str] | None"]
+
+#: Statements of one fact that are compared; a text that makes more is a document.
+STATEMENTS_LIMIT = 24
+#: A statement of so few words may share but one with what it is about.
+_SHORT_WORDS = 3
+#: A statement of more words is compared no further: it says too much to say one opposite.
+WORDS_LIMIT = 40
+
+
+class Clash(Record):
+    """How two texts disagree.
+
+    Args:
+        rule: the rule that says so.
+        left: the words of the first that differ.
+        right: the words of the second.
+        one: the statement of the first that says it.
+        two: the statement of the second.
+    """
+
+    rule: str
+    left: str
+    right: str
+    one: str
+    two: str
+
+
+def clash(one: Sequence[Statement], two: Sequence[Statement]) -> Clash | None:
+    """Find how two texts disagree; None when no rule says that they do."""
+    others = [(second, set(second.forms)) for second in two[:STATEMENTS_LIMIT]]
+    for first in one[:STATEMENTS_LIMIT]:
+        forms = set(first.forms)
+        for second, known in others:
+            if _may_clash(forms, known):
+                found = _compare(first, second)
+                if found is not None:
+                    return found
+    return None
+
+
+def _may_clash(one: set[str], two: set[str]) -> bool:
+    """Tell whether two statements share enough words that any rule can apply: most do not."""
+    shared = len(one & two)
+    if not shared or len(one) > WORDS_LIMIT or len(two) > WORDS_LIMIT:
+        return False
+    if len(one) + len(two) - 2 * shared <= 2 + max(1, (shared + 2) // 2):
+        return True
+    # an exception may have many words more, and what replaces a thing may share its name alone
+    shorter = min(len(one), len(two))
+    return 3 * shared >= 2 * shorter or shorter <= _SHORT_WORDS
+
+
+def _compare(one: Statement, two: Statement) -> Clash | None:
+    found = difference(one.words, two.words)
+    if not found.common or _dated(found) or _asks(one) or _asks(two):
+        return None
+    timed = _moments((*one.words, *two.words))
+    rules = _LASTING if timed and not _moments((*found.left, *found.right)) else RULES
+    if timed and rules is RULES:
+        return None
+    for name, rule in rules.items():
+        words = rule(one, two, found)
+        if words is not None:
+            return Clash(name, *words, one.text, two.text)
+    return None
+
+
+def _asks(statement: Statement) -> bool:
+    """Tell whether a statement asks or plans: it does not say how something is."""
+    low = statement.text.lower().lstrip("*_`\"' ")
+    return statement.text.rstrip("*_` \"')").endswith("?") or low.startswith(
+        ("find out", "decide ", "investigate", "check whether", "if ", "when ", "todo", "consider")
+    )
+
+
+def _dated(found: Difference) -> bool:
+    """Tell whether the statements tell of two days or commits."""
+    return any(word.form.startswith((DATE, HASH)) for word in (*found.left, *found.right))
+
+
+def _moments(words: Sequence[Word]) -> bool:
+    """Tell whether words tell of a moment or of a release."""
+    return any(word.raw.lower() in MOMENTS for word in words)
+
+
+def negation(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """One says "not", "never", "no longer", "without" of what the other says."""
+    if odd(one) == odd(two):
+        return None
+    if not _same_frame(found, found.left, found.right):
+        return None
+    negated, other = (one, two) if odd(one) else (two, one)
+    place, clause = negated.negated[-1]
+    governed = [word.form for word in negated.words[place:] if word.clause == clause]
+    if not governed:  # the negator ends its clause
+        governed = [word.form for word in negated.words if word.clause <= clause]
+    there = set(other.forms)
+    if not governed or governed[0] not in there:
+        return None
+    if 3 * sum(form in there for form in governed) < 2 * len(governed):
+        return None
+    behind = other.forms[other.forms.index(governed[0]) + 1 :]
+    if len(governed) > 1 and behind and behind[0] not in governed:
+        return None  # the same is done to something else
+    if _other_subject(other, governed[0], set(negated.forms)):
+        return None
+    said = _phrase(negated)
+    return (said, _answer(other, governed)) if negated is one else (_answer(other, governed), said)
+
+
+def _other_subject(other: Statement, governed: str, shared: set[str]) -> bool:
+    """Tell whether a noun of its own ends the subject: not "passwords" but "password resets"."""
+    at = other.forms.index(governed)
+    pairs = zip(other.words[:at], other.words[1:at], strict=False)
+    return any(
+        two.form not in shared and one.form in shared and two.before == one.raw.lower()
+        for one, two in pairs
+    )
+
+
+def antonym(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """Both use one word of a pair of opposites: always and never, enabled and disabled."""
+    pairs = [(a, b) for a in found.left for b in found.right if antonyms(a.form, b.form)]
+    if odd(one) != odd(two) or len(pairs) != 1:
+        return None
+    ((left, right),) = pairs
+    if not _same_frame(found, _without(found.left, left), _without(found.right, right)):
+        return None
+    return left.raw, right.raw
+
+
+def number(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """The same slot has another number, with or without a unit."""
+    return _value(one, two, found, version=False)
+
+
+def version(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """The same thing is of another version."""
+    return _value(one, two, found, version=True)
+
+
+def choice(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """For one purpose something else of its kind was chosen: PostgreSQL and SQLite, tabs and spaces."""
+    pairs = [(a, b) for a in found.left for b in found.right if same_family(a.form, b.form)]
+    if odd(one) != odd(two) or len(pairs) != 1:
+        return None
+    ((left, right),) = pairs
+    if not (is_chosen(one, left) and is_chosen(two, right)):
+        return None
+    rest = _without(found.left, left), _without(found.right, right)
+    if not _same_frame(found, *rest, least=1):
+        return None
+    return left.raw, right.raw
+
+
+def slot(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """What has one value, "the default branch", "use … for", has another one in each."""
+    if odd(one) != odd(two) or len(found.left) != 1 or len(found.right) != 1:
+        return None
+    left, right = found.left[0], found.right[0]
+    if is_value(left.form) or is_value(right.form):
+        return None
+    if _slot_of(one, left) and _slot_of(two, right) and not scoped(found.left + found.right):
+        return left.raw, right.raw
+    return None
+
+
+#: Every rule by its id, in the order in which they are asked.
+RULES: dict[str, Rule] = {
+    "negation": negation,
+    "antonym": antonym,
+    "version": version,
+    "number": number,
+    "choice": choice,
+    "slot": slot,
+    "exception": exception,
+    "replacement": replacement,
+}
+#: Those that may be asked where both tell of one moment in the same word: what holds for good says so.
+_LASTING: dict[str, Rule] = {"exception": exception, "replacement": replacement}
+
+
+def _same_frame(
+    found: Difference, left: Sequence[Word], right: Sequence[Word], least: int = 2
+) -> bool:
+    """Tell whether two statements speak of the same thing, whatever the words at issue are.
+
+    Args:
+        found: all that they share and not.
+        left: the words of the first that are not at issue and that the second has not.
+        right: those of the second.
+        least: how many words they have to share.
+    """
+    common = [form for form in found.common if form[0] not in "#@"]
+    if len(common) < least or (left and right) or scoped((*left, *right)):
+        return False
+    return len(left) + len(right) <= max(1, (len(common) + 1) // 2)
+
+
+def _value(
+    one: Statement, two: Statement, found: Difference, *, version: bool
+) -> tuple[str, str] | None:
+    lefts = [word for word in found.left if is_value(word.form)]
+    rights = [word for word in found.right if is_value(word.form)]
+    if odd(one) != odd(two) or len(lefts) != 1 or len(rights) != 1:
+        return None
+    left, right = lefts[0], rights[0]
+    if _is_label(left) or _is_label(right) or _measure(left) != _measure(right):
+        return None
+    if _is_count(one, left) or _is_count(two, right):
+        return None
+    if version != (_is_version(left) or _is_version(right)):
+        return None
+    rest = _without(found.left, left), _without(found.right, right)
+    if not _same_frame(found, *rest, least=1 if version else 2):
+        return None
+    return left.raw, right.raw
+
+
+def _measure(word: Word) -> str:
+    """Return what a value measures; "" for a bare number."""
+    return word.form.lstrip("#.:0123456789")
+
+
+def _is_label(word: Word) -> bool:
+    return word.before in LABELS or stem(word.before) in LABELS or word.raw.startswith("#")
+
+
+def _is_count(statement: Statement, word: Word) -> bool:
+    """Tell whether a value was counted at some time: `146 workspace tests`, `tests 146 / lint 0`."""
+    behind = statement.words[statement.words.index(word) + 1 :][:2]
+    return any(other.raw.lower() in COUNTED for other in behind) or (
+        statement.text.count(" / ") > 1
+    )
+
+
+def _is_version(word: Word) -> bool:
+    """Tell whether a value is a version: `v2`, `1.5.7`, `version 3`, `Node 18`."""
+    if _measure(word):
+        return False
+    bare = word.form[1:]
+    return (
+        word.raw[:1] in "vV"
+        or bare.count(".") > 1
+        or word.before in ("version", "jdk", "java")
+        or (has_family(stem(word.before)) and bare.count(".") <= 1)
+        or word.before in ("node", "jdk", "openjdk", "es", "edition", "release")
+    )
+
+
+def _slot_of(statement: Statement, word: Word) -> bool:
+    """Tell whether a word is the one value of something: "the default branch is X", "use X for Y"."""
+    if statement.words[-1] == word and word.before in ("is", "the", "a", "an", "called", "named"):
+        before = [other.form for other in statement.words[:-1]]
+        return (
+            word.before == "is" or word.lead == "is" or word.before in ("called", "named")
+        ) and any(form in _SLOTS for form in before)
+    starts = statement.text.lower().lstrip("*_` ").startswith(("use ", "we use ", "prefer "))
+    behind = f" {statement.text.lower()} "
+    return (
+        starts
+        and statement.words[0] == word
+        and len(statement.words) > 2
+        and " for " in behind
+        and word.before in ("use", "prefer")
+    )
+
+
+def _without(words: Sequence[Word], word: Word) -> tuple[Word, ...]:
+    return tuple([other for other in words if other != word])
+
+
+def _phrase(negated: Statement) -> str:
+    """Return the first negator and the word behind it, as they were written."""
+    pieces = negated.text.split()
+    for number, piece in enumerate(pieces):
+        low = piece.lower().strip(_MARKS)
+        if low in NEGATORS or low.endswith("n't") or low in ("cannot", "instead"):
+            more = pieces[number + 1 : number + 2] == ["longer"]
+            return " ".join(pieces[number : number + 2 + more]).strip(_MARKS)
+    return "not"
+
+
+def _answer(other: Statement, governed: Sequence[str]) -> str:
+    """Return the word of the other statement that the negation is about."""
+    if " always " in f" {other.text.lower()} ":
+        return "always"
+    for word in other.words:
+        if word.form == governed[0]:
+            return word.raw
+    return other.words[0].raw
+
+
+_MARKS = ".,;:!?*_`\"'()"
+_SLOTS = frozenset(stem(word) for word in SLOTS)

@@ -1,0 +1,282 @@
+"""What overturns a statement: an exception to what is said to hold always, and what took a thing's place.
+
+Two classes of contradictions that share fewer words than those of `opposite`: "orders are never deleted"
+against "orders are deleted after a year", "sessions are stored in Postgres" against "Redis instead of
+Postgres".
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.compare.difference import Difference, is_chosen, odd, scoped
+from projection.text.normalize import Statement, Word, stem
+from projection.text.vocabulary import PLACING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What denies or claims without exception, and who is nobody.
+_NEVER, _NOBODY, _ALWAYS = "never", ("nobody", "nothing"), "always"
+#: What "always" does not hold with.
+_WEAK = frozenset("sometimes occasionally rarely seldom usually mostly".split())
+#: What begins the circumstance in which something happens after all.
+_CIRCUMSTANCE = frozenset(
+    "after before when whenever once if within for during by with until in on at while unless "
+    "except because via through under above since per".split()
+)
+_CIRCUMSTANCE_FORMS = frozenset(("atmost", "atleast", *map(stem, _WEAK)))
+_ARTICLES = ("a", "an", "the", "our", "plain")
+#: Verbs by which one thing takes another one's place, and those that go from one to the other.
+_REPLACE = frozenset("replace replaces replaced replacing supersedes superseded".split())
+_MOVED = frozenset("moved switched migrated changed ported converted went move".split())
+_DROPPED = frozenset("dropped abandoned ditched retired removed".split())
+#: More words than these are no name of a thing.
+_NAME_WORDS = 3
+
+
+class Turn(Record):
+    """What a statement says took another thing's place.
+
+    Args:
+        old: the forms of the thing that is not used any more.
+        new: those of what is used instead, () where that is not said.
+        frame: for what, where: all other words.
+        said: how it is said, as it was written.
+    """
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    frame: frozenset[str]
+    said: str
+
+
+# ---- never, and yet ---------------------------------------------------------------------------------
+
+
+def exception(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """What never happens can happen, or does after or when something does; what always does need not."""
+    for absolute, other, turned in ((one, two, False), (two, one, True)):
+        said = _denied(absolute, other) or _weakened(absolute, other)
+        if said is not None:
+            return (said[1], said[0]) if turned else said
+    return None
+
+
+def _denied(absolute: Statement, other: Statement) -> tuple[str, str] | None:
+    """Hold "never" or "nobody" against what says that it is so."""
+    if len(absolute.negated) != 1 or other.negated:
+        return None
+    tokens = [term.strip(".,;:!?*_`\"'()") for term in absolute.text.lower().split()]
+    nobody = any(term in tokens for term in _NOBODY)
+    if not nobody and _NEVER not in tokens:
+        return None
+    _, clause = absolute.negated[0]
+    core = [word for word in absolute.words if word.clause == clause]
+    place = _stands_in(core, other, free_subject=nobody)
+    if place is None:
+        return None
+    verb = core[min(absolute.negated[0][0], len(core) - 1)] if not nobody else core[0]
+    word = "nobody" if nobody else _NEVER
+    return f"{word} {verb.raw}", place
+
+
+def _weakened(absolute: Statement, other: Statement) -> tuple[str, str] | None:
+    """Hold "always" against what says that it is not so in some circumstance, or only sometimes."""
+    if absolute.negated or f" {_ALWAYS} " not in f" {absolute.text.lower()} ":
+        return None
+    weak = next((word.raw for word in other.words if word.raw.lower() in _WEAK), "")
+    if not weak and not odd(other):
+        return None
+    place = _stands_in(list(absolute.words), other, free_subject=False)
+    if place is None:
+        return None
+    return _ALWAYS, weak or f"not {place}"
+
+
+def _stands_in(core: Sequence[Word], other: Statement, *, free_subject: bool) -> str | None:
+    """Tell whether a statement says all of a core, in one piece, and more only of when, how or for whom.
+
+    Args:
+        core: the words that are denied or claimed.
+        other: the statement.
+        free_subject: whether anybody may stand before it.
+
+    Returns:
+        The last of its words there, as written.
+    """
+    wanted = [word.form for word in core]
+    words = [word for word in other.words if word.raw.lower() not in _WEAK]
+    forms, size = [word.form for word in words], len(wanted)
+    runs = range(len(forms) - size + 1)
+    first = next((at for at in runs if sorted(forms[at : at + size]) == sorted(wanted)), -1)
+    if size < 2 or first < 0:
+        return None  # the same is said of something else
+    order, last = forms[first : first + size], first + size - 1
+    if first and not free_subject and (order == wanted or order[0] == wanted[0]):
+        return None  # a narrower subject
+    behind = words[last + 1 :]
+    if behind and not _is_circumstance(behind[0], words[last].clause):
+        return None
+    return words[last].raw
+
+
+def _is_circumstance(word: Word, clause: int) -> bool:
+    if word.clause != clause or word.form in _CIRCUMSTANCE_FORMS:
+        return True
+    near = (word.raw.lower(), word.before, word.lead if word.before in _SMALL_BEFORE else "")
+    return not _CIRCUMSTANCE.isdisjoint(near)
+
+
+_SMALL_BEFORE = frozenset("a an the their its our one each every any some this that".split())
+
+# ---- in the place of --------------------------------------------------------------------------------
+
+
+def replacement(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
+    """One is said to be used where the other says that something else took its place."""
+    for turning, other, turned in ((one, two, False), (two, one, True)):
+        turn = turn_of(turning)
+        used = None if turn is None else _still_used(turn, other)
+        if turn is not None and used is not None:
+            return (used, turn.said) if turned else (turn.said, used)
+    return None
+
+
+def turn_of(statement: Statement) -> Turn | None:
+    """Read what a statement says took another thing's place; None where it says nothing of that."""
+    words = statement.words
+    text = f" {statement.text.lower()} "
+    if " instead of " in text or " rather than " in text:
+        return _instead(statement)
+    for at, word in enumerate(words):
+        low = word.raw.lower()
+        if low in _REPLACE:
+            return _replaced(words, at)
+        if low in _MOVED and " from " in text and " to " in text:
+            return _moved(words, at)
+        if low in _DROPPED and (" in favour of " in text or " in favor of " in text):
+            return _dropped(words, at)
+    return None
+
+
+def _instead(statement: Statement) -> Turn | None:
+    if len(statement.negated) != 1:
+        return None
+    at, _ = statement.negated[0]
+    words = statement.words
+    old, rest = _name(words, at)
+    if not old or not at:
+        return None
+    new = words[at - 1]
+    frame = [*words[: at - 1], *words[rest:]]
+    return _turn(old, (new,), frame, f"{new.raw} instead of {old[-1].raw}")
+
+
+def _replaced(words: Sequence[Word], at: int) -> Turn | None:
+    verb = words[at].raw.lower()
+    after, rest = _name(words, at + 1)
+    if (after and after[0].before == "by") or (after and after[0].lead == "by"):
+        old, new = tuple(words[:at]), after  # Y was replaced by X
+        if len(old) > _NAME_WORDS:
+            return None
+        return _turn(old, new, words[rest:], f"{verb} by {new[-1].raw}")
+    if not after:
+        return None
+    if rest < len(words) and words[rest].before == "with":  # we replaced Y with X
+        new, rest = _name(words, rest)
+        if not verb.endswith("d") or at:
+            return None
+        return _turn(after, new, words[rest:], f"replaced with {new[-1].raw}") if new else None
+    if not 0 < at <= _NAME_WORDS:
+        return None
+    return _turn(after, tuple(words[:at]), words[rest:], f"{words[at - 1].raw} {verb}")
+
+
+def _moved(words: Sequence[Word], at: int) -> Turn | None:
+    source = next((n for n in range(at + 1, len(words)) if _led_by(words[n], "from")), -1)
+    if source < 0:
+        return None
+    old, rest = _name(words, source)
+    if rest >= len(words) or not _led_by(words[rest], "to"):
+        return None
+    new, behind = _name(words, rest)
+    frame = [*words[:at], *words[at + 1 : source], *words[behind:]]
+    return _turn(old, new, frame, f"{words[at].raw} to {new[-1].raw}")
+
+
+def _dropped(words: Sequence[Word], at: int) -> Turn | None:
+    old, rest = _name(words, at + 1)
+    favour = next((n for n in range(rest, len(words)) if words[n].raw.lower() in _FAVOUR), -1)
+    if not old or favour < 0:
+        return None
+    new, behind = _name(words, favour + 1)
+    if not new:
+        return None
+    return _turn(
+        old,
+        new,
+        [*words[:at], *words[rest:favour], *words[behind:]],
+        f"{words[at].raw} {old[-1].raw}",
+    )
+
+
+_FAVOUR = ("favour", "favor")
+
+
+def _led_by(word: Word, small: str) -> bool:
+    return word.before == small or (word.before in _ARTICLES and word.lead == small)
+
+
+def _name(words: Sequence[Word], start: int) -> tuple[tuple[Word, ...], int]:
+    """Read a name of one word or several in a row; return it and where it ends."""
+    found = list(words[start : start + 1])
+    end = start + len(found)
+    while end < len(words) and words[end].before == found[-1].raw.lower():
+        if words[end].clause != found[-1].clause:
+            break
+        found.append(words[end])
+        end += 1
+    return (tuple(found), end) if 0 < len(found) <= _NAME_WORDS else ((), start)
+
+
+def _turn(
+    old: Sequence[Word], new: Sequence[Word], frame: Sequence[Word], said: str
+) -> Turn | None:
+    if not old or any(not _is_name(word) for word in old):
+        return None
+    return Turn(
+        tuple([word.form for word in old]),
+        tuple([word.form for word in new]),
+        frozenset([word.form for word in frame]),
+        said,
+    )
+
+
+def _is_name(word: Word) -> bool:
+    """Tell whether a word may name a thing: no value, no gerund."""
+    return word.form[0] not in "#@" and not word.raw.lower().endswith("ing")
+
+
+def _was_used(word: Word) -> bool:
+    return word.before == "used" and word.lead in ("", "we")
+
+
+def _still_used(turn: Turn, other: Statement) -> str | None:
+    """Return the word by which a statement says that it uses what was replaced."""
+    forms = set(other.forms)
+    if other.negated or not forms.issuperset(turn.old) or not forms.isdisjoint(turn.new):
+        return None
+    if turn_of(other) is not None:
+        return None
+    used = next(word for word in other.words if word.form == turn.old[0])
+    placed = bool(turn.frame) and used.before in PLACING
+    if not (placed or is_chosen(other, used)) or _was_used(used):
+        return None
+    rest = [word for word in other.words if word.form not in turn.old]
+    if not turn.frame:
+        return None if scoped(rest) else used.raw
+    frame = {word.form for word in rest}
+    if turn.frame <= frame or (frame and frame <= turn.frame):
+        return used.raw
+    return None

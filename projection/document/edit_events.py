@@ -1,0 +1,401 @@
+"""Absorb: what a person's edit of `continuity.md` says, as events (FORMAT.md, A1, A3, A4 and A8).
+
+Pure and three-way: the edit is what differs between the text that Diurna wrote (the base) and the text as
+it stands; what the ledger says by now only leaves out what it says already. So `FactUpdated.was` names the
+versions that the person saw, and a change made elsewhere meanwhile shows as a contradiction.
+
+Nothing that a person wrote is dropped: it is an event, or a finding that stops it all. What they took away
+of what is computed (title, note, counts, footers) is put back by the next rendering.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import order_meta, tidy
+from ledger.codec.validate import problems
+from ledger.model.event import (
+    VERBS,
+    Event,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.findings import Finding
+from ledger.model.ids import id_from_text, version_id
+from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+from ledger.secrets.scanner import nameable
+from projection.document.frame import COMPUTED, surroundings
+from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
+from projection.document.render import COMPUTED_KEYS, LEAD
+from projection.document.sections import Places
+from projection.policy.model import CONTRADICTIONS, DEFAULT_KIND, THREAD_KIND, Policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from projection.fold.fact import Fact
+    from projection.fold.state import Standing
+
+    #: Gives the fact of an id where it stands now, None when there is none.
+    Known = Callable[[str], Standing | None]
+
+_RANK = {kind: rank for rank, kind in enumerate(VERBS.values())}
+_CORE = "core"
+
+
+class Absorbed(Record):
+    """What an edit says.
+
+    Args:
+        events: in canonical order; none where the ledger says it all.
+        findings: what was not understood, by line; if there is any, nothing may be absorbed.
+    """
+
+    events: tuple[Event, ...]
+    findings: tuple[Finding, ...]
+
+
+def absorb(
+    base: str, edited: str, policy: Policy, known: Known, *, file: str = CONTINUITY_FILE
+) -> Absorbed:
+    """Read what a person's edit of a rendered file says.
+
+    Args:
+        base: the file as it was rendered.
+        edited: the file as it stands.
+        policy: names the kinds and their sections.
+        known: gives the facts as they stand in the ledger now.
+        file: the name of the file in findings.
+    """
+    if base == edited:
+        return Absorbed((), ())
+    before, _ = parse(base)
+    after, noticed = parse(edited, file=file)
+    reader = _Reader(before, after, edited, policy, known, file)
+    reader.findings += [one for one in noticed if one.message != AFTER_FOOTER]
+    reader.read()
+    events = sorted(reader.events, key=lambda event: _RANK[type(event)])
+    findings = sorted(reader.findings, key=lambda one: one.line)
+    return Absorbed(tuple(events), tuple(findings))
+
+
+def _words(block: Block) -> tuple[str, str, str]:
+    """Return what tells one bullet without a footer from another."""
+    return block.section, block.mark, tidy(block.text)
+
+
+class _Reader:
+    """Compares two readings of the file; one per edit."""
+
+    def __init__(
+        self, before: Parsed, after: Parsed, text: str, policy: Policy, known: Known, file: str
+    ) -> None:
+        self._before, self._after, self._file = before, after, file
+        self._lines = text.split("\n")
+        self._policy, self._known = policy, known
+        self._places = Places(policy, before.blocks)
+        self._made: set[str] = set()
+        #: of an id that was made: the number to go on with, and which below it facts have
+        self._tried: dict[str, tuple[int, list[str]]] = {}
+        self.events: list[Event] = []
+        self.findings: list[Finding] = []
+
+    def read(self) -> None:
+        """Compare the facts, then what is computed around them."""
+        gone = {block.id: block for block in self._before.blocks if block.id}
+        there = dict(gone)
+        new: list[Block] = []
+        nameless = {_words(block) for block in self._before.blocks if not block.id}
+        for block in self._after.blocks:
+            if block.id in gone:
+                self._amended(gone.pop(block.id), block)
+            elif not block.id and _words(block) in nameless:
+                continue  # a base that a person wrote: a log says it
+            elif block.id not in there:  # a second block of one id is a finding of the parser
+                new.append(block)
+        texts: dict[str, list[Block]] = {}
+        for block in there.values():
+            texts.setdefault(tidy(block.text), []).append(block)
+        for block in new:
+            alike = [] if block.id else texts.get(tidy(block.text), [])
+            twin = next((one for one in alike if one.id in gone), alike[0] if alike else None)
+            if twin is not None and twin.id in gone:  # only its footer was taken away
+                self._amended(gone.pop(twin.id), block)
+            elif twin is not None and twin.section == block.section:
+                self._repeated(twin, block)
+            else:
+                self._born(block)
+        if gone and self._before.machine and not self._after.machine:
+            said = f"the last line of the file is missing, and so is {self._named(list(gone))}"
+            hint = "put the last line back: by it Diurna knows that the file was saved as a whole"
+            self._find(said, len(self._lines), hint)
+            gone = {}  # the file may have been cut short
+        for id in gone:
+            standing = self._known(id)
+            if standing is not None and not standing.fact.false:
+                self.events.append(FactInvalidated(id, was=_seen(there[id], standing.fact)))
+        touched = {event.id for event in self.events}
+        self.findings += surroundings(
+            self._before,
+            self._after,
+            self._lines,
+            self._places.titles,
+            self._known,
+            touched,
+            self._file,
+        )
+
+    # ---- one fact ---------------------------------------------------------------------------------
+
+    def _amended(self, before: Block, after: Block) -> None:
+        """Compare a fact with what the person made of it."""
+        standing = self._known(before.id)
+        if standing is None or after.section == CONTRADICTIONS != before.section:
+            if after != before._replace(line=after.line):
+                self._find(f"{before.id} can not be changed here", after.line, COMPUTED)
+            return
+        fact, id = standing.fact, before.id
+        meta = tuple(pair for pair in self._new_meta(before, after) if pair not in fact.meta)
+        kind, old = self._places.kind_after(before, after), self._places.kind(before)
+        if kind != old and kind not in self._places.kinds:
+            self._unknown_kind(kind, after)
+            return
+        if kind != old and fact.kind != kind:
+            meta = (("kind", kind), *meta)
+        text, was = self._new_text(before, after)
+        heads = [version.id for version in fact.heads]
+        if text and version_id(text) in heads and not any(
+            version in heads for version in was if version != version_id(text)
+        ):  # fmt: skip
+            text = ""  # it is said already
+        if (text or meta) and fact.redacted:
+            self._find(
+                f"{id} is redacted; nothing that is said of it is shown again",
+                after.line,
+                "write what may be said as a bullet of its own",
+            )
+            return
+        if meta and not text:  # whatever text stands by now goes on standing
+            text, was = fact.heads[0].text, (fact.heads[0].id,)
+        if text:
+            mark = before.mark if old == kind == THREAD_KIND else ""  # what the person saw (F8)
+            self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after.line)
+        self._new_tier(before, after, kind)
+        if kind != THREAD_KIND:
+            return
+        if old == THREAD_KIND and not after.mark:
+            hint = "write `[ ]` or `[x]` before it; to make something else of it, move it"
+            self._find(f"the thread {id} has lost its checkbox", after.line, hint)
+            return
+        closed, was_closed = after.mark == "x", before.mark == "x"
+        newly = old != THREAD_KIND and fact.kind != THREAD_KIND  # it may have been closed before
+        if newly or closed not in (was_closed, fact.closed):
+            done = ThreadClosed(id, was=_seen(before, fact) if old == THREAD_KIND else None)
+            self.events.append(done if closed else ThreadReopened(id))
+
+    def _new_text(self, before: Block, after: Block) -> tuple[str, tuple[str, ...]]:
+        """Return the text that is to stand and the versions it replaces; "" if nothing changed."""
+        if not before.versions:
+            text = tidy(after.text)
+            if after.versions:
+                hint = "several versions are what Diurna finds; write one text"
+                self._find(f"{before.id} has several versions now", after.line, hint)
+            elif not text:
+                hint = "to say that it does not hold any more, take the bullet away, footer and all"
+                self._find(f"{before.id} has no text any more", after.line, hint)
+            elif text != tidy(before.text):
+                return text, (version_id(before.text),)
+            return "", ()
+        old = {version.id: version for version in before.versions}
+        if not after.versions:
+            if after.text == before.text and not after.footer:
+                return "", ()
+            return tidy(after.text), tuple(old)
+        ids = [version.id for version in after.versions]
+        changed = [
+            version
+            for version in after.versions
+            if version.id not in old or tidy(version.text) != tidy(old[version.id].text)
+        ]
+        gone = tuple(id for id in old if id not in ids)
+        if not changed and not gone:
+            return "", ()
+        if (
+            len(changed) > 1
+            or any(one.id not in old for one in changed)
+            or len(set(ids)) < len(ids)
+        ):
+            self._find(
+                f"what is to stand of {before.id} can not be told",
+                after.line,
+                "leave one text: take the others away, or write one in place of them all",
+            )
+            return "", ()
+        stands = (changed or after.versions)[0]
+        return tidy(stands.text), (stands.id, *gone)
+
+    def _new_meta(self, before: Block, after: Block) -> tuple[tuple[str, str], ...]:
+        """Return the footer values that are new; `kind` and `tier` are read elsewhere."""
+        if not after.footer:  # the whole footer was taken away: it comes back
+            return ()
+        new = []
+        for key, value in after.footer:
+            if key in ("id", "kind", "tier", "") or before.get(key) == value:
+                continue
+            if key == "supersedes":
+                hint = "say it with `diurna append --supersede OLD=NEW`"
+                self._find(f"`supersedes` of {before.id} was changed", after.line, hint)
+            elif key in COMPUTED_KEYS:
+                self._find(f"`{key}` of {before.id} was changed", after.line, COMPUTED)
+            elif not value:
+                self._find(f"`{key}` of {before.id} has no value", after.line, "give it one")
+            else:
+                new.append((key, value))
+        said = {key for key, _ in after.footer}
+        for key, _ in before.footer:
+            if key not in said and key not in COMPUTED_KEYS and key != "supersedes":
+                hint = "a value can be changed and not taken back; put it there again"
+                self._find(f"`{key}` of {before.id} was taken away", after.line, hint)
+        return tuple(new)
+
+    def _new_tier(self, before: Block, after: Block, kind: str) -> None:
+        old, new = before.get("tier"), after.get("tier")
+        standing = self._known(before.id)
+        if old == new or standing is None or not after.footer:
+            return
+        if new == _CORE:
+            if not standing.fact.promoted:
+                self.events.append(FactPromoted(before.id))
+        elif old == _CORE:
+            if self._policy.kind(kind).decays:
+                if standing.fact.promoted:
+                    self.events.append(FactDemoted(before.id))
+            elif new:
+                hint = f"facts of kind {kind} never fade; to let it, give it another kind"
+                self._find(f"{before.id} can not be taken out of core", after.line, hint)
+        elif new:
+            hint = "tiers are computed; a person can set `tier: core`, and take it back"
+            self._find(f"the tier of {before.id} can not be set to {new}", after.line, hint)
+
+    # ---- new facts --------------------------------------------------------------------------------
+
+    def _born(self, block: Block) -> None:
+        """Read a bullet that the base has not."""
+        kind, text, id = self._places.kind_of_new(block), tidy(block.text), block.id
+        if block.section == CONTRADICTIONS and CONTRADICTIONS not in self._places.titles:
+            return  # a finding of the parser
+        if not block.section:
+            hint = f"write it under a heading: {', '.join(self._places.titles)}"
+            self._find("a bullet that stands in no section", block.line, hint)
+            return
+        if block.section not in self._places.titles:
+            return  # a finding of its heading
+        if not text:
+            self._find("a bullet without a text", block.line, "write one, or take the bullet away")
+            return
+        if kind not in self._places.kinds:
+            self._unknown_kind(kind, block)
+            return
+        if text.startswith(LEAD):
+            hint = "put its footer back, or leave one text in place of them all"
+            self._find("a contradiction without its footer", block.line, hint)
+            return
+        standing = self._known(id) if id else None
+        if standing is not None:
+            if not standing.live or standing.fact.text != text:
+                hint = "choose another id, or leave the footer out: Diurna makes one of the text"
+                self._find(f"the id {id} belongs to a fact of the ledger", block.line, hint)
+            return
+        if not id:
+            id = self._free_id(text, block.line)
+            if not id:
+                return
+        self._made.add(id)
+        meta = [pair for pair in block.footer if pair[0] not in COMPUTED_KEYS and all(pair)]
+        if kind != DEFAULT_KIND:
+            meta.append(("kind", kind))
+        mark = block.mark or (" " if kind == THREAD_KIND else "")
+        self._add(FactCreated(id, text, mark, order_meta(meta)), block.line)
+        if block.get("tier") == _CORE:
+            self.events.append(FactPromoted(id))
+
+    def _free_id(self, text: str, line: int) -> str:
+        """Make the first of `id`, `id-2`… that stands for nothing else; "" if it is said already."""
+        try:
+            made = id_from_text(nameable(text))
+        except ValueError:
+            hint = "give it one below the text: `  <!-- id: my-id -->`"
+            self._find("no id can be made from this text", line, hint)
+            return ""
+        number, taken = self._tried.get(made, (1, []))
+        for found in taken:
+            if found not in self._made and self._is_said(found, text):
+                return ""
+        while True:
+            found = made if number == 1 else f"{made}-{number}"
+            if found not in self._made:
+                if self._known(found) is None:
+                    self._tried[made] = (number + 1, taken)
+                    return found
+                if self._is_said(found, text):
+                    return ""
+                taken.append(found)
+                self._tried[made] = (number + 1, taken)
+            number += 1
+
+    def _is_said(self, id: str, text: str) -> bool:
+        """Tell whether an absorption that was cut short said a text already, and that is its fact."""
+        standing = self._known(id)
+        said = standing is not None and standing.live and standing.fact.text == text
+        if said and not self._stood(id):
+            self._made.add(id)
+        return id in self._made
+
+    def _stood(self, id: str) -> bool:
+        return any(block.id == id for block in self._before.blocks)
+
+    def _repeated(self, twin: Block, block: Block) -> None:
+        """Read a bullet without a footer that says what a fact of the base said."""
+        now = next((one for one in self._after.blocks if one.id == twin.id), twin)
+        if tidy(now.text) == tidy(twin.text):
+            return  # said twice is said
+        hint = f"keep each text together with its footer; that of {twin.id} is on line {now.line}"
+        self._find(f"the footer of {twin.id} stands under another text now", block.line, hint)
+
+    # ---- saying it --------------------------------------------------------------------------------
+
+    def _add(self, event: FactCreated | FactUpdated, line: int) -> None:
+        """Take an event in, unless a log could not hold it."""
+        refused = problems(SessionLog((("agent", "edit"), ("type", "edit")), "Edit", "", (event,)))
+        if refused:
+            hint = refused[0].hint or "write it in another way"
+            self.findings.append(
+                Finding(refused[0].code, refused[0].message, self._file, line, hint)
+            )
+        else:
+            self.events.append(event)
+
+    def _unknown_kind(self, kind: str, block: Block) -> None:
+        hint = f"kinds: {', '.join(self._places.kinds)}; diurna.toml can name more"
+        self.findings.append(
+            Finding("unknown-kind", f"there is no kind {kind}", self._file, block.line, hint)
+        )
+
+    def _find(self, message: str, line: int, hint: str) -> None:
+        self.findings.append(Finding("hand-edited", message, self._file, line, hint))
+
+    def _named(self, ids: list[str]) -> str:
+        return ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1} more"
+
+
+def _seen(block: Block, fact: Fact) -> tuple[str, ...] | None:
+    """Return the versions that a block shows; None for a withheld text, which shows none."""
+    if fact.redacted:
+        return None
+    return tuple([one.id for one in block.versions]) or (version_id(tidy(block.text)),)

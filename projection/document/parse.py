@@ -1,0 +1,461 @@
+"""Read `continuity.md` or an archive page back into values, whoever wrote it last.
+
+Total: it never raises; what it can not place is a finding with its line. For text that `render` or
+`archive` wrote, `unparse(parse(text))` is that text (FORMAT.md, section 7: render after parse is a
+fixed point). For text that people edited, the values say what stands there now, and `unparse` writes
+it in canonical form.
+
+Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
+all indented or empty lines after it; its footer is its last line, so no text can forge one
+(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. Longer
+than most modules, so that the whole grammar of the file stands in one place.
+"""
+
+from __future__ import annotations
+
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.record import Record
+from ledger.model.session import META_KEYS
+from projection.document import render
+from projection.fold.fact import Version
+from projection.policy.model import CONTRADICTIONS
+
+Pairs = tuple[tuple[str, str], ...]
+_BLANK = " \t\r"
+_MACHINE = "<!-- diurna: format "
+_MACHINE_LIMIT_CHARS = 2048
+#: What a comment must name to be a footer.
+_FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
+_FENCES = ("```", "~~~")
+#: Says that somebody wrote below a footer: the one finding that loses nothing.
+#: Says that two files were put together.
+TWO_MACHINES = "a second machine line; the last one counts"
+AFTER_FOOTER = "text stands after the footer; it is read as text"
+CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+
+
+class MachineLine(Record):
+    """What the last line of `continuity.md` says of the ledger it was made from."""
+
+    format: int
+    logs: int
+    newest: str
+    digest: str
+
+
+class Conflict(Record):
+    """An entry under Contradictions: (version id, stem) of each version, and the other ends (`Fact`)."""
+
+    id: str
+    versions: Pairs
+    rivals: tuple[str, ...]
+    circle: tuple[str, ...] = ()
+    denied: Pairs = ()
+    line: int = 0
+
+
+class Block(Record):
+    """A bullet of the file; `id` is "" where no footer names one.
+
+    `mark` is its checkbox: "" none, " " open, "x" closed. `versions` are the texts of a contradicted
+    fact, and `text` is then all of them, as in `Fact.text`. `line` is 1-based.
+    """
+
+    section: str
+    id: str
+    mark: str
+    text: str
+    footer: Pairs = ()
+    versions: tuple[Version, ...] = ()
+    line: int = 0
+
+    def get(self, key: str, default: str = "") -> str:
+        """Return the footer value of `key`."""
+        for name, value in self.footer:
+            if name == key:
+                return value
+        return default
+
+
+class Parsed(Record):
+    """A projection file as values; `project` is "" for an archive page."""
+
+    title: str
+    project: str
+    note: str
+    state: Pairs
+    conflicts: tuple[Conflict, ...]
+    blocks: tuple[Block, ...]
+    machine: MachineLine | None
+
+
+def machine_line(text: str) -> MachineLine | None:
+    """Read the machine line, looking at nothing but the last line of the text."""
+    tail = text[-_MACHINE_LIMIT_CHARS:].rstrip(" \t\r\n")
+    return _machine(tail[tail.rfind("\n") + 1 :])
+
+
+def parse(text: str, *, file: str = CONTINUITY_FILE) -> tuple[Parsed, tuple[Finding, ...]]:
+    """Read a projection file.
+
+    Args:
+        text: the file; LF or CRLF, with or without a byte order mark.
+        file: its path in the home, for findings.
+    """
+    reader = _Reader(file)
+    lines = text.removeprefix("\ufeff").split("\n")
+    if lines[0].endswith("\r"):  # CRLF; in a file with LF a "\r" is text
+        lines = [line.removesuffix("\r") for line in lines]
+    reader.read(lines)
+    title = reader.title or ""
+    project = title[len(render.TITLE) :] if title.startswith(render.TITLE) else ""
+    parsed = Parsed(
+        title,
+        project,
+        "\n".join(reader.note),
+        tuple(reader.state),
+        tuple(reader.conflicts),
+        tuple(reader.blocks),
+        reader.machine,
+    )
+    return parsed, tuple(reader.findings)
+
+
+def unparse(parsed: Parsed) -> str:
+    """Write what was read in canonical form; the inverse of `parse` on rendered text."""
+    parts = [f"# {parsed.title}" if parsed.title else "#"]
+    if parsed.note:
+        parts.append("\n".join([f"> {line}" if line else ">" for line in parsed.note.split("\n")]))
+    if parsed.state:
+        parts.append("\n".join([f"- {label}: {value}" for label, value in parsed.state]))
+    parts.extend(_write(block) for block in parsed.blocks if not block.section)
+    if parsed.conflicts:
+        parts.append(f"## {CONTRADICTIONS}")
+        parts.extend(
+            render.item(
+                render.conflict(entry.id, entry.versions, entry.rivals, entry.circle, entry.denied)
+            )
+            for entry in parsed.conflicts
+        )
+    section = ""
+    for block in parsed.blocks:
+        if not block.section:
+            continue
+        if block.section != section:
+            section = block.section
+            parts.append(f"## {section}")
+        parts.append(_write(block))
+    if parsed.machine:
+        parts.append(render.machine(*parsed.machine))
+    return "\n\n".join(parts) + "\n"
+
+
+def _write(block: Block) -> str:
+    if block.versions:
+        body = render.contradicted(block.versions, block.mark)
+    else:
+        body = render.item(block.text, block.mark)
+    return f"{body}\n  {render.footer(block.footer)}" if block.footer else body
+
+
+class _Reader:
+    """Reads lines into blocks; one per file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.title: str | None = None
+        self.note: list[str] = []
+        self.state: list[tuple[str, str]] = []
+        self.conflicts: list[Conflict] = []
+        self.blocks: list[Block] = []
+        self.machine: MachineLine | None = None
+        self.findings: list[Finding] = []
+        self._section = ""
+        self._seen: dict[str, int] = {}  # fact id -> line
+        self._item: list[str] = []  # the lines of the open block
+        self._start = 0
+        self._stray = False  # inside lines that are no part of a block
+
+    def read(self, lines: list[str]) -> None:
+        """Sort lines into title, note, headings, blocks, machine line and what is none of these."""
+        skip_to = 0
+        for number, line in enumerate(lines, 1):
+            if number < skip_to:
+                continue
+            first = line[:1]
+            if first in ("", " ", "\t", "\r"):
+                if self._item:
+                    self._item.append(line)
+                elif not line.strip(_BLANK):
+                    self._stray = False
+                elif not self._stray:
+                    self._stop(number)
+            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(_BLANK) in ("-", "*", "+"):
+                self._close()
+                self._stray = False
+                self._item, self._start = [line], number
+            elif line.startswith("## ") and line[3:].strip(_BLANK):
+                self._close()
+                self._stray = False
+                self._section = line[3:].strip(_BLANK)
+            elif line.startswith(_MACHINE) and (machine := _machine(line)):
+                self._close()
+                if self.machine:
+                    hint = "keep the one that stood there"
+                    self._note("hand-edited", TWO_MACHINES, number, hint)
+                self.machine = machine
+            elif line[:7] in CONFLICT_MARKERS:
+                self._note(
+                    "conflict-in-projection",
+                    "a merge conflict marker",
+                    number,
+                    "keep the bullets that hold, and take the lines with the markers away",
+                )
+            elif first not in "#>`~" and self._item and self._item[-1].strip(_BLANK):
+                self._item.append(line)  # markdown reads it as part of the item, so do people
+            elif line[:3] in _FENCES:
+                self._close()
+                self._stop(number)
+                skip_to = _fence_end(lines, number)
+            else:
+                self._close()
+                if self._in_head() and first == ">":
+                    self.note.append(line[1:].strip(_BLANK))
+                elif self._in_head() and self.title is None and _is_title(line):
+                    self.title = line[1:].strip(_BLANK)
+                elif not self._stray:
+                    self._stop(number)
+        self._close()
+
+    def _in_head(self) -> bool:
+        return not (self._section or self.blocks or self.state or self._stray)
+
+    def _stop(self, number: int) -> None:
+        """Report lines that are no part of a block, once for neighbours."""
+        self._stray = True
+        self._note(
+            "hand-edited",
+            "this text is no part of a fact",
+            number,
+            "write it as a bullet (`- ...`) of a section, or indent it under the bullet it belongs to",
+        )
+
+    def _note(self, code: str, message: str, line: int, hint: str = "") -> None:
+        self.findings.append(Finding(code, message, self.file, line, hint))
+
+    def _close(self) -> None:
+        """Turn the open block into a value."""
+        lines, self._item = self._item, []
+        if not lines:
+            return
+        mark, text, pairs, at = _read_item(lines)
+        start = self._start
+        if pairs is None:
+            if not self._section and not mark and self._read_state(text):
+                return
+            if self._section == CONTRADICTIONS:
+                entry = _read_conflict(text, start)
+                if entry:
+                    self.conflicts.append(entry)
+                    return
+                self._note(
+                    "hand-edited",
+                    "this section is computed; an edit here has no effect",
+                    start,
+                    "decide it where the fact stands: leave the text that holds, or write another",
+                )
+            self.blocks.append(Block(self._section, "", mark, text, (), (), start))
+            return
+        if at < 0:
+            self._note("bad-footer", AFTER_FOOTER, start - at)
+        footer_line = start + abs(at)
+        if any(not key for key, _ in pairs):
+            hint = "part `key: value` from the next by `|`"
+            self._note("bad-footer", "a part of the footer is not `key: value`", footer_line, hint)
+        id = next((value for key, value in pairs if key == "id"), "")
+        if id and not is_fact_id(id):
+            hint = "ids are lower-case words joined by hyphens or dots"
+            self._note("bad-id", f"`{id[:80]}` is not a fact id", footer_line, hint)
+            id = ""
+        if id:
+            if id in self._seen:
+                message = f"`{id}` stands on line {self._seen[id]} already"
+                hint = "keep one of them; a new fact gets an id of its own, or none"
+                self._note("duplicate-block", message, start, hint)
+            self._seen.setdefault(id, start)
+        versions: tuple[Version, ...] = ()
+        if text.startswith(render.LEAD) and any(key == "heads" for key, _ in pairs):
+            versions = _read_versions(text)
+            if versions:
+                text = "\n\n".join(version.text for version in versions)
+            else:
+                hint = "leave one text in place of them all"
+                self._note(
+                    "bad-footer", "the versions of this fact can not be told apart", start, hint
+                )
+        self.blocks.append(Block(self._section, id, mark, text, pairs, versions, start))
+
+    def _read_state(self, text: str) -> bool:
+        label, colon, value = text.partition(": ")
+        if not colon or label not in render.STATE_LABELS or "\n" in text or self.blocks:
+            return False
+        self.state.append((label, value))
+        return True
+
+
+def _is_title(line: str) -> bool:
+    return line.startswith("# ") or line.rstrip(_BLANK) == "#"
+
+
+def _read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
+    """Split an item into checkbox, text, footer, and the footer's index (negative: text follows)."""
+    last = len(lines) - 1
+    while last and not lines[last].strip(_BLANK):
+        last -= 1
+    at = last
+    pairs = _footer(lines[last]) if last else None
+    if pairs is None:
+        at = _footer_inside(lines, last)
+        pairs = _footer(lines[at]) if at else None
+    rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
+    first = lines[0][2:]
+    if pairs is None:  # written by hand: no byte of it has to be kept
+        joined = "\n".join([line.removesuffix("\r") for line in (first, *rest)])
+        first, *rest = joined.strip(" \t\r\n").split("\n")
+        at = 0
+    mark = ""
+    if render.is_boxed(first):
+        mark = " " if first[1] == " " else "x"
+        first = first[4:]
+    elif first[:1] == "\\" and render.is_boxed(first.lstrip("\\")):
+        first = first[1:]
+    text = "\n".join([first, *rest])
+    if pairs is None:
+        text = text.strip(" \t\r\n")
+    return mark, text, pairs, -at if at < last else at
+
+
+def _dedent(line: str) -> str:
+    if line.startswith("  "):
+        return line[2:]
+    if line.startswith("\t"):
+        return line[1:]
+    return line.lstrip(" ")
+
+
+def _footer(line: str) -> Pairs | None:
+    """Read a line as a footer, or return None: it is text.
+
+    Six blanks or more before it make it code in an item.
+    """
+    bare = line.strip(_BLANK)
+    if not (bare.startswith("<!--") and bare.endswith("-->") and len(bare) >= 7):
+        return None
+    indent = line[: line.index("<")]
+    if len(indent) > 5 or ("\t" in indent and indent != "\t"):
+        return None
+    inner = bare[4:-3]
+    if "-->" in inner or ":" not in inner:
+        return None
+    pairs = []
+    for part in inner.split("|"):
+        key, colon, value = part.partition(":")
+        key, value = key.strip(_BLANK), value.strip(_BLANK)
+        pairs.append((key, value) if colon else ("", key))
+    if not any(key in _FOOTER_KEYS for key, _ in pairs):
+        return None
+    return tuple(pairs)
+
+
+def _footer_inside(lines: list[str], last: int) -> int:
+    """Find the last footer that text follows, outside closed code fences; 0 if there is none.
+
+    A block keeps its identity when somebody writes a paragraph below its footer.
+    """
+    found, found_in_fence, fence = 0, 0, ""
+    for number in range(last + 1):
+        bare = (lines[number][2:] if not number else lines[number]).strip(_BLANK)
+        if not number and render.is_boxed(bare):
+            bare = bare[4:].strip(_BLANK)
+        if bare[:3] in _FENCES:
+            if not fence:
+                fence, found_in_fence = bare[:3], 0
+            elif bare[:3] == fence:
+                fence, found_in_fence = "", 0
+        elif number and bare[:4] == "<!--" and _footer(lines[number]) is not None:
+            if fence:
+                found_in_fence = number
+            else:
+                found = number
+    return found_in_fence or found  # a fence that is never closed hides nothing
+
+
+def _read_versions(text: str) -> tuple[Version, ...]:
+    """Read the nested items of a contradicted fact; () if one of them is not in its form."""
+    lines = text.split("\n")[1:]
+    starts = [number for number, line in enumerate(lines) if line[:1] == "-"]
+    if not starts or starts[0] != 0:
+        return ()
+    if any(line[:1] not in ("", " ", "-") for line in lines):
+        return ()
+    versions = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        mark, body, pairs, at = _read_item(lines[start:end])
+        if pairs is None or at < 0 or mark or [key for key, _ in pairs] != ["version", "log"]:
+            return ()
+        versions.append(Version(pairs[0][1], body, pairs[1][1]))
+    return tuple(versions)
+
+
+def _read_conflict(text: str, line: int) -> Conflict | None:
+    """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
+    head, *rest = text.split("\n")
+    id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
+    versions, rivals, circle, denied = [], [], [], []
+    for entry in rest:
+        if entry.startswith("- version `"):
+            version, _, stem = entry[11:].partition("` of ")
+            versions.append((version, stem))
+        elif entry.startswith("- successor `"):
+            rivals.append(entry[13:-1])
+        elif entry.startswith("- circle `"):
+            circle.append(entry[10:-1])
+        elif entry.startswith("- superseded by `"):
+            new, _, stem = entry[17:].partition("` in ")
+            denied.append((stem, new))
+        elif entry.startswith("- invalidated in "):
+            denied.append((entry[17:], ""))
+    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied)
+    if render.conflict(*parts) != text or not rest:
+        return None
+    return Conflict(*parts, line)
+
+
+def _machine(line: str) -> MachineLine | None:
+    if not (line.startswith(_MACHINE) and line.rstrip(_BLANK).endswith(" -->")):
+        return None
+    first, *rest = line.rstrip(_BLANK)[len(_MACHINE) : -4].split(" | ")
+    fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
+    version, logs = _integer(first), _integer(fields.get("logs", ""))
+    newest, digest = fields.get("newest", ""), fields.get("digest", "")
+    if version is None or logs is None or not newest:
+        return None
+    return MachineLine(version, logs, "" if newest == render.NONE else newest, digest)
+
+
+def _integer(text: str) -> int | None:
+    """Read a plain non-negative ASCII integer (durability catalogue, G21)."""
+    if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
+        return int(text)
+    return None
+
+
+def _fence_end(lines: list[str], start: int) -> int:
+    """Return the number of the line after a fence that opens on line `start`, 0 if never closed."""
+    fence = lines[start - 1][:3]
+    for number in range(start, len(lines)):
+        if lines[number][:3] == fence:
+            return number + 2
+    return 0

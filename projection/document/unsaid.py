@@ -1,0 +1,105 @@
+"""Unsaid: what of a projection file no log says, and whether a file has the form that Diurna renders.
+
+Both look at nothing but the text and the facts, so they hold for files whose history nobody knows: a
+squashed commit, a cherry-pick, a file that stood there before Diurna did (FORMAT.md, P5).
+"""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import tidy
+from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import ARCHIVE_INDEX, CONTINUITY_FILE
+from projection.document.parse import TWO_MACHINES, parse, unparse
+from projection.document.render import NOTE, REDACTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.document.parse import Block, Parsed
+    from projection.fold.fact import History
+
+#: What says nothing of its own: where a text that both sides have stands twice.
+_REPEATED = ("duplicate-block", "conflict-in-projection")
+_HINT = "record what it says with `diurna append`, or move it to a file of your own"
+
+
+def has_rendered_form(path: str, text: str) -> bool:
+    """Tell whether a file is one that rendering may have written: nothing else stands in it."""
+    if path == ARCHIVE_INDEX:
+        return all(not line or line.startswith("# ") or _indexed(line) for line in text.split("\n"))
+    parsed, noticed = parse(text, file=path)
+    whole = parsed.machine is not None or path != CONTINUITY_FILE
+    named = all(block.id for block in parsed.blocks)
+    return not noticed and whole and named and unparse(parsed) == text
+
+
+def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Finding, ...]:
+    """Name what stands in a projection file and in no log, by line.
+
+    Args:
+        path: of the file, for findings.
+        text: of the file.
+        histories: what logs ever said of each fact.
+    """
+    if path == ARCHIVE_INDEX:
+        lines = enumerate(text.split("\n"), 1)
+        found = [
+            _finding(path, number)
+            for number, line in lines
+            if line.strip() and not line.startswith("# ") and _indexed(line) not in histories
+        ]
+        return tuple(found)
+    parsed, noticed = parse(text, file=path)
+    found = [one for one in noticed if one.code not in _REPEATED and one.message != TWO_MACHINES]
+    texts: set[str] | None = None
+    for block in parsed.blocks:
+        if block.id in histories and _says(histories[block.id], block):
+            continue
+        if texts is None:
+            texts = texts_in(histories)
+        if tidy(block.text) not in texts:
+            found.append(_finding(path, block.line))
+    found += [_finding(path, 1) for _ in _head(parsed)][:1]
+    return tuple(sorted(found, key=lambda one: one.line))
+
+
+def texts_in(histories: Mapping[str, History]) -> set[str]:
+    """Return every text that logs ever brought."""
+    return {said for fact in histories for said in _texts(histories[fact])}
+
+
+def _finding(path: str, line: int) -> Finding:
+    return Finding("hand-edited", "this text is in no log", path, line, _HINT)
+
+
+def _head(parsed: Parsed) -> list[str]:
+    """Return the lines of the note that are not Diurna's, and state lines where nothing is computed."""
+    ours = " ".join(NOTE.split())
+    said = [line for line in parsed.note.split("\n") if " ".join(line.split()) not in ours]
+    return said if parsed.machine else [*said, *(label for label, _ in parsed.state)]
+
+
+def _says(history: History, block: Block) -> bool:
+    """Tell whether logs brought every text of a block, or its texts are withheld."""
+    known = _texts(history)
+    if block.versions:
+        return all(tidy(version.text) in known for version in block.versions)
+    return tidy(block.text) in known or block.text == REDACTED
+
+
+def _texts(history: History) -> set[str]:
+    """Return every text that logs ever brought of a fact."""
+    return {
+        tidy(act.event.text)
+        for act in history.acts
+        if isinstance(act.event, FactCreated | FactUpdated) and act.event.text is not None
+    }
+
+
+def _indexed(line: str) -> str:
+    """Return the id that a line of the archive's index is about, "" where it is no such line."""
+    id, *parts = line.removeprefix("- ").split(" — ")
+    return id if line[:2] == "- " and len(parts) == 3 and is_fact_id(id) else ""

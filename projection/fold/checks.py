@@ -1,0 +1,127 @@
+"""What is odd about facts, seen from all that the ledger says of them."""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    FactCreated,
+    FactRedacted,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.findings import Finding
+from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.order import is_stem
+from projection.fold.truth import against
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.fact import Fact, History
+    from projection.fold.fold import Edge
+    from projection.policy.model import Policy
+
+
+def pending_findings(fact: str, history: History) -> list[Finding]:
+    """Say that an id is named and no log has brought a text for it.
+
+    Not of the stem of a redacted log, nor of a fact whose logs may be gone from the history since.
+    """
+    redacted = [act.event for act in history.acts if isinstance(act.event, FactRedacted)]
+    if redacted and (is_stem(fact) or any(event.held for event in redacted)):
+        return []
+    stem = history.acts[0].stem if history.acts else history.last
+    said = f"{fact} is named and no log has brought a text for it"
+    hint = "it counts from the moment a log creates it with a text"
+    return [Finding("unknown-id", said, log_path(stem) if stem else "", hint=hint)]
+
+
+def fact_findings(
+    fact: Fact, history: History, policy: Policy, cut: frozenset[Edge]
+) -> list[Finding]:
+    """Find what is odd about a fact that exists."""
+    found: list[Finding] = []
+    if len(fact.heads) > 1:
+        said = ", ".join(version.id for version in fact.heads)
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} has {len(fact.heads)} versions that stand side by side: {said}",
+                hint=f"`diurna conflicts {fact.id}` shows them, "
+                f"`diurna resolve {fact.id}` says which holds",
+            )
+        )
+    if len(fact.rivals) > 1:
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} has {len(fact.rivals)} live successors: {', '.join(fact.rivals)}",
+                hint=f"`diurna resolve {fact.id}` says which holds",
+            )
+        )
+    if fact.circular:
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} and {', '.join(fact.circle)} supersede each other",
+                hint=f"`diurna resolve {fact.id}` says which of them holds",
+            )
+        )
+    if fact.denied:
+        by = ", ".join(new or "no other fact" for _, new in fact.denied)
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} was called false (replaced by {by}) by who did not know what it says now: "
+                f"{', '.join(version.id for version in fact.heads)}",
+                hint=f"`diurna resolve {fact.id}` says which holds",
+            )
+        )
+    if fact.kind not in {kind.name for kind in policy.kinds}:
+        found.append(
+            Finding(
+                "unknown-kind",
+                f"{fact.id} is of kind {fact.kind}, which the policy does not name",
+                hint=f"add [kinds.{fact.kind}] with a section to diurna.toml",
+            )
+        )
+    if len(history.acts) > 1:
+        found += _act_findings(fact, history, cut)
+    return found
+
+
+def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Finding]:
+    """Find what is odd in what happened to a fact."""
+    found: list[Finding] = []
+    versions = {version.id for version in fact.heads}
+    replaced: list[tuple[str, str]] = []
+    for stem, seq, event in history.acts:
+        if isinstance(event, FactCreated | FactUpdated):
+            if event.text is not None:
+                versions.add(version_id(event.text))
+            if isinstance(event, FactUpdated):
+                replaced += [(stem, was) for was in event.was or ()]
+        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind != THREAD_KIND:
+            said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
+            hint = "an update whose footer says `kind: thread` makes it a thread"
+            found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
+        elif isinstance(event, FactSuperseded) and event.id == fact.id:
+            if (stem, seq, event.id, event.new) in cut and stem in against(fact.id, history):
+                found.append(
+                    Finding(
+                        "supersession-cycle",
+                        f"{event.id} → {event.new} would close a circle; this edge is left out",
+                        log_path(stem),
+                        hint=f"`diurna resolve {fact.id}` says which of them holds"
+                        if fact.circular
+                        else f"{fact.id} is false by another log, so nothing has to be done",
+                    )
+                )
+    found += [
+        Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
+        for stem, was in replaced
+        if was not in versions and not fact.redacted  # its log may be gone from the history
+    ]
+    return found

@@ -1,0 +1,100 @@
+"""What is known of one fact: its history (what logs said) and the fact (what that means).
+
+A `History` is an element of a commutative monoid: `fold.merge` joins two histories of one fact from
+disjoint sets of logs, so logs may arrive in any order and any grouping. A `Fact` is a pure function of a
+history; its tier needs the position in the ledger too (`tiers`).
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import Event, Meta
+from ledger.model.record import Record
+
+#: Stands for every text of a redacted fact.
+REDACTED_TEXT = "(redacted)"
+
+
+class Act(Record):
+    """One event of one log that changes more than a count; sorts by (stem, seq)."""
+
+    stem: str
+    seq: int
+    event: Event
+
+
+class History(Record):
+    """What logs said of one fact.
+
+    `uses` counts the work logs that name it, `last` is the newest of them ("" if none), `acts` are
+    the events that name it, in ledger order; `FactSuperseded` stands in the history of both facts.
+    """
+
+    uses: int = 0
+    last: str = ""
+    acts: tuple[Act, ...] = ()
+
+
+class Version(Record):
+    """One text of a fact: where it came from and what it replaced."""
+
+    id: str
+    text: str
+    stem: str
+    parents: tuple[str, ...] = ()
+
+
+class Fact(Record):
+    """What the ledger says of a fact.
+
+    `heads` are the versions that stand (two or more: a contradiction, none wins); `born` is where age
+    counts from and `anchor` where disuse counts from, both as something that compares with stems.
+    `circle` are the successors whose supersession was left out, because it closes a circle. `denied` are
+    (log, successor or "") of what calls it false and does not count, because it did not know what stands.
+    `archived_at` is the log that put it away by hand, as long as nothing brought it back.
+    """
+
+    id: str
+    kind: str
+    heads: tuple[Version, ...]
+    meta: Meta
+    created: str
+    origin: str
+    last_used: str
+    uses: int
+    born: str
+    anchor: str
+    closed: bool = False
+    closed_at: str = ""
+    superseded_by: tuple[str, ...] = ()
+    superseded_at: str = ""
+    supersedes: tuple[str, ...] = ()
+    invalidated_at: str = ""
+    promoted: bool = False
+    verified: str = ""
+    redacted: bool = False
+    rivals: tuple[str, ...] = ()
+    circle: tuple[str, ...] = ()
+    denied: tuple[tuple[str, str], ...] = ()
+    archived_at: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text, or all standing versions one after the other, or a withheld mark."""
+        if self.redacted:
+            return REDACTED_TEXT
+        return "\n\n".join(version.text for version in self.heads)
+
+    @property
+    def false(self) -> bool:
+        """Superseded or invalidated."""
+        return bool(self.superseded_by or self.invalidated_at)
+
+    @property
+    def contradicted(self) -> bool:
+        """Several versions stand, or several live successors, or a circle, or it was reworded as well."""
+        return len(self.heads) > 1 or len(self.rivals) > 1 or self.circular or bool(self.denied)
+
+    @property
+    def circular(self) -> bool:
+        """Something supersedes it that it supersedes, and nothing else calls it false."""
+        return bool(self.circle) and not self.false

@@ -1,0 +1,214 @@
+"""Replay: from what all logs say to the whole state. Pure, and worked out only where it is asked.
+
+A `State` never changes. Its facts are resolved when they are looked at, so the state after one more log
+costs what that log touches; looking at everything costs the full price once.
+"""
+
+from __future__ import annotations
+
+from ledger.model.digest import sha256
+from ledger.model.event import FactVerified
+from projection.fold.checks import fact_findings, pending_findings
+from projection.fold.fact import Fact, History
+from projection.fold.fold import Edge, cut_of, resolve, rivals
+from projection.fold.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
+from projection.fold.tiers import clock_of, never_decaying, stand, surely_faded, tier
+from projection.fold.withholding import withheld_fact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ledger.model.findings import Finding
+    from ledger.model.session import Entry
+    from projection.policy.model import Policy
+
+_MODULUS = 1 << 256
+NOTHING = Summary(0, 0, "", "0" * 64)
+
+
+class State:
+    """A replayed ledger: a mapping from fact id to `Standing`.
+
+    Args:
+        histories: what all logs say, by fact id; not changed afterwards by anybody.
+        work: the stems of all `work` logs in ledger order; the same.
+        summary: of the same logs.
+        policy: windows and kinds.
+        noticed: what reading the logs brought up.
+        resolved: facts already resolved from these very histories, to be reused and added to.
+        cut: supersessions that do not count, None to work them out.
+        withheld: facts that were redacted since: F9 holds at every point of the past.
+    """
+
+    def __init__(
+        self,
+        histories: Mapping[str, History],
+        work: Sequence[str],
+        summary: Summary,
+        policy: Policy,
+        noticed: tuple[Finding, ...] = (),
+        resolved: dict[str, tuple[History, Fact | None]] | None = None,
+        cut: frozenset[Edge] | None = None,
+        withheld: frozenset[str] = frozenset(),
+    ) -> None:
+        self.histories = histories
+        self.work = work
+        self.summary = summary
+        self.policy = policy
+        self.cut = cut_of(histories) if cut is None else cut
+        self._noticed = noticed
+        self._withheld = withheld
+        self._resolved = {} if resolved is None else resolved
+        self._clock = clock_of(work, policy.windows)
+        self._lasting = never_decaying(policy)
+
+    def fact(self, fact: str) -> Fact | None:
+        """Return a fact, None when no log has brought a text for the id."""
+        history = self.histories.get(fact)
+        if history is None:
+            return None
+        known = self._resolved.get(fact)
+        if known is not None and known[0] is history:
+            found = known[1]
+        else:
+            found = resolve(fact, history, self.cut)
+            if found is not None and fact in self._withheld and not found.redacted:
+                found = withheld_fact(found)
+            self._resolved[fact] = (history, found)
+        if found is not None and len(found.superseded_by) > 1:
+            return found._replace(rivals=self._rivals(found))
+        return found
+
+    def _rivals(self, fact: Fact) -> tuple[str, ...]:
+        known = {name: self.fact(name) for name in fact.superseded_by if name != fact.id}
+        return rivals(fact, {name: found for name, found in known.items() if found is not None})
+
+    def get(self, fact: str) -> Standing | None:
+        """Return where a fact stands, None when there is no such fact."""
+        found = self.fact(fact)
+        if found is None:
+            return None
+        return stand(found, self._clock, self.policy, self._lasting, self.work)
+
+    def __getitem__(self, fact: str) -> Standing:
+        """Return where a fact stands.
+
+        Raises:
+            KeyError: there is no such fact.
+        """
+        found = self.get(fact)
+        if found is None:
+            raise KeyError(fact)
+        return found
+
+    def __contains__(self, fact: object) -> bool:
+        """Tell whether a fact of this id exists."""
+        return isinstance(fact, str) and self.fact(fact) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the ids of all facts, sorted."""
+        return (fact for fact in sorted(self.histories) if self.fact(fact) is not None)
+
+    def __len__(self) -> int:
+        """Count the facts."""
+        return sum(1 for _ in self)
+
+    def standings(self) -> list[Standing]:
+        """Return all facts where they stand, by id."""
+        found = (self.get(fact) for fact in sorted(self.histories))
+        return [standing for standing in found if standing is not None]
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what was noticed in the logs and in what they say together."""
+        found = list(self._noticed)
+        for fact in sorted(self.histories):
+            value = self.fact(fact)
+            if value is None:
+                found += pending_findings(fact, self.histories[fact])
+            else:
+                found += fact_findings(value, self.histories[fact], self.policy, self.cut)
+        return tuple(found)
+
+    def view(self) -> LiveView:
+        """Return what `continuity.md` shows."""
+        counts = dict.fromkeys(TIERS, 0)
+        live: list[Standing] = []
+        contradicted: list[Fact] = []
+        clock, lasting = self._clock, self._lasting
+        for name, history in self.histories.items():
+            if len(history.acts) == 1 and surely_faded(history, clock, lasting):
+                counts["archived"] += 1
+                continue
+            fact = self.fact(name)
+            if fact is None:
+                continue
+            found = tier(fact, clock, lasting)
+            counts[found] += 1
+            if found not in ARCHIVED_TIERS:
+                standing = stand(fact, clock, self.policy, lasting)
+                if not standing.reason:
+                    live.append(standing)
+            if fact.contradicted:
+                contradicted.append(fact)
+        live.sort(key=lambda standing: standing.fact.id)
+        contradicted.sort(key=lambda fact: fact.id)
+        return LiveView(
+            self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
+        )
+
+
+def log_digest(stem: str, blob: str) -> int:
+    """Return one log's term of the digest of the set.
+
+    Args:
+        stem: the log's name.
+        blob: the git blob id of its bytes, 40 hex digits.
+    """
+    return int.from_bytes(sha256(f"{stem} {blob}".encode()).digest(), "big")
+
+
+def set_digest(terms: Iterable[int]) -> str:
+    """Return the digest of a set of logs: the sum of the terms modulo 2^256, as 64 hex digits.
+
+    A sum (AdHash, Bellare and Micciancio 1997), so the digest of a union follows from those of its
+    parts in any order.
+    """
+    return f"{sum(terms) % _MODULUS:064x}"
+
+
+def summarise(entries: Iterable[Entry], digest: str) -> Summary:
+    """Summarise a set of logs whose digest is known."""
+    logs = sessions = 0
+    newest = last = agent = review = check = ""
+    for entry in entries:
+        logs += 1
+        stem = entry.stem
+        if stem > newest:
+            newest = stem
+        if entry.work:
+            sessions += 1
+            if stem > last:
+                last, agent = stem, entry.agent
+        elif entry.type == "review" and stem > review:
+            review = stem
+        if entry.acts and stem > check:
+            for event in entry.acts:
+                if isinstance(event, FactVerified):
+                    check = stem
+    return Summary(logs, sessions, newest, digest, last, agent, review, check)
+
+
+def merge_summaries(a: Summary, b: Summary) -> Summary:
+    """Summarise the union of two disjoint sets of logs."""
+    last = a if a.last_session >= b.last_session else b
+    return Summary(
+        a.logs + b.logs,
+        a.sessions + b.sessions,
+        max(a.newest, b.newest),
+        set_digest((int(a.digest, 16), int(b.digest, 16))),
+        last.last_session,
+        last.last_agent,
+        max(a.last_review, b.last_review),
+        max(a.last_check, b.last_check),
+    )

@@ -1,0 +1,128 @@
+"""Where each fact stands now: tiers and places by counting work logs, never by scores.
+
+Section 5 of the format. Everything is a comparison of stems with cuts (`DecayClock`), so a tier costs no
+count; only the archive page of a faded fact needs the list of work logs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.event import FactCreated
+from ledger.model.layout import quarter_of
+from projection.fold.fact import Fact, History
+from projection.fold.state import (
+    BY_HAND,
+    CLOSED,
+    FADED,
+    INVALIDATED,
+    SUPERSEDED,
+    DecayClock,
+    Standing,
+)
+from projection.policy.model import DEFAULT_KIND, THREAD_KIND, Policy, Windows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What a thread that is open is lifted to when rules 5 to 8 would give less.
+_PINNED = ("working", "active")
+
+
+def clock_of(work: Sequence[str], windows: Windows) -> DecayClock:
+    """Read the decay clock off the stems of all work logs, in ledger order."""
+
+    def cut(window: int) -> str:
+        return work[-1 - window] if len(work) > window else ""
+
+    return DecayClock(len(work), cut(windows.working), cut(windows.active), cut(windows.archive))
+
+
+def never_decaying(policy: Policy) -> frozenset[str]:
+    """Return the names of the kinds that never fade."""
+    return frozenset(kind.name for kind in policy.kinds if not kind.decays)
+
+
+def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
+    """Return the tier of a fact; first match wins (format, section 5).
+
+    Args:
+        fact: the resolved fact.
+        clock: where the ledger stands.
+        lasting: the kinds that never decay (`never_decaying`).
+    """
+    if fact.superseded_by or fact.invalidated_at:
+        return "superseded"
+    if fact.archived_at:
+        return "archived"
+    if fact.promoted or fact.kind in lasting:
+        return "core"
+    if fact.uses <= 1 and fact.born >= clock.working:
+        found = "working"
+    elif fact.anchor >= clock.active:
+        found = "active"
+    elif fact.anchor >= clock.archive:
+        found = "archive-candidate"
+    else:
+        found = "archived"
+    if fact.kind == THREAD_KIND and not fact.closed and found not in _PINNED:
+        return "active"
+    return found
+
+
+def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -> bool:
+    """Tell whether a history of one act is that of an archived fact, without resolving it.
+
+    Most facts of an old ledger were created, used for a while and forgotten; False means nothing.
+    """
+    stem, _, event = history.acts[0]
+    if (history.last or stem) >= clock.archive or type(event) is not FactCreated:
+        return False
+    if event.text is None or event.mark or (history.uses <= 1 and stem >= clock.working):
+        return False
+    kind = DEFAULT_KIND
+    for key, value in event.meta:
+        if key in ("created", "origin"):
+            return False
+        if key == "kind":
+            kind = value
+    return kind != THREAD_KIND and kind not in lasting
+
+
+def stand(
+    fact: Fact,
+    clock: DecayClock,
+    policy: Policy,
+    lasting: frozenset[str],
+    work: Sequence[str] | None = None,
+) -> Standing:
+    """Place a fact: its tier, and for an archived one why and on which page.
+
+    Args:
+        fact: the resolved fact.
+        clock: where the ledger stands.
+        policy: the windows in force.
+        lasting: the kinds that never decay.
+        work: stems of all work logs in ledger order; None leaves the page of a faded fact open ("").
+    """
+    found = tier(fact, clock, lasting)
+    if fact.superseded_by:
+        return Standing(fact, found, SUPERSEDED, quarter_of(fact.superseded_at))
+    if fact.invalidated_at:
+        return Standing(fact, found, INVALIDATED, quarter_of(fact.invalidated_at))
+    if fact.archived_at:
+        return Standing(fact, found, BY_HAND, quarter_of(fact.archived_at))
+    swept = fact.closed and fact.closed_at < clock.archive
+    if not swept and found != "archived":
+        return Standing(fact, found)
+    if work is None:
+        return Standing(fact, found, CLOSED if fact.closed else FADED)
+    window = policy.windows.archive
+    crossings = []
+    if swept:
+        crossings.append(bisect_right(work, fact.closed_at) + window)
+    if found == "archived":
+        crossings.append(bisect_right(work, fact.anchor) + window)
+    quarter = quarter_of(work[min(crossings)])
+    return Standing(fact, found, CLOSED if fact.closed else FADED, quarter)

@@ -1,0 +1,131 @@
+"""Withholding: what is kept and folded of redacted facts and logs, without a word of what they say.
+
+A text gives way to the name of its version (`ledger.model.ids.withheld_text`), so that updates still find
+what they replace; of a footer stays what cannot hold free text, and of a remark nothing (FORMAT.md, F9).
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import Event, FactCreated, FactRedacted, FactSuperseded, FactUpdated, Meta
+from ledger.model.ids import is_fact_id, withheld_text
+from ledger.model.order import is_date, is_stem, stem_in
+from ledger.model.session import Entry
+from projection.fold.fact import REDACTED_TEXT, Act, Fact, History, Version
+from projection.policy.model import DEFAULT_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+#: Footer keys that hold ids.
+_OF_IDS = ("supersedes", "serves", "conflicts")
+
+
+def redactions_in(entries: Iterable[Entry]) -> list[str]:
+    """Return what some logs redact, as often as they say so: ids of facts, and stems of logs."""
+    return [event.id for entry in entries for event in entry.acts if type(event) is FactRedacted]
+
+
+def held_in(histories: Iterable[History]) -> frozenset[tuple[str, str]]:
+    """Return the logs, as (stem, blob id), that redactions allow to be gone from the history."""
+    return frozenset(
+        [
+            held
+            for history in histories
+            for act in history.acts
+            if isinstance(act.event, FactRedacted)
+            for held in act.event.held
+        ]
+    )
+
+
+def withheld_entry(entry: Entry, redacted: Container[str]) -> Entry:
+    """Return an entry without what is withheld of it; a redacted log's has no remarks."""
+    acts = withheld_events(entry.acts, redacted, bare=stem_in(entry.stem) in redacted)
+    return entry if acts == entry.acts else entry._replace(acts=acts)
+
+
+def withheld_events(
+    events: Sequence[Event], redacted: Container[str], *, bare: bool = False
+) -> tuple[Event, ...]:
+    """Return the events of one log without texts, footers and remarks of redacted facts.
+
+    What one remark says beside several ids, is beside each of them.
+
+    Args:
+        events: all of the log that are at hand.
+        redacted: the facts.
+        bare: no remark at all is to be left.
+    """
+    gone = {event.remark for event in events if event.remark and (bare or names(event, redacted))}
+    return tuple(
+        [
+            _bare(event if event.remark not in gone else event._replace(remark=""))
+            if event.id in redacted
+            else event._replace(remark="")
+            if event.remark in gone
+            else event
+            for event in events
+        ]
+    )
+
+
+def names(event: Event, facts: Container[str]) -> bool:
+    """Tell whether an event names one of some facts."""
+    return event.id in facts or (isinstance(event, FactSuperseded) and event.new in facts)
+
+
+def withheld_history(history: History) -> History:
+    """Return the history of a redacted fact without texts, footers and remarks."""
+    return history._replace(
+        acts=tuple(
+            [Act(stem, seq, _bare(event._replace(remark=""))) for stem, seq, event in history.acts]
+        )
+    )
+
+
+def withheld_fact(fact: Fact) -> Fact:
+    """Return a redacted fact: which versions it has and what its footer says that is no free text."""
+    meta = tuple([pair for pair in structural(fact.meta) if pair[1]])
+    heads = without_texts(fact.heads)
+    return fact._replace(redacted=True, kind=_kind(fact.kind), heads=heads, meta=meta)
+
+
+def without_texts(versions: Iterable[Version]) -> tuple[Version, ...]:
+    """Return the versions of a redacted fact: which they are, and nothing that they say."""
+    return tuple([version._replace(text=REDACTED_TEXT) for version in versions])
+
+
+def structural(meta: Meta) -> Meta:
+    """Return what of a footer can hold no free text: its kind, its birth, and the ids that it names.
+
+    A key of ids stays, also without any: key by key, the first footer wins.
+    """
+    kept: list[tuple[str, str]] = []
+    for key, value in meta:
+        if key == "kind":
+            kept.append((key, _kind(value)))
+        elif key in _OF_IDS:
+            kept.append((key, ", ".join(filter(is_fact_id, value.replace(",", " ").split()))))
+        elif (key == "created" and is_date(value)) or (key == "origin" and is_stem(value)):
+            kept.append((key, value))
+    return tuple(kept)
+
+
+def free_values(meta: Meta) -> tuple[tuple[str, str], ...]:
+    """Return the keys and values of a footer that are withheld."""
+    kept = set(structural(meta))
+    return tuple([pair for pair in meta if pair not in kept])
+
+
+def _kind(kind: str) -> str:
+    """Return a kind as it may be shown: nobody names one with a sentence."""
+    return kind if is_fact_id(kind) else DEFAULT_KIND
+
+
+def _bare(event: Event) -> Event:
+    """Return an event of a redacted fact without its text, and with what its footer may show."""
+    if isinstance(event, FactCreated | FactUpdated):
+        text = None if event.text is None else withheld_text(event.text)
+        return event._replace(text=text, meta=structural(event.meta))
+    return event

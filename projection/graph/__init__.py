@@ -1,0 +1,1 @@
+"""The graph of facts: links, neighbours and entities."""

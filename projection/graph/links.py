@@ -1,0 +1,147 @@
+"""Links: which other facts a fact names, in its texts as `[[id]]` and in its footer.
+
+`[[id]]` is a link wherever it stands in a text, but for code spans and fenced code; `[[id|words]]` is the
+same link with words to show. What is no fact id between the brackets, is escaped, or is the words of a
+markdown link is text; a stem or a date names session logs. Pure and light: every fact passes here on its
+way into the cache.
+"""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from projection.fold.fact import Fact
+
+LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
+ENTITY_KEY = "entity"
+_FENCES = ("```", "~~~")
+
+
+def footer(fact: Fact, wanted: str) -> str:
+    """Return the value of a footer key, "" where the fact has none."""
+    for key, value in fact.meta:
+        if key == wanted:
+            return value
+    return ""
+
+
+def named(fact: Fact) -> tuple[tuple[str, str], ...]:
+    """Return what a fact names, as (kind of edge, id), each once: footers first, then texts."""
+    found: dict[tuple[str, str], None] = {}
+    for key, value in fact.meta:
+        if key in (SERVES, CONFLICTS):
+            for target in value.replace(",", " ").split():
+                if is_fact_id(target):
+                    found[key, target] = None
+    if not fact.redacted:
+        for head in fact.heads:
+            for target in links_in(head.text):
+                found[LINK, target] = None
+    return tuple([edge for edge in found if edge[1] != fact.id])
+
+
+def pointed(fact: Fact) -> tuple[str, ...]:
+    """Return the ids at the other end of a fact's edges, as far as the fact itself says, each once."""
+    found = [*fact.supersedes, *fact.superseded_by]
+    footers = [key for key, _ in fact.meta if key in (SERVES, CONFLICTS)]
+    if not footers and not [1 for head in fact.heads if "[[" in head.text]:
+        return tuple(found)  # most facts: nothing to read
+    return tuple(dict.fromkeys([*[target for _, target in named(fact)], *found]))
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """Return the ids that a text links to, each once, in the order met."""
+    if "[[" not in text:
+        return ()
+    from ledger.model.order import is_stem
+
+    found: dict[str, None] = {}
+    for paragraph in _paragraphs(text):
+        for target in _bracketed(_without_code(paragraph)):
+            if is_fact_id(target) and not is_stem(target):
+                found[target] = None
+    return tuple(found)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield what is not fenced code, parted where a code span can not go on.
+
+    As everywhere, a fence that is never closed hides nothing.
+    """
+    lines = text.split("\n")
+    part: list[str] = []
+    index = 0
+    while index < len(lines):
+        bare = lines[index].strip()
+        behind = _behind_fence(lines, index) if bare.startswith(_FENCES) else 0
+        if behind or not bare:
+            yield "\n".join(part)
+            part = []
+        else:
+            part.append(lines[index])
+        index = behind or index + 1
+    yield "\n".join(part)
+
+
+def _behind_fence(lines: list[str], start: int) -> int:
+    """Return the index behind the fenced code that begins at a line, 0 where none does."""
+    from ledger.codec.outline_by_lines import closes_fence, fence_length
+
+    opener = lines[start].strip()
+    length = fence_length(opener)
+    if length:
+        for index in range(start + 1, len(lines)):
+            if closes_fence(lines[index].strip(), opener[0]) >= length:
+                return index + 1
+    return 0
+
+
+def _without_code(text: str) -> str:
+    """Cut the code spans out of a paragraph: what stands between two runs of back-ticks of one length."""
+    pieces = []
+    while "`" in text:
+        before, run, behind = _split_run(text)
+        pieces.append(before)
+        close = _find_run(behind, len(run))
+        if close < 0:
+            pieces.append(run)
+            text = behind
+        else:
+            pieces.append(" ")
+            text = behind[close + len(run) :]
+    return "".join(pieces) + text
+
+
+def _split_run(text: str) -> tuple[str, str, str]:
+    start = text.index("`")
+    behind = text[start:].lstrip("`")
+    return text[:start], text[start : len(text) - len(behind)], behind
+
+
+def _find_run(text: str, length: int) -> int:
+    """Return where a run of exactly so many back-ticks starts, -1 where none does."""
+    start = text.find("`")
+    while start >= 0:
+        end = start
+        while text[end : end + 1] == "`":
+            end += 1
+        if end - start == length:
+            return start
+        start = text.find("`", end)
+    return -1
+
+
+def _bracketed(text: str) -> Iterator[str]:
+    """Yield what stands between `[[` and `]]`."""
+    end = text.find("]]")
+    while end >= 0:
+        start = text.rfind("[[", 0, end)
+        if start >= 0:
+            if text[start - 1 : start] != "\\" and text[end + 2 : end + 3] != "(":
+                yield text[start + 2 : end].partition("|")[0].strip()
+        text = text[end + 2 :]
+        end = text.find("]]")

@@ -1,0 +1,212 @@
+"""The graph of facts: what entities they are about, what they link to, and who is near whom.
+
+Pure. An entity is a name in the footer `entity` of a fact, several parted by commas. Names that differ
+only in case, width, blanks, hyphens or underscores are one: `Payments API`, `payments-api`.
+
+Edges are supersessions, the footers `conflicts` and `serves`, links in texts, and an entity that two facts
+share, unless so many share it that it says nothing.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.document.marks import PLAIN, Mark, instead_of, mark_of
+from projection.graph.links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.fold.fact import Fact
+    from projection.fold.state import Standing
+
+__all__ = ["Graph", "Links", "Neighbour", "instead_of"]
+
+TAGS_KEY = "tags"
+SUPERSEDES, ENTITY = "supersedes", "entity"
+#: Kinds of edges, in the order in which they are told.
+EDGES = (SUPERSEDES, CONFLICTS, SERVES, LINK, ENTITY)
+OUT, IN, BOTH = "out", "in", "both"
+_DIRECTIONS = (OUT, IN, BOTH)
+#: Facts that share an entity are neighbours as long as no more than so many share it.
+CROWD_FACTS = 100
+#: What people put around a name, and before it.
+_AROUND, _BEFORE = "`'\"[] \t", "#@"
+_JOINTS = str.maketrans("-_", "  ")
+
+
+class Neighbour(Record):
+    """The other end of an edge.
+
+    Args:
+        id: of the other fact.
+        kind: of the edge, one of `EDGES`.
+        direction: `out` from here, `in` from there, or `both`.
+        entity: the name of the entity that both share, "" for other kinds.
+        via: the neighbour that leads there, "" for one that is one hop away.
+        standing: where the other fact stands, None where there is no such fact: the edge dangles.
+        mark: of the other fact: whether it is closed or false, and what stands instead.
+    """
+
+    id: str
+    kind: str
+    direction: str
+    entity: str = ""
+    via: str = ""
+    standing: Standing | None = None
+    mark: Mark = PLAIN
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """What stands in its place, where it is superseded."""
+        return self.mark.instead
+
+
+class Links(Record):
+    """The neighbourhood of a fact.
+
+    Args:
+        id: of the fact.
+        standing: where it stands, None where there is no such fact and others only name it.
+        near: the edges to others, by kind, direction, entity and id.
+        far: what is two hops away and not nearer, each fact once, in the order of what leads there.
+        crowds: entities that too many facts share to be edges, with how many.
+        mark: of the fact.
+    """
+
+    id: str
+    standing: Standing | None
+    near: tuple[Neighbour, ...]
+    far: tuple[Neighbour, ...] = ()
+    crowds: tuple[tuple[str, int], ...] = ()
+    mark: Mark = PLAIN
+
+
+def entity_names(fact: Fact) -> tuple[str, ...]:
+    """Return the entities that a fact is about, as written, each once, in the order written."""
+    return names_in(footer(fact, ENTITY_KEY))
+
+
+def tags(fact: Fact) -> tuple[str, ...]:
+    """Return the tags of a fact, as written, each once, in the order written."""
+    return names_in(footer(fact, TAGS_KEY))
+
+
+def matches_entity(fact: Fact, name: str) -> bool:
+    """Tell whether a fact is about the entity of a name."""
+    return _holds(footer(fact, ENTITY_KEY), name)
+
+
+def matches_tag(fact: Fact, tag: str) -> bool:
+    """Tell whether a fact bears a tag; compared as entities are."""
+    return _holds(footer(fact, TAGS_KEY), tag)
+
+
+def names_in(value: str) -> tuple[str, ...]:
+    """Return the names in the value of such a footer, as written, each once, in the order written."""
+    if not value:
+        return ()
+    names: dict[str, str] = {}
+    for part in value.split(","):
+        known = folded(part)
+        if known:
+            names.setdefault(known, " ".join(part.strip(_AROUND).split()))
+    return tuple(names.values())
+
+
+def folded(name: str) -> str:
+    """Return the form in which names are compared; "" for what is no name."""
+    name = name.casefold()
+    if not name.isascii():
+        from unicodedata import normalize
+
+        name = normalize("NFKC", normalize("NFKC", name).casefold())
+    bare = " ".join(name.translate(_JOINTS).split())
+    return bare.lstrip(_BEFORE + _AROUND).rstrip(_AROUND)
+
+
+def _holds(value: str, name: str) -> bool:
+    if not value:
+        return False
+    wanted = folded(name)
+    return bool(wanted) and any(folded(part) == wanted for part in value.split(","))
+
+
+class Graph:
+    """The edges among facts.
+
+    Args:
+        standings: facts where they stand, by id.
+        crowds: how many facts share an entity, by the folded name, where that is known to be more than
+            `standings` tell.
+    """
+
+    def __init__(
+        self, standings: Mapping[str, Standing], crowds: Mapping[str, int] | None = None
+    ) -> None:
+        self._standings = standings
+        self._crowds = dict(crowds or {})
+        self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
+        self._sharing: dict[str, list[str]] = {}
+        for fact, standing in standings.items():
+            here = standing.fact
+            for kind, target in named(here):
+                self._join(fact, kind, target)
+            for old in here.supersedes:
+                self._join(fact, SUPERSEDES, old)
+            for new in here.superseded_by:
+                self._join(new, SUPERSEDES, fact)
+            for name in entity_names(here):
+                self._sharing.setdefault(folded(name), []).append(fact)
+
+    def neighbours(self, fact: str) -> tuple[Neighbour, ...]:
+        """Return the edges of a fact, by kind, direction, entity and id of the other end."""
+        found = set(self._edges.get(fact, ()))
+        for name in self._names(fact):
+            if self._count(name) <= CROWD_FACTS:
+                found.update((ENTITY, BOTH, name, other) for other in self._sharing[folded(name)])
+        edges = sorted([edge for edge in found if edge[3] != fact], key=_order)
+        return tuple([self._told(*edge) for edge in edges])
+
+    def links(self, fact: str, hops: int = 2) -> Links:
+        """Return what is one hop, or one and two hops, away from a fact."""
+        near = self.neighbours(fact)
+        seen = {fact, *(one.id for one in near)}
+        far: list[Neighbour] = []
+        if hops > 1:
+            for via in dict.fromkeys([one.id for one in near]):
+                for one in self.neighbours(via):
+                    if one.id not in seen:
+                        seen.add(one.id)
+                        far.append(one._replace(via=via))
+        counts = [(name, self._count(name)) for name in self._names(fact)]
+        crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
+        mark = mark_of(self._fact(fact), self._fact)
+        return Links(fact, self._standings.get(fact), near, tuple(far), crowds, mark)
+
+    def _join(self, source: str, kind: str, target: str) -> None:
+        out, back = (BOTH, BOTH) if kind == CONFLICTS else (OUT, IN)
+        self._edges.setdefault(source, set()).add((kind, out, "", target))
+        self._edges.setdefault(target, set()).add((kind, back, "", source))
+
+    def _names(self, fact: str) -> tuple[str, ...]:
+        standing = self._standings.get(fact)
+        return () if standing is None else entity_names(standing.fact)
+
+    def _count(self, name: str) -> int:
+        known = folded(name)
+        return max(len(self._sharing.get(known, ())), self._crowds.get(known, 0))
+
+    def _told(self, kind: str, direction: str, entity: str, other: str) -> Neighbour:
+        standing = self._standings.get(other)
+        mark = mark_of(self._fact(other), self._fact)
+        return Neighbour(other, kind, direction, entity, "", standing, mark)
+
+    def _fact(self, fact: str) -> Fact | None:
+        standing = self._standings.get(fact)
+        return None if standing is None else standing.fact
+
+
+def _order(edge: tuple[str, str, str, str]) -> tuple[int, int, str, str]:
+    kind, direction, entity, other = edge
+    return EDGES.index(kind), _DIRECTIONS.index(direction), folded(entity), other

@@ -1,0 +1,1 @@
+"""How facts live: transitions, statistics, pace, when a review is due, promotion."""

@@ -1,0 +1,342 @@
+"""How facts lived: at which log each became archived, came back, was closed or became false.
+
+Section 5 of the format, seen over time (T5). Each fact is walked once, over the logs that name it; between
+two of them only the clock moves, and the sessions at which it changes the tier follow from the windows.
+What a tier is, `tiers.tier` alone says.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.event import (
+    FactArchived,
+    FactCreated,
+    FactDemoted,
+    FactInvalidated,
+    FactPromoted,
+    FactReactivated,
+    FactRedacted,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.order import is_date, is_stem, key_of, milliseconds_of
+from ledger.model.record import Record
+from projection.fold.cycles import Cuts
+from projection.fold.fact import Act, Fact, History
+from projection.fold.fold import collect, resolve
+from projection.fold.state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock
+from projection.fold.tiers import never_decaying, stand, tier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ledger.model.session import Entry
+    from projection.policy.model import Policy
+
+#: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.
+RETURNED, REINSTATED = "returned", "reinstated"
+_DAY_MS = 86_400_000
+#: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
+_IDLE = (FactVerified, FactRedacted, FactReferenced)
+#: Events of which only the last counts (F7).
+_LAST_WORDS = (
+    (ThreadClosed, ThreadReopened),
+    (FactPromoted, FactDemoted),
+    (FactArchived, FactReactivated),
+)
+
+
+class Moment(Record):
+    """Something that happened to a fact.
+
+    Args:
+        what: `faded`, `returned`, `superseded`, `invalidated`, `reinstated` or `closed`.
+        stem: the log at which it did; for what the clock did alone, the work log that moved it.
+        session: how many work logs there were, that one included.
+        age_sessions: work logs behind the birth by then.
+        age_days: calendar days since the birth.
+    """
+
+    what: str
+    stem: str
+    session: int
+    age_sessions: int
+    age_days: int
+
+
+class Life(Record):
+    """One fact from its birth to where it stands at the end.
+
+    Args:
+        id: of the fact.
+        kind: of it, at the end.
+        agent: who wrote the log of its birth, "" where nobody is named.
+        born: where age counts from; compares with stems.
+        session: how many work logs there were then.
+        uses: work logs that name it.
+        last: the newest of them, "" if none.
+        tier: at the end.
+        reason: why it is archived then, "" for a live one.
+        moments: what happened, oldest first.
+        spans: (session, tier) for each session at whose end it stood in another tier than before.
+    """
+
+    id: str
+    kind: str
+    agent: str
+    born: str
+    session: int
+    uses: int
+    last: str
+    tier: str
+    reason: str
+    moments: tuple[Moment, ...]
+    spans: tuple[tuple[int, str], ...]
+
+
+class Lives(Record):
+    """All facts of a ledger by id, and the stems of its work logs."""
+
+    lives: tuple[Life, ...]
+    work: tuple[str, ...]
+
+
+def counts_from(act: Act) -> str:
+    """Return the place in the ledger from which something that was said counts in a life.
+
+    That is its log; for a birth that an import tells it is that birth, if it is earlier.
+    """
+    event = act.event
+    if isinstance(event, FactCreated) and event.meta:
+        said = dict(event.meta)
+        origin, created = said.get("origin", ""), said.get("created", "")
+        if origin and is_stem(origin):
+            return min(key_of(origin), act.stem)
+        if is_date(created):
+            return min(created + "~", act.stem)
+    return act.stem
+
+
+def lives_of(
+    entries: Iterable[Entry],
+    policy: Policy,
+    until: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Lives:
+    """Work out how all facts of a ledger lived.
+
+    Args:
+        entries: of all logs, in any order.
+        policy: in force; its windows hold for the whole past.
+        until: a string that sorts behind the last stem to look at, "" for all.
+        progress: told how far this is, as (done, total).
+    """
+    ordered = sorted(entries, key=lambda entry: entry.stem)
+    limit = until or "~"
+    uses: dict[str, list[str]] = {}
+    work: list[str] = []
+    agents: dict[str, str] = {}
+    for entry in ordered:
+        agents[entry.stem] = entry.agent
+        if entry.work and entry.stem <= limit:
+            work.append(entry.stem)
+            for fact in entry.named:
+                uses.setdefault(fact, []).append(entry.stem)
+    histories = collect(ordered)
+    walker = _Walker(work, policy, Cuts(histories), limit)
+    found = []
+    for number, fact in enumerate(sorted(histories)):
+        if progress is not None and not number % 256:
+            progress(number, len(histories))
+        life = walker.walk(fact, histories[fact].acts, uses.get(fact, []), agents)
+        if life is not None:
+            found.append(life)
+    return Lives(tuple(found), tuple(work))
+
+
+def tier_counts(
+    lives: Iterable[Life], sessions: Sequence[int], tiers: Sequence[str]
+) -> tuple[tuple[int, ...], ...]:
+    """Count facts by tier at the ends of sessions.
+
+    Args:
+        lives: of the facts to count.
+        sessions: numbers of sessions, ascending; 0 is what was before the first.
+        tiers: to count.
+
+    Returns:
+        For each tier a count for each session.
+    """
+    places = {name: place for place, name in enumerate(tiers)}
+    steps = [[0] * (len(sessions) + 1) for _ in tiers]
+    for life in lives:
+        before = None
+        for session, name in life.spans:
+            at = bisect_right(sessions, session - 1)  # the first one that is not before it
+            if before is not None:
+                steps[before][at] -= 1
+            before = places[name]
+            steps[before][at] += 1
+    return tuple(tuple(_summed(row[:-1])) for row in steps)
+
+
+def _summed(steps: Iterable[int]) -> list[int]:
+    total, found = 0, []
+    for step in steps:
+        total += step
+        found.append(total)
+    return found
+
+
+class _Walker:
+    """Walks facts along one ledger.
+
+    Args:
+        work: stems of its work logs, in order.
+        policy: in force.
+        cuts: which supersessions do not count.
+        limit: sorts behind the last stem to look at.
+    """
+
+    def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts, limit: str) -> None:
+        self._work, self._policy, self._cuts, self._limit = work, policy, cuts, limit
+        self._numbers = {stem: number for number, stem in enumerate(work, 1)}
+        self._lasting = never_decaying(policy)
+
+    def walk(
+        self, id: str, acts: Iterable[Act], uses: Sequence[str], agents: Mapping[str, str]
+    ) -> Life | None:
+        """Return the life of a fact; None where no log brought a text of it."""
+        said: dict[str, list[Act]] = {}
+        for act in acts:
+            start = counts_from(act)
+            if start <= self._limit:
+                said.setdefault(start, []).append(act)
+        turns = self._cuts.turns(id, self._limit)
+        points = sorted({*said, *uses, *turns})
+        acts = tuple(acts)
+        full = any(_sees(act) for act in acts if act.event.id == id)
+        known: list[Act] = []
+        denying = False
+        fact: Fact | None = None
+        track = _Track()
+        used, last = 0, ""
+        for place, point in enumerate(points):
+            if used < len(uses) and uses[used] == point:
+                used, last = used + 1, point
+            met = said.get(point, [])
+            news = [act for act in met if fact is None or denying or _matters(act)]
+            denying = denying or (full and any(map(_sees, met)))
+            for act in met if full else news:
+                _learn(known, act, full)
+            if news or point in turns:
+                known.sort()
+                history = History(used, last, tuple(known))
+                fact = resolve(id, history, self._cuts.at(point, id, history))
+            elif fact is not None:
+                away = "" if last > fact.archived_at else fact.archived_at
+                fact = fact._replace(uses=used, anchor=last or fact.born, archived_at=away)
+            if fact is not None:
+                following = points[place + 1] if place + 1 < len(points) else ""
+                for session, stem, name in self._stretch(fact, point, following):
+                    track.step(fact, session, stem, name, session - self._position(fact.born))
+        if fact is None:
+            return None
+        now = stand(fact, self._clock(len(self._work)), self._policy, self._lasting)
+        born = self._position(fact.born)
+        return Life(
+            id, fact.kind, agents.get(fact.origin, ""), fact.born, born, used, last,
+            now.tier, now.reason, tuple(track.moments), tuple(track.spans),
+        )  # fmt: skip
+
+    def _stretch(self, fact: Fact, start: str, following: str) -> Iterator[tuple[int, str, str]]:
+        """Yield (session, stem, tier) wherever the tier may change before the next log on the fact."""
+        first, last = self._position(start), len(self._work)
+        if following:
+            # a work log is a session of its own; any other log falls into the session before it
+            last = self._position(following) - (following in self._numbers)
+        yield first, start, tier(fact, self._clock(first), self._lasting)
+        windows, unused = self._policy.windows, self._position(fact.anchor)
+        turning = {
+            self._position(fact.born) + windows.working + 1,
+            unused + windows.active + 1,
+            unused + windows.archive + 1,
+        }
+        for session in sorted(turning):
+            if first < session <= last:
+                name = tier(fact, self._clock(session), self._lasting)
+                yield session, self._work[session - 1], name
+
+    def _position(self, stem: str) -> int:
+        """Count the work logs up to a place."""
+        return self._numbers.get(stem) or bisect_right(self._work, stem)
+
+    def _clock(self, session: int) -> DecayClock:
+        """Return where the ledger stood after so many work logs."""
+        work, windows = self._work, self._policy.windows
+
+        def cut(window: int) -> str:
+            return work[session - 1 - window] if session > window else ""
+
+        return DecayClock(session, cut(windows.working), cut(windows.active), cut(windows.archive))
+
+
+class _Track:
+    """What happened to one fact so far."""
+
+    def __init__(self) -> None:
+        self.moments: list[Moment] = []
+        self.spans: list[tuple[int, str]] = []
+        self._tier = ""
+        self._closed = True  # one that is closed at birth was not closed by anything
+
+    def step(self, fact: Fact, session: int, stem: str, tier: str, age: int) -> None:
+        """Note where the fact stands from a log on."""
+        before, self._tier = self._tier, tier
+        found = []
+        if tier != before:
+            if tier == "archived":
+                found.append(FADED)
+            elif tier == "superseded":
+                found.append(SUPERSEDED if fact.superseded_by else INVALIDATED)
+            elif before in ARCHIVED_TIERS:
+                found.append(RETURNED if before == "archived" else REINSTATED)
+            if self.spans and self.spans[-1][0] == session:
+                self.spans.pop()
+            self.spans.append((session, tier))
+        if fact.closed and not self._closed:
+            found.append(CLOSED)
+        self._closed = fact.closed
+        days = (milliseconds_of(stem) // _DAY_MS) - (milliseconds_of(fact.born) // _DAY_MS)
+        self.moments += [Moment(one, stem, session, max(age, 0), max(days, 0)) for one in found]
+
+
+def _learn(known: list[Act], act: Act, full: bool) -> None:
+    """Add an event to those that tell where a fact stands; of what the last word decides, that is one.
+
+    Where the texts that stand tell, too, it is all of them (`full`).
+    """
+    for deciding in _LAST_WORDS:
+        if not full and isinstance(act.event, deciding):
+            known[:] = [other for other in known if not isinstance(other.event, deciding)]
+    known.append(act)
+
+
+def _sees(act: Act) -> bool:
+    """Tell whether something calls a fact false by the texts that stand: then every text matters (F10)."""
+    event = act.event
+    return isinstance(event, FactSuperseded | FactInvalidated) and event.was is not None
+
+
+def _matters(act: Act) -> bool:
+    """Tell whether an event can change the tier of a fact, or close it, other than by naming it."""
+    event = act.event
+    if isinstance(event, FactUpdated):
+        return any(key == "kind" for key, _ in event.meta)
+    return not isinstance(event, _IDLE)

@@ -1,0 +1,125 @@
+"""How fast a ledger grows, and policies that do not fit its pace.
+
+Windows count work sessions, so what they mean in days depends on the pace. Whole numbers; the only clock
+is that of the stems.
+"""
+
+from __future__ import annotations
+
+from ledger.model.order import milliseconds_of
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from projection.policy.model import Policy
+
+#: The pace is that of the last so many days before the newest work session.
+SPAN_DAYS = 28
+_LEAST_DAYS = 7
+#: Below so many sessions in the span there is no pace to speak of.
+_LEAST_SESSIONS = 20
+_DAY_MS = 86_400_000
+#: Key of the policy, what it should last at least and at most in days, what to propose for either.
+_FITTING = (
+    ("windows.archive", 7, 182, 28, 91),
+    ("review.every", 1, 91, 7, 28),
+    ("review.verify_invariants_every", 7, 365, 30, 182),
+)
+_UNKNOWN = "unknown"
+
+
+class Pace(Record):
+    """How many work sessions there were lately.
+
+    Args:
+        days: how long the span looked at is.
+        sessions: in that span.
+        agents: (agent, sessions), most first.
+    """
+
+    days: int
+    sessions: int
+    agents: tuple[tuple[str, int], ...]
+
+    @property
+    def weekly_tenths(self) -> int:
+        """Work sessions a week, in tenths."""
+        return self.sessions * 70 // self.days if self.days else 0
+
+    def days_of(self, sessions: int) -> int:
+        """Return how many days so many work sessions take."""
+        return sessions * self.days // self.sessions if self.sessions else 0
+
+
+class Proposal(Record):
+    """A value of the policy that does not fit the pace, and one that would.
+
+    Args:
+        key: of `diurna.toml`, with its table.
+        value: what it is.
+        days: how long that lasts at this pace.
+        better: what it could be.
+    """
+
+    key: str
+    value: int
+    days: int
+    better: int
+
+
+def pace(work: Sequence[tuple[str, str]]) -> Pace:
+    """Measure the pace of a ledger.
+
+    Args:
+        work: (stem, agent) of its work logs, in ledger order.
+    """
+    if not work:
+        return Pace(0, 0, ())
+    newest = milliseconds_of(work[-1][0])
+    first = milliseconds_of(work[0][0])
+    days = min(SPAN_DAYS, max(_LEAST_DAYS, (newest - first) // _DAY_MS + 1))
+    counts: dict[str, int] = {}
+    for stem, agent in work:
+        if milliseconds_of(stem) > newest - days * _DAY_MS:
+            name = agent or _UNKNOWN
+            counts[name] = counts.get(name, 0) + 1
+    agents = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return Pace(days, sum(counts.values()), tuple(agents))
+
+
+def proposals(found: Pace, policy: Policy) -> tuple[Proposal, ...]:
+    """Return what in a policy lasts far too short or far too long at a pace."""
+    if found.sessions < _LEAST_SESSIONS:
+        return ()
+    windows, review = policy.windows, policy.review
+    now = {
+        "windows.working": windows.working,
+        "windows.active": windows.active,
+        "windows.archive": windows.archive,
+        "review.every": review.every,
+        "review.verify_invariants_every": review.verify_invariants_every,
+    }
+    made: list[Proposal] = []
+    for key, least, most, longer, shorter in _FITTING:
+        value = now[key]
+        lasts = found.days_of(value)
+        if not value or least <= lasts <= most:
+            continue
+        better = _rounded(found.sessions * (longer if lasts < least else shorter) // found.days)
+        if key == "windows.archive":
+            # the shorter windows keep their share of the longest, and all three ascend
+            active = max(2, windows.active * better // max(value, 1))
+            working = max(1, windows.working * better // max(value, 1))
+            for name, other in (("windows.working", min(working, active - 1)),
+                                ("windows.active", active)):  # fmt: skip
+                made.append(Proposal(name, now[name], found.days_of(now[name]), other))
+            better = max(better, active + 1)
+        made.append(Proposal(key, value, lasts, better))
+    return tuple(made)
+
+
+def _rounded(sessions: int) -> int:
+    """Round to fives from ten on; nobody tunes a window to the session."""
+    return max(5, sessions) if sessions < 10 else sessions // 5 * 5

@@ -1,0 +1,183 @@
+"""Which facts are worth promoting out of memory, into what every agent of a repository reads.
+
+Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum proposes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from projection.fold.fact import Fact
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from projection.fold.state import Standing
+
+PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
+#: From this sum on a fact is worth promoting; up to the other one it may fade.
+PROMOTE_FROM, ARCHIVE_UP_TO = 8, 3
+#: A candidate was used by at least so many sessions.
+LEAST_USES = 5
+#: One agent uses a fact often with so many sessions of the archive window.
+_OFTEN_SESSIONS = 3
+_RULES = frozenset(("convention", "pattern", "preference"))
+_CHOICES = frozenset(("decision", "stack", "invariant"))
+_MODAL = re.compile(
+    r"\b(?:always|never|must|should|shall|only|use|prefer|avoid|don't|do not|every|each|whenever)\b",
+    re.IGNORECASE,
+)
+_SPECIFIC = re.compile(
+    r"`[^`\n]+`|\b\d+(?:\.\d+)*\b|\b[\w-]+/[\w./-]+|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*"
+)
+_WORD = re.compile(r"[a-z][a-z0-9]{3,}|[a-z0-9]+(?:[_./-][a-z0-9]+)+|\d+(?:\.\d+)+")
+_COMMON = frozenset(
+    "that this with from have been they them then than when what which while where were will would there "
+    "their these those such some also into only over under between after before because does done each "
+    "every must should shall never always more most other same very just like uses used using make "
+    "made".split()
+)
+_LONG_CHARS = 800
+
+
+class Score(Record):
+    """A candidate with its five criteria and what they propose.
+
+    Args:
+        id: of the fact.
+        undocumented: 2 where no document of the repository says it, 1 where one says half of it.
+        reusable: 2 for a rule, 1 for a choice.
+        specific: 2 where it names several things that can be checked, 1 for one.
+        used: 2 where several agents used it lately, 1 where one did often.
+        unlike: 2 where no other fact says anything near it, 1 where one shares some words.
+        proposal: `promote`, `keep` or `archive`.
+    """
+
+    id: str
+    undocumented: int
+    reusable: int
+    specific: int
+    used: int
+    unlike: int
+    proposal: str
+
+    @property
+    def total(self) -> int:
+        """The sum, 0 to 10."""
+        return self.undocumented + self.reusable + self.specific + self.used + self.unlike
+
+
+def candidates(standings: Iterable[Standing]) -> list[Fact]:
+    """Return the facts that can be promoted: live, used, single-voiced, and apt to fade."""
+    return [
+        one.fact
+        for one in standings
+        if one.live
+        and one.tier in ("active", "archive-candidate")
+        and one.fact.uses >= LEAST_USES
+        and one.fact.kind not in (THREAD_KIND, "reference")
+        and not one.fact.redacted
+        and len(one.fact.heads) == 1
+        and not is_raised(one.fact)
+    ]
+
+
+def scores(
+    standings: Sequence[Standing],
+    documents: Iterable[str] | None,
+    users: Mapping[str, Mapping[str, int]],
+) -> tuple[Score, ...]:
+    """Score all candidates, best first.
+
+    Args:
+        standings: all facts.
+        documents: texts of the repository's documents; None where it has none that can be asked.
+        users: by fact id, how many sessions of the archive window each agent used it in.
+    """
+    chosen = candidates(standings)
+    if not chosen:
+        return ()
+    paragraphs = None if documents is None else _paragraphs(documents)
+    others = {
+        one.fact.id: words(one.fact.text)
+        for one in standings
+        if one.live and not is_raised(one.fact) and not one.fact.redacted
+    }
+    found = []
+    for fact in chosen:
+        own = words(fact.text)
+        marks = (
+            undocumented(own, paragraphs),
+            reusable(fact),
+            specific(fact.text),
+            used(users.get(fact.id, {})),
+            unlike(own, (some for name, some in others.items() if name != fact.id)),
+        )
+        found.append(Score(fact.id, *marks, _proposal(marks)))
+    return tuple(sorted(found, key=lambda one: (-one.total, one.id)))
+
+
+def undocumented(own: frozenset[str], paragraphs: Sequence[frozenset[str]] | None) -> int:
+    """0 where one paragraph of a document has four fifths of its words, 1 where one has half, else 2.
+
+    1 where there are no documents to ask.
+    """
+    if paragraphs is None:
+        return 1
+    most = max((len(own & paragraph) for paragraph in paragraphs), default=0)
+    return 0 if 5 * most >= 4 * len(own) else 1 if 2 * most >= len(own) else 2
+
+
+def reusable(fact: Fact) -> int:
+    """2 for a convention, pattern or preference; 1 for a choice, or what is said as a rule; else 0."""
+    if fact.kind in _RULES:
+        return 2
+    return int(fact.kind in _CHOICES or bool(_MODAL.search(fact.text)))
+
+
+def specific(text: str) -> int:
+    """2 where it names two things in code, numbers or paths, 1 for one; one less when it is long."""
+    named = min(2, len({match[0] for match in _SPECIFIC.finditer(text)}))
+    return max(0, named - (len(text) > _LONG_CHARS))
+
+
+def used(sessions: Mapping[str, int]) -> int:
+    """2 where two or more agents used it in the archive window, 1 where one did three times, else 0."""
+    named = sum(1 for agent in sessions if agent)  # a log may not say whose it is
+    return 2 if named > 1 else int(sum(sessions.values()) >= _OFTEN_SESSIONS)
+
+
+def unlike(own: frozenset[str], others: Iterable[frozenset[str]]) -> int:
+    """2 where it shares under 30 % of its words with any other fact, 1 under 60 %, else 0 (Jaccard)."""
+    nearest = 0
+    for other in others:
+        both = len(own & other)
+        if both:
+            nearest = max(nearest, 100 * both // len(own | other))
+    return 2 if nearest < 30 else 1 if nearest < 60 else 0
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning."""
+    return frozenset(_WORD.findall(text.lower())) - _COMMON
+
+
+def _paragraphs(documents: Iterable[str]) -> list[frozenset[str]]:
+    return [
+        found
+        for text in documents
+        for paragraph in re.split(r"\n\s*\n", text)
+        if (found := words(paragraph))
+    ]
+
+
+def _proposal(marks: tuple[int, ...]) -> str:
+    """Promote from a sum of 8 on, but nothing that is documented or unused; archive up to 3."""
+    total, documented, idle = sum(marks), not marks[0], not marks[3]
+    if total >= PROMOTE_FROM and not documented and not idle:
+        return PROMOTE
+    return ARCHIVE if total <= ARCHIVE_UP_TO or (documented and idle) else KEEP

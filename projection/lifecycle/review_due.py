@@ -1,0 +1,104 @@
+"""Whether a review is due: by the sessions since the last one, and by the size of `continuity.md`."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.document.render import render
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import THREAD_KIND, Review
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.fold.fact import Fact
+    from projection.fold.state import LiveView, Standing
+
+
+class Size(Record):
+    """How large `continuity.md` is.
+
+    Args:
+        facts: how many facts and threads in it can fade, without the threads that reviews raised.
+        lines: how many lines it has.
+        closed_lines: how many lines of text its closed threads have.
+    """
+
+    facts: int
+    lines: int
+    closed_lines: int
+
+
+def size_of(view: LiveView) -> Size:
+    """Measure a live view, rendered."""
+    live = [standing.fact for standing in view.live]
+    return Size(
+        fading_facts(view.live),
+        render(view).count("\n"),
+        sum(text_lines(fact) for fact in closed_threads(live)),
+    )
+
+
+def pressing(since: int, view: LiveView, limits: Review) -> str:
+    """Say the most pressing reason why a review is due, "" when none is.
+
+    Nothing is rendered unless only the lines of `continuity.md` can tell.
+
+    Args:
+        since: work sessions since the last review.
+        view: the live view.
+        limits: of the policy.
+    """
+    if not since:
+        return ""
+    found = (
+        reasons(since, Size(0, 0, 0), limits)
+        or reasons(since, Size(fading_facts(view.live), 0, 0), limits)
+        or reasons(since, size_of(view), limits)
+    )
+    return found[0] if found else ""
+
+
+def fading_facts(live: Iterable[Standing]) -> int:
+    """Count the live facts and threads that can fade, without the threads that reviews raised."""
+    return sum(1 for one in live if one.tier != "core" and not is_raised(one.fact))
+
+
+def closed_threads(live: Iterable[Fact]) -> list[Fact]:
+    """Return the closed threads among live facts, but for those that reviews raised."""
+    return [
+        fact for fact in live if fact.kind == THREAD_KIND and fact.closed and not is_raised(fact)
+    ]
+
+
+def text_lines(fact: Fact) -> int:
+    """Count the lines of a fact's text."""
+    return fact.text.count("\n") + 1
+
+
+def reasons(since: int, size: Size, limits: Review) -> tuple[str, ...]:
+    """Say why a review is due, most pressing first; empty when none is.
+
+    Size alone makes none due until a work session followed the last one: it would find the same again.
+
+    Args:
+        since: work sessions since the last review.
+        size: of `continuity.md`.
+        limits: of the policy; 0 stands for none.
+    """
+    by_count = f"{since} of {limits.every} work sessions"
+    found = (by_count,) if 0 < limits.every <= since else ()
+    return (*found, *over(size, limits)) if since else found
+
+
+def over(size: Size, limits: Review) -> tuple[str, ...]:
+    """Say which limits of the policy `continuity.md` is over; 0 stands for none."""
+    return tuple(
+        f"{measured} of {limit} {noun}"
+        for measured, limit, noun in (
+            (size.facts, limits.max_facts, "facts"),
+            (size.lines, limits.max_lines, "lines"),
+            (size.closed_lines, limits.closed_thread_lines, "lines of closed threads"),
+        )
+        if 0 < limit < measured
+    )

@@ -1,0 +1,65 @@
+"""What earlier reviews asked: their questions live on as threads that bear the questions' keys.
+
+A thread that a review raised has the footer keys `review` (the rule that found it), `keys` (the questions
+it asks) and `about` (the facts of a question that it asks alone). A question is known by its key for good,
+whether its thread is open or closed (FORMAT.md, R2).
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.fold.fact import Fact
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Footer keys of a thread that a review raised.
+RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
+#: How the id of such a thread starts.
+THREAD_PREFIX = "review-"
+
+
+class Raised(Record):
+    """A thread that a review raised.
+
+    Args:
+        id: of the thread.
+        rule: what found it.
+        keys: of the questions it asks.
+        about: ids of the facts that its one question is about; empty for several questions.
+        closed: whether somebody answered it.
+        closed_at: the stem of the log that did, "" for an open one.
+    """
+
+    id: str
+    rule: str
+    keys: tuple[str, ...]
+    about: tuple[str, ...]
+    closed: bool
+    closed_at: str
+
+
+def is_raised(fact: Fact) -> bool:
+    """Tell whether a review raised this fact."""
+    if fact.kind != THREAD_KIND or fact.id[: len(THREAD_PREFIX)] != THREAD_PREFIX:
+        return False
+    return any(key == RULE_KEY for key, _ in fact.meta)
+
+
+def raised_threads(facts: Iterable[Fact]) -> tuple[Raised, ...]:
+    """Return what reviews raised so far, by id. A thread that is false counts as closed."""
+    found = []
+    for fact in facts:
+        if not is_raised(fact):
+            continue
+        meta = dict(fact.meta)
+        keys, about = _listed(meta.get(QUESTIONS_KEY, "")), _listed(meta.get(ABOUT_KEY, ""))
+        done = fact.closed_at or fact.superseded_at or fact.invalidated_at
+        found.append(Raised(fact.id, meta[RULE_KEY], keys, about, bool(done), done))
+    return tuple(sorted(found))
+
+
+def _listed(value: str) -> tuple[str, ...]:
+    return tuple([item.strip() for item in value.split(",") if item.strip()])

@@ -1,0 +1,200 @@
+"""What the lives of facts have in common: ages, uses, who wrote what was false, reviews that were skipped.
+
+Whole numbers only. Quartiles are observed values, the smallest that at least a quarter, a half or three
+quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Statistician 50, 1996).
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.fold.state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
+from projection.lifecycle.lives import RETURNED, Life, Moment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ledger.model.session import Entry
+    from projection.policy.model import Policy
+
+#: Below so many values there is nothing to say of their middle.
+ENOUGH = 3
+
+
+class Spread(Record):
+    """The quartiles of some numbers, how many those are; all 0 where they are too few to say."""
+
+    size: int
+    lower: int = 0
+    median: int = 0
+    upper: int = 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether the quartiles mean anything."""
+        return self.size >= ENOUGH
+
+
+class Ages(Record):
+    """How old facts were when something happened to them, in work sessions and in days.
+
+    A fact to which it happened twice counts twice.
+    """
+
+    sessions: Spread
+    days: Spread
+
+
+class Group(Record):
+    """What became of the facts of one kind, or of all.
+
+    Args:
+        kind: its name, "" for all.
+        facts: how many there are; the next four add up to it.
+        live: how many stand in `continuity.md`.
+        faded: how many stand in the archive unused.
+        closed: how many threads stand there closed.
+        false: how many are superseded or invalidated.
+        uses: work logs that name a fact.
+        fading: ages at which facts became archived.
+        returns: how often an archived fact came back.
+        superseding: ages at which facts were superseded.
+        invalidating: ages at which facts were invalidated.
+        closing: ages at which threads were closed.
+    """
+
+    kind: str
+    facts: int
+    live: int
+    faded: int
+    closed: int
+    false: int
+    uses: Spread
+    fading: Ages
+    returns: int
+    superseding: Ages
+    invalidating: Ages
+    closing: Ages
+
+
+class Author(Record):
+    """What became of the facts that one agent created.
+
+    Args:
+        agent: "" where nobody is named.
+        facts: how many there are.
+        false: how many of them are superseded or invalidated.
+        unused: how many faded without a use by another log than that of the birth.
+    """
+
+    agent: str
+    facts: int
+    false: int
+    unused: int
+
+
+class Reviews(Record):
+    """How the reviews were kept. One is due by every `every` work sessions without one.
+
+    Args:
+        every: of the policy, 0 for never.
+        held: reviews in the ledger.
+        early: how many of them came before they were due.
+        skipped: how often one was due, and the next one came due before any was held.
+        due: whether one is due now.
+    """
+
+    every: int
+    held: int
+    early: int
+    skipped: int
+    due: bool
+
+
+def spread(numbers: Iterable[int]) -> Spread:
+    """Return the quartiles of some numbers."""
+    ordered = sorted(numbers)
+    count = len(ordered)
+    if count < ENOUGH:
+        return Spread(count)
+    return Spread(count, *[ordered[(count * quarter + 3) // 4 - 1] for quarter in (1, 2, 3)])
+
+
+def groups_of(lives: Sequence[Life], kinds: Sequence[str]) -> tuple[Group, ...]:
+    """Group lives by kind: those that there are, in the order of the policy and then by name.
+
+    Args:
+        lives: to group.
+        kinds: names of the policy's kinds, in order.
+    """
+    there: dict[str, list[Life]] = {}
+    for life in lives:
+        there.setdefault(life.kind, []).append(life)
+    names = [kind for kind in kinds if kind in there]
+    names += sorted(set(there) - set(names))
+    return tuple([group_of(kind, there[kind]) for kind in names])
+
+
+def group_of(kind: str, lives: Sequence[Life]) -> Group:
+    """Say what became of some facts."""
+    moments = [moment for life in lives for moment in life.moments]
+    reasons = [life.reason for life in lives]
+    return Group(
+        kind,
+        facts=len(lives),
+        live=reasons.count(""),
+        faded=reasons.count(FADED) + reasons.count(BY_HAND),
+        closed=reasons.count(CLOSED),
+        false=reasons.count(SUPERSEDED) + reasons.count(INVALIDATED),
+        uses=spread(life.uses for life in lives),
+        fading=_ages(moments, FADED),
+        returns=sum(1 for moment in moments if moment.what == RETURNED),
+        superseding=_ages(moments, SUPERSEDED),
+        invalidating=_ages(moments, INVALIDATED),
+        closing=_ages(moments, CLOSED),
+    )
+
+
+def _ages(moments: Iterable[Moment], what: str) -> Ages:
+    chosen = [moment for moment in moments if moment.what == what]
+    return Ages(
+        spread(moment.age_sessions for moment in chosen),
+        spread(moment.age_days for moment in chosen),
+    )
+
+
+def authors_of(lives: Iterable[Life]) -> tuple[Author, ...]:
+    """Say what became of what each agent created: most false facts first, then most facts."""
+    there: dict[str, list[Life]] = {}
+    for life in lives:
+        there.setdefault(life.agent, []).append(life)
+    found = []
+    for agent, made in there.items():
+        false = sum(1 for life in made if life.tier == "superseded")
+        unused = sum(1 for life in made if life.tier == "archived" and life.last <= life.born)
+        found.append(Author(agent, len(made), false, unused))
+    return tuple(sorted(found, key=lambda one: (-one.false, -one.facts, one.agent)))
+
+
+def reviews_of(entries: Iterable[Entry], policy: Policy, start: str = "") -> Reviews:
+    """Say how the reviews were kept, by the count of work sessions alone.
+
+    Args:
+        entries: of the logs, in ledger order.
+        policy: in force, as if it always had been.
+        start: tell only of what happened from this stem on.
+    """
+    every = policy.review.every
+    held = early = skipped = since = 0
+    for entry in entries:
+        told = entry.stem >= start
+        if entry.work:
+            since += 1
+            if told and every and since > every and since % every == 0:
+                skipped += 1
+        elif entry.type == "review":
+            if told:
+                held += 1
+                early += since < every
+            since = 0
+    return Reviews(every, held, early, skipped, 0 < every <= since)

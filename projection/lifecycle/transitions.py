@@ -1,0 +1,114 @@
+"""What time did to memory between two states: tiers, the archive, swept threads, what fades next."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.record import Record
+from projection.fold.state import BY_HAND, CLOSED, FADED
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+    from projection.policy.model import Policy
+
+
+class Change(Record):
+    """A fact whose tier changed."""
+
+    id: str
+    before: str
+    after: str
+
+
+class Fading(Record):
+    """A live fact that is archived after so many more work sessions that do not name it."""
+
+    id: str
+    left: int
+
+
+class Ageing(Record):
+    """What happened between two states.
+
+    Args:
+        born: ids of the facts that are new.
+        changed: facts whose tier changed, by id.
+        faded: ids of the facts that went to the archive unused.
+        swept: ids of the closed threads that went there.
+        returned: ids of the facts that came back from it.
+        false: ids of the facts that were superseded or invalidated.
+        fading: what goes to the archive next, soonest first.
+    """
+
+    born: tuple[str, ...] = ()
+    changed: tuple[Change, ...] = ()
+    faded: tuple[str, ...] = ()
+    swept: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+    fading: tuple[Fading, ...] = ()
+
+
+def ageing(
+    before: State | None, now: Sequence[Standing], work: Sequence[str], policy: Policy
+) -> Ageing:
+    """Compare the facts of an earlier state with those of now.
+
+    Args:
+        before: the earlier state; None for none, and then only what fades next is told.
+        now: all facts where they stand.
+        work: the stems of all work logs, in ledger order.
+        policy: in force.
+    """
+    next_out = fading(now, work, policy)
+    if before is None:
+        return Ageing(fading=next_out)
+    born: list[str] = []
+    changed: list[Change] = []
+    faded: list[str] = []
+    swept: list[str] = []
+    returned: list[str] = []
+    false: list[str] = []
+    for standing in now:
+        fact = standing.fact.id
+        earlier = before.get(fact)
+        if earlier is None:
+            born.append(fact)
+            if standing.live:
+                continue
+        elif earlier.tier != standing.tier:
+            changed.append(Change(fact, earlier.tier, standing.tier))
+        if earlier is not None and standing.live and not earlier.live:
+            returned.append(fact)
+        if standing.live or (earlier is not None and not earlier.live and
+                             earlier.reason == standing.reason):  # fmt: skip
+            continue
+        where = {FADED: faded, BY_HAND: faded, CLOSED: swept}.get(standing.reason, false)
+        where.append(fact)
+    return Ageing(
+        tuple(born), tuple(changed), tuple(faded), tuple(swept), tuple(returned), tuple(false),
+        next_out,
+    )  # fmt: skip
+
+
+def fading(now: Iterable[Standing], work: Sequence[str], policy: Policy) -> tuple[Fading, ...]:
+    """Return the live facts that would be archived before the next review is due, soonest first."""
+    horizon = policy.review.every or policy.windows.active
+    window = policy.windows.archive
+    found = []
+    for standing in now:
+        fact = standing.fact
+        open_thread = fact.kind == THREAD_KIND and not fact.closed
+        if not standing.live or standing.tier == "core" or open_thread:
+            continue
+        # a closed thread is swept or fades, whichever comes first
+        oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
+        left = window + 1 - (len(work) - bisect_right(work, oldest))
+        if left <= horizon:
+            found.append(Fading(fact.id, left))
+    return tuple(sorted(found, key=lambda one: (one.left, one.id)))

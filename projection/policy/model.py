@@ -1,0 +1,79 @@
+"""The policy of a home: windows, review limits and kinds, read strictly from `diurna.toml`."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+#: The section of `continuity.md` that Diurna computes, whatever the policy says.
+CONTRADICTIONS = "Contradictions"
+#: What is wrong with a policy that holds the markers of a merge.
+UNSETTLED = "a merge conflict is not resolved"
+
+
+class Kind(Record):
+    """A kind of fact: the section it stands in and whether unused facts of it fade."""
+
+    name: str
+    section: str
+    decays: bool = True
+
+
+class Windows(Record):
+    """How long a fact lives unused, counted in work logs."""
+
+    working: int = 3
+    active: int = 8
+    archive: int = 20
+
+
+class Review(Record):
+    """When a review is due, in work logs, facts and lines."""
+
+    every: int = 10
+    max_facts: int = 30
+    max_lines: int = 600
+    closed_thread_lines: int = 150
+    verify_invariants_every: int = 40
+    stale_thread_after: int = 40
+
+
+class Privacy(Record):
+    """What becomes of secrets and personal data in a log that is to be stored."""
+
+    secrets: str = "redact"
+    personal: str = "warn"
+
+
+#: Built-in kinds in rendering order.
+BUILT_IN_KINDS = (
+    Kind("invariant", "Architectural Invariants", decays=False),
+    Kind("stack", "Stack & Tools"),
+    Kind("decision", "Key Decisions"),
+    Kind("convention", "Conventions"),
+    Kind("fact", "Facts"),
+    Kind("pattern", "Patterns"),
+    Kind("thread", "Open Threads"),
+    Kind("preference", "User Preferences"),
+    Kind("reference", "References"),
+)
+DEFAULT_KIND = "fact"
+THREAD_KIND = "thread"
+
+
+class Policy(Record):
+    """Everything `diurna.toml` says."""
+
+    project: str = "project"
+    publish: str = "append"
+    windows: Windows = Windows()
+    review: Review = Review()
+    kinds: tuple[Kind, ...] = BUILT_IN_KINDS
+    format: int = 1
+    privacy: Privacy = Privacy()
+
+    def kind(self, name: str) -> Kind:
+        """Return the kind of this name; an unknown one decays and stands under its own name."""
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
+        return Kind(name, name[:1].upper() + name[1:])

@@ -1,0 +1,487 @@
+"""Read and write `diurna.toml`: bytes become a `Policy` here, strictly, and nowhere else.
+
+What can not be meant is refused with the key and its line (FORMAT.md, section 6; durability catalogue,
+M6). The only module of the projection that imports pydantic: code that has a policy as a value, from
+a cache say, never pays for it. Longer than most modules: half of it says what is wrong, and where.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from ledger.codec.conflict_markers import marker_line
+from ledger.errors import PolicyInvalid
+from ledger.model.ids import is_fact_id
+from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
+from projection.policy.model import (
+    BUILT_IN_KINDS,
+    CONTRADICTIONS,
+    UNSETTLED,
+    Kind,
+    Policy,
+    Privacy,
+    Review,
+    Windows,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Keys = tuple[str, ...]  #: keys from the root of the file, `("windows", "active")`
+
+POLICY_LIMIT_BYTES = 64 << 10
+COUNT_LIMIT = 1_000_000_000
+NAME_LIMIT_CHARS = 200
+#: How many parts a key can have; none that means something has more than three.
+_PARTS_LIMIT = 50
+#: How much is read to find a line: a file that needs more gets no line, and nobody a long wait.
+_SEARCH_LIMIT_CHARS = 1_000_000
+
+
+def _one_line(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    if text != text.strip():
+        raise ValueError("must not start or end with blanks")
+    if any(char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" for char in text):
+        raise ValueError("must be one line without control characters")
+    return text
+
+
+def _section(text: str) -> str:
+    if text == CONTRADICTIONS:
+        raise ValueError(f"must not be {CONTRADICTIONS}, which Diurna computes")
+    return _one_line(text)
+
+
+_Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
+_Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_one_line)]
+_Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_section)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Windows(_Table):
+    working: _Count = Windows().working
+    active: _Count = Windows().active
+    archive: _Count = Windows().archive
+
+
+class _Review(_Table):
+    every: _Count = Review().every
+    max_facts: _Count = Review().max_facts
+    max_lines: _Count = Review().max_lines
+    closed_thread_lines: _Count = Review().closed_thread_lines
+    verify_invariants_every: _Count = Review().verify_invariants_every
+    stale_thread_after: _Count = Review().stale_thread_after
+
+
+class _Privacy(_Table):
+    secrets: Literal["redact", "refuse"] = "redact"
+    personal: Literal["warn", "redact", "keep"] = "warn"
+
+
+class _Kind(_Table):
+    section: _Title | None = None
+    decays: bool | None = None
+
+
+class _File(_Table):
+    format: Annotated[int, Field(ge=1, le=COUNT_LIMIT)] = 1
+    project: _Name = Policy().project
+    publish: Literal["append", "review"] = "append"
+    windows: _Windows = _Windows()
+    review: _Review = _Review()
+    privacy: _Privacy = _Privacy()
+    kinds: dict[str, _Kind] = {}
+
+
+def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
+    """Read the policy of a home.
+
+    Args:
+        data: the bytes or text of `diurna.toml`.
+        newer_ok: read a file of a newer format as far as this version understands it, for commands
+            that write nothing; the policy then bears the newer format number.
+
+    Raises:
+        PolicyInvalid: the file says something that can not be meant; `where` is its file and line.
+    """
+    text = _decode(data)
+    table = _load(text)
+    newest = table.get("format")
+    newer = isinstance(newest, int) and newest > FORMAT_VERSION
+    if newer and not newer_ok:
+        raise _refusal(
+            text,
+            ("format",),
+            f"format {str(newest)[:20]} is newer than {FORMAT_VERSION}, the newest this version knows",
+            "upgrade Diurna; until then this home can be read, not written",
+        )
+    while True:
+        try:
+            file = _File.model_validate(table)
+        except ValidationError as invalid:
+            problems = _problems(text, table, invalid.errors(include_url=False))
+            if not newer:
+                raise _first(problems) from None
+            for _, path, _, _ in problems:
+                _drop(table, path)
+            continue
+        crooked = _crooked(table, file)
+        if crooked is None:
+            break
+        if not newer:
+            raise _refusal(text, *crooked)
+        _drop(table, ("windows",) if crooked[0][0] == "windows" else crooked[0])
+    return Policy(
+        file.project,
+        file.publish,
+        Windows(file.windows.working, file.windows.active, file.windows.archive),
+        Review(**file.review.model_dump()),
+        _kinds(file.kinds),
+        newest if isinstance(newest, int) else file.format,
+        Privacy(file.privacy.secrets, file.privacy.personal),
+    )
+
+
+def write_policy(policy: Policy) -> str:
+    """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
+    windows, review, privacy = policy.windows, policy.review, policy.privacy
+    text = f"""\
+# The policy of this Diurna home. A key that is left out has its default.
+
+format  = {policy.format}
+project = {_quote(policy.project)}
+publish = {_quote(policy.publish)}  # when continuity.md is committed: "append" or "review"
+
+[windows]  # how long a fact lives unused, counted in work sessions, never in days
+working = {windows.working}
+active  = {windows.active}
+archive = {windows.archive}
+
+[review]  # when a review is due, and what it looks at
+every = {review.every}
+max_facts = {review.max_facts}
+max_lines = {review.max_lines}
+closed_thread_lines = {review.closed_thread_lines}
+verify_invariants_every = {review.verify_invariants_every}
+stale_thread_after = {review.stale_thread_after}
+
+[privacy]  # what an append does with a log that holds them
+secrets  = {_quote(privacy.secrets)}  # "redact" or "refuse"
+personal = {_quote(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
+
+# Change a built-in kind of fact, or add one of your own:
+#
+# [kinds.glossary]
+# section = "Glossary"
+# decays  = true
+"""
+    for kind in policy.kinds:
+        if kind not in BUILT_IN_KINDS:
+            decays = "true" if kind.decays else "false"
+            text += f"\n[kinds.{kind.name}]\nsection = {_quote(kind.section)}\ndecays  = {decays}\n"
+    return text
+
+
+def _decode(data: bytes | str) -> str:
+    if len(data) > POLICY_LIMIT_BYTES:
+        raise PolicyInvalid(
+            f"{len(data)} bytes, over the limit of {POLICY_LIMIT_BYTES}", where=POLICY_FILE
+        )
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as bad:
+        line = data.count(b"\n", 0, bad.start) + 1
+        raise PolicyInvalid(
+            "this is not UTF-8", where=f"{POLICY_FILE}:{line}", hint="save the file as UTF-8"
+        ) from None
+
+
+def _load(text: str) -> dict[str, object]:
+    deep = _deep_line(text)
+    if deep:  # the parser of Python takes a time that grows with the square of a key's parts
+        raise PolicyInvalid(
+            f"a key of more than {_PARTS_LIMIT} parts",
+            where=f"{POLICY_FILE}:{deep}",
+            hint="keys are like `windows.active`",
+        )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise PolicyInvalid("nested too deep", where=POLICY_FILE) from None
+    except ValueError as bad:  # also a number of more digits than Python reads
+        message, _, place = str(bad).partition(" (at ")
+        if message.startswith("Exceeds the limit"):
+            message = "a number has too many digits"
+        line = text.count("\n") + 1 if "end of document" in place else _digits_after(place, "line ")
+        marker = marker_line(text)
+        if marker:
+            raise PolicyInvalid(
+                UNSETTLED,
+                where=f"{POLICY_FILE}:{marker}",
+                hint="keep the lines that hold and take the markers out",
+            ) from None
+        raise PolicyInvalid(
+            f"this is not TOML: {message[:200]}",
+            where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE,
+            hint='a line is `key = value`, and text stands in quotes: project = "name"',
+        ) from None
+
+
+def _deep_line(text: str) -> int:
+    """Return the first line with a key of more parts than any can have, 0 for none."""
+    if not any(line.count(".") >= _PARTS_LIMIT for line in text.split("\n")):
+        return 0
+    parts, quote, line = 1, "", 1
+    for char in text:
+        if char == "\n":
+            line += 1
+            parts = 1
+            quote = "" if quote == "#" else quote
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'#":
+            quote = char
+        elif char == ".":
+            parts += 1
+            if parts > _PARTS_LIMIT:
+                return line
+        elif char in "=,[]{}":
+            parts = 1
+    return 0
+
+
+def _digits_after(text: str, word: str) -> int:
+    digits = text.partition(word)[2].partition(",")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
+
+
+def _kinds(changed: dict[str, _Kind]) -> tuple[Kind, ...]:
+    """Return the built-in kinds as changed, then the added ones by name."""
+    built_in = []
+    for kind in BUILT_IN_KINDS:
+        change = changed.get(kind.name, _Kind())
+        decays = kind.decays if change.decays is None else change.decays
+        built_in.append(Kind(kind.name, change.section or kind.section, decays))
+    names = {kind.name for kind in BUILT_IN_KINDS}
+    added = [
+        Kind(name, kind.section or name, kind.decays is not False)
+        for name, kind in sorted(changed.items())
+        if name not in names
+    ]
+    return (*built_in, *added)
+
+
+def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | None:
+    """Find what is wrong between keys: where, what, and what to do."""
+    windows = file.windows
+    counts = (windows.working, windows.active, windows.archive)
+    for smaller, larger in (("working", "active"), ("active", "archive")):
+        if getattr(windows, smaller) > getattr(windows, larger):
+            key = larger if larger in windows.model_fields_set else smaller
+            message = (
+                f"`windows.{key}` can not be {getattr(windows, key)}: the windows working, active and "
+                f"archive would be {counts[0]}, {counts[1]} and {counts[2]}"
+            )
+            return ("windows", key), message, "working <= active <= archive must hold"
+    built_in = {kind.name for kind in BUILT_IN_KINDS}
+    for name, kind in file.kinds.items():
+        if not is_fact_id(name) or "." in name:
+            return (
+                ("kinds", name),
+                f"{_show(('kinds', name))}: this is no name for a kind",
+                "use lower-case letters, digits and single hyphens, as in `open-question`",
+            )
+        if kind.section is None and name not in built_in:
+            return (
+                ("kinds", name),
+                f"{_show(('kinds', name))} needs a section",
+                f'add the heading its facts stand under: section = "{name.capitalize()}"',
+            )
+    return None
+
+
+#: Where only some words can stand: which, and what they mean.
+_CHOICES: dict[Keys, tuple[str, str]] = {
+    ("publish",): (
+        '"append" or "review"',
+        "append: committed with each log; review: only by `diurna publish`",
+    ),
+    ("privacy", "secrets"): (
+        '"redact" or "refuse"',
+        "redact: the log is stored without them; refuse: it is not stored",
+    ),
+    ("privacy", "personal"): (
+        '"warn", "redact" or "keep"',
+        "warn: stored and said; redact: stored without; keep: stored in silence",
+    ),
+}
+
+Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
+
+
+def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -> list[Problem]:
+    """Say each error in our own words, in the order of the file."""
+    found = []
+    for count, error in enumerate(errors):
+        path = tuple(part for part in error["loc"] if isinstance(part, str))
+        line = _line_of(text, path) if count < 8 else 0
+        found.append((line, path, *_sentence(path, error)))
+    return sorted(found, key=lambda problem: (not problem[0], problem[0], problem[1]))
+
+
+def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
+    key, given = _show(path), error["input"]
+    value = str(given).lower() if isinstance(given, bool) else repr(given)
+    value = value if len(value) <= 40 else value[:39] + "…"
+    match error["type"]:
+        case "extra_forbidden":
+            known = ", ".join(_known_keys(path[:-1]))
+            return f"unknown key {key}", f"known here: {known}"
+        case "int_type" | "int_from_float" | "int_parsing_size":
+            return (
+                f"{key} must be a whole number, not {value}",
+                "write it without quotes or a point",
+            )
+        case "greater_than_equal":
+            return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
+        case "less_than_equal":
+            return f"{key} must not be over {COUNT_LIMIT}, as {value} is", ""
+        case "bool_type":
+            return f"{key} must be true or false, not {value}", "write it without quotes"
+        case "string_type":
+            return f"{key} must be text, not {value}", f'write it in quotes: {path[-1]} = "..."'
+        case "string_too_long":
+            return f"{key} must have at most {NAME_LIMIT_CHARS} characters", ""
+        case "literal_error":
+            choices, hint = _CHOICES[path]
+            return f"{key} must be {choices}, not {value}", hint
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return (
+                f"{key} must be a table, not {value}",
+                f"write it as a heading: [{_dotted(path)}]",
+            )
+        case "value_error":
+            return f"{key} {error['ctx']['error']}", ""
+        case _:
+            return f"{key}: {error['msg']}", ""
+
+
+def _known_keys(path: Keys) -> tuple[str, ...]:
+    tables: dict[str, type[_Table]] = {
+        "": _File,
+        "windows": _Windows,
+        "review": _Review,
+        "privacy": _Privacy,
+    }
+    return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
+
+
+def _first(problems: list[Problem]) -> PolicyInvalid:
+    line, _, message, hint = problems[0]
+    if len(problems) > 1:
+        others = ", ".join([_show(path) for _, path, _, _ in problems[1:4]])
+        more = ", …" if len(problems) > 4 else ""
+        message += f" (also wrong: {others}{more})"
+    return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
+
+
+def _refusal(text: str, path: Keys, message: str, hint: str) -> PolicyInvalid:
+    line = _line_of(text, path)
+    return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
+
+
+def _drop(table: dict[str, object], path: Keys) -> None:
+    """Take a key out of a file of a newer format; all keys, should it not be there."""
+    *outer, key = path or ("",)
+    inner: object = table
+    for name in outer:
+        inner = inner.get(name) if isinstance(inner, dict) else None
+    if isinstance(inner, dict) and key in inner:
+        del inner[key]
+    else:
+        table.clear()
+
+
+def _line_of(text: str, path: Keys) -> int:
+    """Find the line on which a key stands, by reading ever longer beginnings of the file.
+
+    tomllib tells no lines. A beginning that has the key ends on or after its line, so bisection finds
+    the shortest; this is right for every way to write a key, dotted, quoted or inline.
+
+    Returns:
+        The line of the longest part of `path` that stands in the file, 1-based; 0 if there is none.
+    """
+    lines = text.split("\n")
+    budget = _SEARCH_LIMIT_CHARS
+
+    def reading(count: int) -> dict[str, object] | None:
+        nonlocal budget
+        beginning = "\n".join(lines[:count]) + "\n"
+        budget -= len(beginning)
+        try:
+            return tomllib.loads(beginning)
+        except (ValueError, RecursionError):
+            return None
+
+    while path:
+        low, high = 0, len(lines)  # a beginning of `low` lines lacks the key, one of `high` has it
+        if not _has(reading(high) or {}, path):
+            path = path[:-1]
+            continue
+        while high - low > 1:
+            probe = middle = (low + high) // 2
+            table = reading(probe)
+            while table is None and probe + 1 < high and budget > 0:  # in a value of several lines
+                probe += 1
+                table = reading(probe)
+            if budget <= 0:
+                return 0
+            if table is None:  # no beginning in between is whole: the value starts before `middle`
+                high = middle
+            elif _has(table, path):
+                high = probe
+            else:
+                low = probe
+        return high
+    return 0
+
+
+def _has(table: object, path: Keys) -> bool:
+    for key in path:
+        if not isinstance(table, dict) or key not in table:
+            return False
+        table = table[key]
+    return True
+
+
+def _dotted(path: Keys) -> str:
+    return ".".join([key if is_fact_id(key) and "." not in key else _quote(key) for key in path])
+
+
+def _show(path: Keys) -> str:
+    dotted = ".".join([key if key.isascii() and key.isprintable() else repr(key) for key in path])
+    return f"`{dotted if len(dotted) <= 80 else dotted[:79] + '…'}`"
+
+
+def _quote(text: str) -> str:
+    """Write a TOML basic string."""
+    out = []
+    for char in text:
+        if char in '"\\':
+            out.append("\\" + char)
+        elif char < " " or char == "\x7f":
+            out.append(f"\\u{ord(char):04x}")
+        else:
+            out.append(char)
+    return f'"{"".join(out)}"'

@@ -1,0 +1,313 @@
+"""Words: a text as the statements it makes, each as the words that carry it, in a normal form.
+
+"Webhooks are retried 3 times" and "Retry webhooks three times" have the same words. Without regular
+expressions and libraries, because `diurna append` reads every new fact this way.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ledger.model.record import Record
+from projection.text.vocabulary import NEGATORS, NUMBERS, PHRASES, SMALL, SYNONYMS, UNITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What stands between words.
+_BLANKS = str.maketrans({**dict.fromkeys('`*"“”„()[]{}<>|~→', " "), "’": "'", "=": " is "})
+_ENDS = ".,;:!?…'\"-–—"
+_BREAKS = frozenset("but while whereas — – - instead unless except because".split())
+_VOWELS = "aeiouy"
+_HEX = frozenset("0123456789abcdef")
+#: From how many remembered words on the memory is emptied.
+_MEMORY_WORDS = 50_000
+
+#: A negator; how the form of a date and that of a commit begin.
+NOT, DATE, HASH = "@not", "@date", "@hash"
+
+
+class Word(Record):
+    """A word that carries a statement.
+
+    Args:
+        form: its normal form; a value begins with `#`.
+        raw: as it was written.
+        before: the word right before it, small ones too, in lower case.
+        lead: the word before that one.
+        clause: the number of its clause within the statement.
+    """
+
+    form: str
+    raw: str
+    before: str
+    lead: str
+    clause: int
+
+
+class Statement(Record):
+    """One sentence of a text.
+
+    Args:
+        words: those that carry it, in order, without negators.
+        forms: their normal forms.
+        negated: for each negator the number of words before it and its clause.
+        text: the sentence as it was written.
+    """
+
+    words: tuple[Word, ...]
+    forms: tuple[str, ...]
+    negated: tuple[tuple[int, int], ...]
+    text: str
+
+
+def sentences(text: str) -> list[str]:
+    """Cut a text into sentences and list items; code blocks are left out."""
+    found: list[str] = []
+    fence = False
+    part: list[str] = []
+
+    def close() -> None:
+        if part:
+            found.append(" ".join(part))
+            part.clear()
+
+    for line in text.split("\n"):
+        line = line.strip()
+        if line[:3] in ("```", "~~~"):
+            fence = not fence
+            close()
+            continue
+        if fence:
+            continue
+        if not line or line[:2] in ("- ", "* ", "+ ") or line[0] == "|":
+            close()
+        for term in line.lstrip("-*+ ").split():
+            part.append(term)
+            bare = term.rstrip("*`\"')”_")
+            if bare[-1:] in (".", ";", "!", "?") and bare.lower() not in ("e.g.", "i.e.", "etc."):
+                close()
+    close()
+    return found
+
+
+def statements(text: str) -> tuple[Statement, ...]:
+    """Read the statements of a text; those without a word that carries anything are left out."""
+    found = (statement(sentence) for sentence in sentences(text))
+    return tuple([one for one in found if one.words])
+
+
+def statement(sentence: str) -> Statement:
+    """Read one sentence."""
+    words: list[Word] = []
+    negated: list[tuple[int, int]] = []
+    clause, before, lead = 0, "", ""
+    for raw, term, ends in _tokens(sentence):
+        if term == "instead" or term in _BREAKS:
+            clause += 1
+            if term == "instead":
+                negated.append((len(words), clause))
+        elif term in NEGATORS:
+            negated.append((len(words), clause))
+        else:
+            for form in normal(term):
+                if form == NOT:
+                    negated.append((len(words), clause))
+                elif (
+                    form in _UNITS and words and _takes_unit(words[-1]) and before == words[-1].raw
+                ):
+                    value = words[-1]
+                    words[-1] = value._replace(
+                        form=value_with_unit(value.form, form), raw=f"{value.raw} {raw}"
+                    )
+                    raw = words[-1].raw
+                else:
+                    words.append(Word(form, raw, before.lower(), lead.lower(), clause))
+        lead, before = before, raw if words and words[-1].raw == raw else term
+        if ends:
+            clause += 1
+    forms = tuple([word.form for word in words])
+    return Statement(tuple(words), forms, tuple(negated), sentence)
+
+
+def index_words(text: str) -> tuple[str, ...]:
+    """Return the distinct words by which a text is found again, sorted; values are left out."""
+    found: set[str] = set()
+    known = _indexed
+    for piece in text.lower().translate(_BLANKS).split():
+        forms = known.get(piece)
+        if forms is None:
+            if len(known) >= _MEMORY_WORDS:
+                known.clear()
+            forms = known[piece] = tuple(
+                [
+                    form
+                    for _, term, _ in _single(piece)
+                    if term not in NEGATORS and term != "instead"
+                    for form in normal(term)
+                    if form[0] not in "#@"
+                ]
+            )
+        found.update(forms)
+    return tuple(sorted(found))
+
+
+def plain(text: str) -> str:
+    """Return a text without what changes nothing: case, marks, white space."""
+    tokens = (term.strip(_ENDS + "_/") for term in text.lower().translate(_BLANKS).split())
+    return " ".join([term for term in tokens if term])
+
+
+def _tokens(sentence: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield (as written, in lower case, whether a clause ends behind it), phrases as one."""
+    held: tuple[str, str, bool] | None = None
+    for raw, term, ends in _single(sentence):
+        if held is None:
+            held = raw, term, ends
+            continue
+        if term == "to" and held[0].lower() == "in order":
+            held = raw, term, ends
+            continue
+        joined = None if held[2] else PHRASES.get((held[1], term))
+        if joined is None:
+            yield held
+            held = raw, term, ends
+        elif joined:
+            held = f"{held[0]} {raw}", joined, ends
+        else:
+            held = None
+    if held is not None:
+        yield held
+
+
+def _single(sentence: str) -> Iterator[tuple[str, str, bool]]:
+    for piece in sentence.translate(_BLANKS).split():
+        bare = piece.strip(_ENDS + "_") if piece[0] not in "./-" else piece.rstrip(_ENDS)
+        ends = piece[-1] in ",;:" or piece in ("—", "–")
+        if not bare:
+            if ends:
+                yield piece, piece, True
+            continue
+        low = bare.lower()
+        if "-" in low[1:] and low[0] not in "./-" and not low.replace("-", "").isdigit():
+            parts = [part for part in bare.split("-") if part]
+            if any(part.isdigit() for part in parts[1:]):  # tutorial-10, utf-8: a name, no value
+                yield bare, low, ends
+                continue
+            for part in parts[:-1]:
+                yield part, part.lower(), False
+            yield parts[-1], parts[-1].lower(), ends
+        else:
+            yield bare, low, ends
+
+
+_forms: dict[str, tuple[str, ...]] = {}
+_indexed: dict[str, tuple[str, ...]] = {}
+
+
+def normal(term: str) -> tuple[str, ...]:
+    """Return the normal forms of a word in lower case: none for a small one, several for `10s`."""
+    known = _forms.get(term)
+    if known is None:
+        if len(_forms) >= _MEMORY_WORDS:
+            _forms.clear()
+        known = _forms[term] = _normal(term)
+    return known
+
+
+def _normal(term: str) -> tuple[str, ...]:
+    if term in SMALL:
+        return ()
+    if term.endswith("n't") or term == "cannot":
+        return (NOT,)
+    if term.endswith("'s"):
+        term = term[:-2]
+    term = term.replace("'", "")
+    if not term:
+        return ()
+    term = NUMBERS.get(term, term)
+    if not term.isascii() or any("0" <= char <= "9" for char in term):
+        return _with_digits(term)
+    if "_" in term or "/" in term or "." in term:
+        return (term,)
+    return (stem(term),)
+
+
+def _with_digits(term: str) -> tuple[str, ...]:
+    """Read a term that has digits: a value, a date, a commit or a name."""
+    bare = term.strip("~+#,")
+    digits = bare.replace(",", "").replace("_", "")
+    if not bare.isascii():
+        return (term,)
+    if digits.isdigit():
+        if term[0] == "#":
+            return (f"{HASH}{digits}",)
+        return (f"#{digits}",)
+    if bare.count("-") == 2 and bare.replace("-", "").isdigit():
+        return (DATE + bare,)
+    if 7 <= len(bare) <= 40 and not set(bare) - _HEX:
+        return (HASH + bare,)
+    if bare[0] == "v" and bare[1:].replace(".", "").isdigit():
+        return ("#" + bare[1:],)
+    if bare.replace(".", "").isdigit():
+        return ("#" + bare,)
+    if bare.replace(":", "").isdigit():
+        return ("#" + bare,)
+    end = len(bare)
+    while end and not bare[end - 1].isdigit():
+        end -= 1
+    if bare[:end].replace(".", "").isdigit() and bare[end:] in _UNITS:
+        return (value_with_unit("#" + bare[:end], bare[end:]),)
+    return (bare,)
+
+
+def _takes_unit(word: Word) -> bool:
+    return word.form[0] == "#" and word.form[1:].replace(".", "").isdigit()
+
+
+def value_with_unit(form: str, unit: str) -> str:
+    """Write a value in the smallest unit of what it measures: `#2` and `s` as `#2000000000time`."""
+    what, factor = _UNITS[unit]
+    number = form[1:]
+    if number.count(".") > 1:
+        return form
+    whole, _, fraction = number.partition(".")
+    amount = int(whole or "0") * factor
+    if fraction:
+        amount += int(fraction) * factor // 10 ** len(fraction)
+    return f"#{amount}{what}"
+
+
+@lru_cache(1 << 13)
+def stem(word: str) -> str:
+    """Take the endings of a word off, so that its inflections are one."""
+    word = SYNONYMS.get(word, word)
+    if len(word) <= 3:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        word = word[:-2]
+    elif word[-1] == "s" and word[-2] not in "sui":
+        word = word[:-1]
+    word = SYNONYMS.get(word, word)
+    if word.endswith("ly") and len(word) > 4:
+        word = word[:-2]
+    for ending in ("ment", "ing", "ion", "ed"):
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(rest) > 2 and any(char in _VOWELS for char in rest):
+            if ending == "ion" and rest[-1] not in "ts":
+                continue
+            word = rest
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in _VOWELS:
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "y" and word[-2] not in _VOWELS:
+        word = word[:-1] + "i"
+    return SYNONYMS.get(word, word)
+
+
+_UNITS = {stem(unit): meaning for unit, meaning in UNITS.items()}

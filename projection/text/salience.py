@@ -1,0 +1,199 @@
+"""What in a session log weighs most, what was decided in it, and what is left to do.
+
+By the tables of `cues`, by place, and by the words that the log repeats. Whole numbers only, and every
+order ends in the line, so the same text gives the same choice everywhere.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.policy.model import THREAD_KIND
+from projection.text.cues import (
+    ACTION_LABELS,
+    ACTION_PHRASES,
+    ACTIONS,
+    CHECKS,
+    DECIDING,
+    DECISIONS,
+    DONE,
+    FINISHED,
+    LEANING,
+    MAYBE_ACTION,
+    NO_ACTION,
+    SUMMARY,
+    TELLING,
+    WEIGHING_PHRASES,
+    WEIGHING_WORDS,
+)
+from projection.text.sentences import Reading, Sentence, plain_type, says_little
+from projection.text.vocabulary import SMALL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: What is said of one line.
+LINE_CHARS = 200
+_MORE = "…"
+_MARKS = ".,;:!?()[]{}*_`'\"—–→"
+#: In a sentence of more words a turn of phrase may be about anything.
+_LONG_WORDS, _SHORT_WORDS = 40, 25
+
+
+class Quote(Record):
+    """A line of a digest, and the line of the log on which it stands."""
+
+    line: int
+    text: str
+
+
+class Weighed(Record):
+    """A sentence with its words, and what it weighs as a point of a digest.
+
+    `padded` is its text in lower case with a blank on both sides, so that phrases are found as words.
+    """
+
+    sentence: Sentence
+    padded: str
+    words: list[str]
+    distinct: set[str]
+    weight: int
+
+
+def weigh(reading: Reading) -> list[Weighed]:
+    """Weigh each sentence: by what the log talks about, where it stands, and how it begins."""
+    read: list[tuple[Sentence, str, list[str], set[str]]] = []
+    counts: dict[str, int] = {}
+    for sentence in reading.sentences:
+        low = sentence.text.lower()
+        words = [word.strip(_MARKS) for word in low.split()]
+        distinct = set(words) - SMALL
+        read.append((sentence, f" {low} ", words, distinct))
+        for word in distinct:
+            counts[word] = counts.get(word, 0) + 1
+    told = {
+        word: min(count, 6) - 1 for word, count in counts.items() if count > 1 and len(word) > 2
+    }
+    weighed = []
+    for sentence, padded, words, distinct in read:
+        shared = sum([told[word] for word in distinct if word in told])
+        weight = 60 * shared // (len(distinct) + 8) + _standing_weight(sentence, words, distinct)
+        weighed.append(Weighed(sentence, padded, words, distinct, weight))
+    return weighed
+
+
+def _standing_weight(sentence: Sentence, words: list[str], distinct: set[str]) -> int:
+    """Weigh a sentence by its place and its beginning."""
+    weight = {SUMMARY: 25, DONE: 20, DECISIONS: 10, CHECKS: -60}.get(sentence.about, 0)
+    if not distinct.isdisjoint(TELLING):
+        weight += 25
+    if sentence.first:
+        weight += 40
+    if sentence.item:
+        weight += 10
+    if sentence.part <= 2:
+        weight += 15
+    if says_little(sentence.text):
+        weight -= 20 if sentence.item and len(words) > 2 else 80
+    if words[0] in LEANING:
+        weight -= 40
+    return weight
+
+
+def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Quote, ...]:
+    """Return what was decided: facts of that kind, what stands under such a heading, and what says so."""
+    found = [
+        Quote(block.line, said(block.text))
+        for block in reading.facts
+        if dict(block.meta).get("kind") == "decision"
+    ]
+    ranked: list[tuple[int, int, Quote]] = []
+    for place, one in enumerate(weighed):
+        sentence = one.sentence
+        if sentence.about == DECISIONS:
+            strength = 8 if sentence.first else 1
+        elif sentence.about in (ACTIONS, CHECKS) or len(one.words) > _LONG_WORDS:
+            continue
+        else:
+            words, padded = one.distinct, one.padded
+            strength = 2 * len(words & DECIDING) + len(words & WEIGHING_WORDS)
+            strength += sum([phrase in padded for phrase in WEIGHING_PHRASES])
+        if strength > 1 and len(one.words) > 3:
+            ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
+    return best(found, ranked, limit)
+
+
+def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Quote, ...]:
+    """Return what is still to be done: open boxes and threads, what such a heading or label announces."""
+    found = [
+        Quote(block.line, said(block.text))
+        for block in reading.facts
+        if block.mark == " " or (dict(block.meta).get("kind") == THREAD_KIND and not block.mark)
+    ]
+    ranked: list[tuple[int, int, Quote]] = []
+    for place, one in enumerate(weighed):
+        sentence = one.sentence
+        if sentence.mark == "x" or not one.words:
+            continue
+        padded, head = one.padded, one.words[0]
+        if sentence.mark == " ":
+            strength = 9 if sentence.first else 0
+        elif sentence.about == ACTIONS:
+            strength = 6 if sentence.first else 2
+        elif head in ACTION_LABELS and _labels(padded, head):
+            strength = 6
+        elif len(one.words) > _LONG_WORDS or sentence.about in (DECISIONS, CHECKS):
+            continue
+        else:
+            strength = 2 * sum([phrase in padded for phrase in ACTION_PHRASES])
+            if not strength and len(one.words) <= _SHORT_WORDS:
+                strength = 2 * any(phrase in padded for phrase in MAYBE_ACTION)
+        if strength > 1 and len(one.words) > 1 and not _taken_back(one):
+            ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
+    return best(found, ranked, limit)
+
+
+def _taken_back(one: Weighed) -> bool:
+    """Tell whether a sentence about what is to be done says that it is done, or that there is nothing."""
+    if one.sentence.mark == " ":
+        return False
+    if one.words[0] in FINISHED or one.padded.startswith((" ~~", " ✅", " ✔")):
+        return True
+    return any(phrase in one.padded for phrase in NO_ACTION)
+
+
+def best(facts: list[Quote], ranked: list[tuple[int, int, Quote]], limit: int) -> tuple[Quote, ...]:
+    """Return texts of facts and then the best quotes, in the order of the log, none twice.
+
+    Args:
+        facts: go before all others.
+        ranked: (what sorts before is better, place in the log, quote).
+        limit: at most so many.
+    """
+    chosen = [(quote.line, -1, quote) for quote in facts[:limit]]
+    known = {quote.text for quote in facts}
+    for _, place, quote in sorted(ranked):
+        if len(chosen) == limit:
+            break
+        if quote.text not in known:
+            known.add(quote.text)
+            chosen.append((quote.line, place, quote))
+    return tuple([quote for _, _, quote in sorted(chosen)])
+
+
+def _labels(padded: str, head: str) -> bool:
+    """Tell whether a sentence begins with its first word as a label: `Next: …`, `TODO — …`."""
+    return padded.lstrip(" *").removeprefix(head).lstrip(" *").startswith((":", "—", "–"))
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cut a text at a word, so that it has at most so many characters, and show that."""
+    if len(text) <= limit:
+        return text
+    cut = text.rfind(" ", 0, limit)
+    return text[: cut if cut > limit // 2 else limit - 1].rstrip(" ,;:—–-(") + _MORE
+
+
+def said(text: str) -> str:
+    """Return a text as a line of a digest."""
+    return shortened(plain_type(text), LINE_CHARS)

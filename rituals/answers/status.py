@@ -1,0 +1,139 @@
+"""Where a ledger stands, gathered for `diurna status`."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from projection.fold.state import TIERS
+from projection.lifecycle.review_due import Size, reasons, size_of
+from rituals.decide.confirmation import due
+from rituals.decide.contradictions import kinds_of
+from rituals.review.tally import Tally, tally_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+
+class Upstream(Record):
+    """The remote-tracking branch, and by how many commits the branch and it differ."""
+
+    name: str
+    ahead: int
+    behind: int
+
+
+class Overview(Record):
+    """Where a ledger stands.
+
+    Args:
+        home: where it lives.
+        logs: how many session logs there are.
+        sessions: how many of them are `work` logs.
+        facts: how many facts, whatever their tier.
+        tiers: (tier, count), all six.
+        since_review: work logs since the last review.
+        review_every: after how many a review is due, 0 for never.
+        due: why a review is due; empty when none is.
+        size: of `continuity.md`.
+        drift: published projection files that differ from the replay.
+        edited: projection files that a person edited.
+        edits: what these edits say that no log does, and what is not understood of them.
+        waiting: stems of logs that wait in the spool.
+        contradictions: (id, kinds) of facts of which several versions or successors stand.
+        unconfirmed: ids of lasting facts that a person should confirm by now.
+        confirm_every: after how many work logs that is due, 0 for never.
+        upstream: None when none is configured.
+        tally: what a review asks and what the checks of the tip find, None where it was never counted.
+        counted_now: the tally is of what stands now.
+    """
+
+    home: Home
+    logs: int
+    sessions: int
+    facts: int
+    tiers: tuple[tuple[str, int], ...]
+    since_review: int
+    review_every: int
+    due: tuple[str, ...]
+    size: Size
+    drift: tuple[str, ...]
+    edited: tuple[str, ...]
+    edits: tuple[Finding, ...]
+    waiting: tuple[str, ...]
+    contradictions: tuple[tuple[str, tuple[str, ...]], ...]
+    unconfirmed: tuple[str, ...]
+    confirm_every: int
+    upstream: Upstream | None
+    tally: Tally | None
+    counted_now: bool
+
+    @property
+    def disputed(self) -> str:
+        """The contradictions, counted and named with their kinds."""
+        named = [f"{fact} ({', '.join(kinds)})" for fact, kinds in self.contradictions]
+        return f"{len(named)}: {', '.join(named)}"
+
+    @property
+    def review_due(self) -> bool:
+        """Whether the policy asks for a review now."""
+        return bool(self.due)
+
+
+def overview(memory: Memory) -> Overview:
+    """Gather where a ledger stands. Nothing is written."""
+    state = memory.state()
+    view = state.view()
+    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    size = size_of(view)
+    edited = memory.edited()
+    return Overview(
+        memory.home,
+        state.summary.logs,
+        state.summary.sessions,
+        sum(view.tiers),
+        tuple(zip(TIERS, view.tiers, strict=True)),
+        since,
+        state.policy.review.every,
+        reasons(since, size, state.policy.review),
+        size,
+        memory.drift(),
+        edited,
+        _edits(memory),
+        tuple(memory.waiting()),
+        tuple(
+            (fact.id, kinds_of(fact, state.histories[fact.id]))
+            for fact in sorted(view.contradicted, key=lambda fact: fact.id)
+        ),
+        due(state),
+        state.policy.review.verify_invariants_every,
+        _upstream(memory.home),
+        *tally_of(memory),
+    )
+
+
+def _edits(memory: Memory) -> tuple[Finding, ...]:
+    from memory.edits.detect import find_edit
+    from rituals.check.lint.edits import undeclared
+
+    return tuple(undeclared(memory, find_edit(memory.snapshot, memory.state)))
+
+
+def _upstream(home: Home) -> Upstream | None:
+    git = home.repository.git()
+    name = ""
+    if home.reference:
+        asked = git.run(
+            "rev-parse", "--symbolic-full-name", f"{home.branch}@{{upstream}}", check=False
+        )
+        name = asked.decode("utf-8", "replace").strip() or home.upstream
+    tip = home.tip()
+    if not name or not tip:
+        return None
+    counted = git.run("rev-list", "--left-right", "--count", f"{tip}...{name}", check=False).split()
+    if len(counted) != 2:
+        return None
+    return Upstream(name.removeprefix("refs/remotes/"), int(counted[0]), int(counted[1]))

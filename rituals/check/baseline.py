@@ -1,0 +1,134 @@
+"""Accepted findings: a baseline, kept in the ledger, so that what is new stands out (FORMAT.md, N1, N2).
+
+A log of type `edit` with a section `## Accepted Findings` accepts those whose keys its bullets name;
+`## Findings No Longer Accepted` takes that back. Of several logs about one key the last one decides.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.codec.log import decode
+from ledger.codec.outline import outline
+from ledger.model.digest import sha256
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE
+from ledger.model.order import is_sealed
+from ledger.model.record import Record
+from memory.replay.read_logs import read_bytes
+from projection.document.render import REDACTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ledger.model.logset import LogRef
+    from rituals.check.survey import Survey
+
+ACCEPTED, TAKEN_BACK = "Accepted Findings", "Findings No Longer Accepted"
+#: How many of a key's digits are written down, and how many are shown.
+_DIGITS, _SHOWN = 32, 12
+_BULLET = re.compile(rf"- `([a-z][a-z0-9-]*:[0-9a-f]{{{_DIGITS}}})`(?: (.*))?")
+
+
+class Acceptance(Record):
+    """That a log accepted a finding.
+
+    Args:
+        key: of the finding.
+        said: what it said then, without its code.
+        stem: of the log.
+        agent: who accepted it.
+        reason: why.
+    """
+
+    key: str
+    said: str
+    stem: str
+    agent: str
+    reason: str
+
+    @property
+    def code(self) -> str:
+        """The code of the finding."""
+        return self.key.partition(":")[0]
+
+
+def key_of(finding: Finding, blob: str = "") -> str:
+    """Return the key by which a finding is known for good (FORMAT.md, N1).
+
+    Args:
+        finding: the finding.
+        blob: the object id of its file, where that is a log or the policy.
+    """
+    what = finding.about or f"{finding.line if blob else ''}\0{finding.message}"
+    place = "" if finding.about and not blob else finding.file
+    parts = "\0".join((finding.code, place, blob, what))
+    return (
+        f"{finding.code}:{sha256(parts.encode('utf-8', 'surrogateescape')).hexdigest()[:_DIGITS]}"
+    )
+
+
+def shown(key: str) -> str:
+    """Return a key as people read and type it: so much of it as tells it from others."""
+    code, _, digits = key.partition(":")
+    return f"{code}:{digits[:_SHOWN]}"
+
+
+def keyed(survey: Survey, found: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
+    """Put its key beside each finding."""
+    standing = survey.listing().standing
+    for one in found:
+        blob = survey.policy[0] if one.file == POLICY_FILE else standing.get(one.file, "")
+        yield key_of(one, blob), one
+
+
+def acceptances(survey: Survey, refs: Iterable[LogRef]) -> dict[str, Acceptance]:
+    """Return what stands accepted, by key.
+
+    Args:
+        survey: of the ledger.
+        refs: its logs of type `edit`, in ledger order.
+    """
+    found: dict[str, Acceptance] = {}
+    logs = {ref.key: data for ref, data in read_bytes(survey.home, list(refs))}
+    for stem, data in sorted(logs.items()):
+        if ACCEPTED.encode() not in data and TAKEN_BACK.encode() not in data:
+            continue
+        log, _ = decode(data, sealed=is_sealed(stem))
+        withheld = survey.is_withheld(stem)
+        reason = "" if withheld else log.prose.partition("\n\n")[0]
+        for accepts, key, said in _said(log.prose):
+            if accepts:
+                words = (REDACTED, REDACTED) if withheld else (said, reason)
+                found[key] = Acceptance(key, words[0], stem, log.get("agent"), words[1])
+            else:
+                found.pop(key, None)
+    return found
+
+
+def section(keys: Iterable[tuple[str, str]], *, accepts: bool) -> str:
+    """Write the section of a log that accepts findings, or takes that back.
+
+    Args:
+        keys: (key, what the finding says), one line each.
+        accepts: which of the two.
+    """
+    lines = [f"- `{key}` {said}".rstrip() for key, said in keys]
+    return "\n".join([f"## {ACCEPTED if accepts else TAKEN_BACK}", "", *lines])
+
+
+def _said(prose: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield (accepts, key, words) of each bullet of the two sections, in their order."""
+    lines = prose.split("\n")
+    headings = outline(lines).headings
+    ends = [line for line, _ in headings[1:]] + [len(lines)]
+    for (begin, title), end in zip(
+        headings, ends, strict=False
+    ):  # an end too many where none begins
+        if title not in (ACCEPTED, TAKEN_BACK):
+            continue
+        for line in lines[begin + 1 : end]:
+            bullet = _BULLET.fullmatch(line)
+            if bullet:
+                yield title == ACCEPTED, bullet[1], bullet[2] or ""

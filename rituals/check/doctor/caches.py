@@ -1,0 +1,63 @@
+"""What is kept beside the ledger: the cache and the index of recall, held against a replay (M5)."""
+
+from __future__ import annotations
+
+from ledger.model.layout import CONTINUITY_FILE
+from memory.replay.state import cold_state
+from memory.worktree.publish import changes, projection_files
+from rituals.check.doctor.values import REBUILD, Noticed, mended_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.check.survey import Survey
+
+
+def cache_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Compare what the cache says with a replay that does not ask it; the ledger is right (M5)."""
+    memory = survey.memory
+    tip = survey.home.tip()
+    if not survey.deep or not tip:
+        return
+    warm = projection_files(memory.state())
+    view = memory.continuity().encode("utf-8", "surrogateescape")
+    replayed = cold_state(memory.snapshot, tip, survey.progress)
+    if any(finding.code == "unreadable" for finding in replayed.findings()):
+        return  # the cache may well know what a lost log says
+    cold = projection_files(replayed)
+    wrong = [path for path, _ in changes(cold, {p: _blob(d) for p, d in warm.items()})]
+    if view != cold[CONTINUITY_FILE] and CONTINUITY_FILE not in wrong:
+        wrong.insert(0, CONTINUITY_FILE)
+    if wrong:
+        yield mended_by(
+            "cache-differs",
+            f"the cache says something else than the ledger: {', '.join(wrong)}",
+            REBUILD,
+            "rebuild the cache from the ledger",
+            then="builds it anew from the ledger, which is right",
+        )
+
+
+def index_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Compare the index of recall with one that is made of the ledger now (M5)."""
+    from memory.recall.index.check import index_differs
+    from memory.recall.index.follow import index_file
+
+    if not survey.deep or not survey.home.tip():
+        return
+    if index_differs(survey.memory.snapshot, survey.progress):
+        yield mended_by(
+            "cache-differs",
+            "the index of recall says something else than the ledger",
+            REBUILD,
+            "rebuild the index of recall from the ledger",
+            then="builds it anew from the ledger, which is right",
+            target=index_file(survey.home),
+        )
+
+
+def _blob(data: bytes) -> str:
+    from ledger.model.digest import blob_id
+
+    return blob_id(data)

@@ -1,0 +1,45 @@
+"""What mends a finding that other commands make, too: they only say it."""
+
+from __future__ import annotations
+
+from ledger.model.layout import FORMAT_VERSION
+from memory.worktree.publish import refuse_unwritable
+from rituals.check.doctor.values import COMMIT, FIX_HINT, PUBLISH, Noticed, Remedy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.check.survey import Survey
+
+
+def with_remedies(survey: Survey, found: list[Noticed]) -> list[Noticed]:
+    """Put a remedy beside each finding that can be mended without risk."""
+    drifted = [one.finding.file for one in found if one.finding.code == "drift"]
+    publishes = bool(drifted) and _publishes(survey)
+    mended = []
+    for one in found:
+        code = one.finding.code
+        if code == "spool-waiting" and one.remedy is None:
+            step = f"commit what waits in the spool ({len(survey.memory.waiting())})"
+            hint = FIX_HINT.format("commits it, and so does the next command that writes")
+            one = Noticed(one.finding._replace(hint=hint), Remedy(COMMIT, step))
+        elif code == "drift" and publishes:
+            hint = FIX_HINT.format("publishes it")
+            remedy = Remedy(PUBLISH, f"publish {', '.join(drifted)}")
+            one = Noticed(one.finding._replace(hint=hint), remedy)
+        mended.append(one)
+    return mended
+
+
+def _publishes(survey: Survey) -> bool:
+    """Tell whether a drifted projection is ours to write now: whole, and nobody's edit is in it."""
+    from ledger.errors import WriteRefused
+
+    cache = survey.memory.snapshot.cache()
+    policy = cache.policy
+    if policy.publish != "append" or policy.format > FORMAT_VERSION or cache.unread():
+        return False
+    try:
+        refuse_unwritable(survey.home)
+    except WriteRefused:
+        return False
+    return not (survey.memory.edited() or survey.memory.left_alone())

@@ -1,0 +1,157 @@
+"""All checks, in order, each guarded: one that fails is told and hides no other."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ledger.errors import DiurnaError, HomeNotFound
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from rituals.check.baseline import keyed
+from rituals.check.doctor.fix import Treated, treat
+from rituals.check.doctor.remedies import with_remedies
+from rituals.check.doctor.values import REMEDIES, Machine, Noticed, Remedy
+from rituals.check.registry import DOCTOR, MACHINE, chosen, order
+from rituals.check.survey import Survey
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rituals.check.registry import Check
+
+#: The ledger can not be read before these are mended, and all else would be told of them again.
+_UNREADABLE = ("object-lost", "unreadable")
+#: How often it is looked again for what shows only after something else was mended.
+_ROUNDS = 3
+
+
+class Visit(Record):
+    """What a visit found and did.
+
+    Args:
+        noticed: what is the matter, errors first; after treatment, what still is.
+        plan: what would mend it, or what was tried, in order.
+        treated: what became of it.
+        accepted: findings that a log accepted.
+    """
+
+    noticed: tuple[Noticed, ...]
+    plan: tuple[Remedy, ...] = ()
+    treated: tuple[Treated, ...] = ()
+    accepted: tuple[Finding, ...] = ()
+
+
+def visit(
+    open_survey: Callable[[], Survey], where: str, search_path: Iterable[str], *, fix: bool
+) -> Visit:
+    """Look at everything, and apply what is safe if asked to; then look again.
+
+    Args:
+        open_survey: opens the home; what it raises is told like any other finding.
+        where: the folder the command runs in.
+        search_path: the folders in which commands are looked for.
+        fix: apply the plan.
+    """
+    machine = Machine(where, tuple(search_path))
+    checks = chosen(DOCTOR)
+    found = _found([check for check in checks if check.needs == MACHINE], machine, {})
+    try:
+        survey = open_survey()
+    except HomeNotFound as problem:
+        found.append(Noticed(Finding("no-home", problem.message, hint=problem.hint)))
+        return Visit(_ordered(found))
+    except DiurnaError as problem:
+        found.append(Noticed(Finding("unsupported-repository", problem.message, hint=problem.hint)))
+        return Visit(_ordered(found))
+    try:
+        noticed, accepted = _examine(survey)
+        remedies = plan(noticed)
+        treated: tuple[Treated, ...] = ()
+        fresh = remedies if fix else ()
+        for _ in range(_ROUNDS):
+            if not fresh:
+                break
+            treated += treat(survey, fresh)
+            survey.memory.snapshot.notes.clear()  # of what was done, which is told as such
+            noticed, accepted = _examine(survey)
+            tried = {one.remedy for one in treated}
+            fresh = tuple(one for one in plan(noticed) if one not in tried)
+            remedies += fresh
+        return Visit(_ordered([*found, *noticed]), remedies, treated, accepted)
+    finally:
+        survey.memory.close()
+
+
+def _examine(survey: Survey) -> tuple[list[Noticed], tuple[Finding, ...]]:
+    """Return what is noticed, and what a log accepted of it."""
+    survey = survey.fresh()
+    checks = [
+        one for one in chosen(DOCTOR) if one.needs != MACHINE and (survey.deep or not one.deep)
+    ]
+    accepted: dict[Finding, None] = {}
+    found = _found([one for one in checks if not one.content], survey, accepted)
+    if not any(one.finding.code in _UNREADABLE for one in found):
+        found += _found([one for one in checks if one.content], survey, accepted)
+    notes = survey.memory.snapshot.notes
+    found += [Noticed(note) for note in notes]
+    notes.clear()
+    return with_remedies(survey, found), tuple(accepted)
+
+
+def _found(
+    checks: Iterable[Check], subject: Survey | Machine, accepted: dict[Finding, None]
+) -> list[Noticed]:
+    """Return what checks notice, each guarded; what a log accepted goes into `accepted`."""
+    found: list[Noticed] = []
+    for check in checks:
+        some = _guarded(check.name, partial(check.run, subject))
+        if check.lasting and some and isinstance(subject, Survey):
+            some = _guarded(check.name, partial(_open, subject, some, accepted))
+        found += some
+    return found
+
+
+def _open(
+    survey: Survey, some: Iterable[Noticed], accepted: dict[Finding, None]
+) -> Iterator[Noticed]:
+    """Part what stands open from what a log accepted."""
+    listed = list(some)
+    for one, (key, _) in zip(listed, keyed(survey, [one.finding for one in listed]), strict=True):
+        if key in survey.accepted:
+            accepted[one.finding._replace(hint="")] = None
+        else:
+            yield one
+
+
+def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:
+    """Put it in order, each finding once: where two checks give it, the one with a remedy."""
+    told: dict[Finding, Noticed] = {}
+    for one in found:
+        known = told.setdefault(one.finding._replace(hint=""), one)
+        if known.remedy is None and one.remedy is not None:
+            told[one.finding._replace(hint="")] = one
+    return tuple(sorted(told.values(), key=lambda one: order(one.finding)))
+
+
+def plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
+    """Return what would mend it, in the order in which it has to be done, each once."""
+    found = dict.fromkeys(one.remedy for one in noticed if one.remedy is not None)
+    return tuple(sorted(found, key=lambda one: (REMEDIES.index(one.kind), one.said)))
+
+
+def _guarded(name: str, check: Callable[[], Iterable[Finding | Noticed]]) -> list[Noticed]:
+    found: list[Noticed] = []
+    try:
+        for one in check():
+            found.append(Noticed(one) if isinstance(one, Finding) else one)
+    except DiurnaError as problem:
+        found.append(_failed(name, str(problem), problem.hint))
+    except Exception as problem:  # noqa: BLE001 - a check that breaks must not hide the others
+        found.append(_failed(name, f"{type(problem).__name__}: {problem}", ""))
+    return found
+
+
+def _failed(name: str, said: str, hint: str) -> Noticed:
+    hint = hint or "mend what else is told, and look again"
+    return Noticed(Finding("check-failed", f"{name} could not be checked: {said}", hint=hint))

@@ -1,0 +1,90 @@
+"""Logs that wait to be committed: in this home's spool, and in those of other homes here."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import unquote
+
+from ledger.git.repository import read_reference
+from ledger.home import OWN_BRANCH, branch_home
+from ledger.model.findings import Finding
+from ledger.model.layout import POLICY_FILE, STATE_DIR
+from ledger.wal.locks import is_abandoned
+from ledger.wal.spool import Spool
+from rituals.check.doctor.values import COMMIT, SET_ASIDE, Noticed, mended_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.check.survey import Survey
+
+
+def spool_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Tell of logs that wait in spools of other homes of the repository, and of unfinished ones."""
+    home = survey.home
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    own = os.path.basename(home.spool_folder)
+    try:
+        folders = sorted(os.listdir(state))
+    except OSError:
+        return
+    yield from _parts(state, folders)
+    for name in folders:
+        if name == own or not _is_spool(name):
+            continue
+        left = Spool(f"{state}/{name}").waiting()
+        if not left:
+            continue
+        many = "1 log waits" if len(left) == 1 else f"{len(left)} logs wait"
+        branch = unquote(name.partition("@")[2])
+        if branch and _is_home(survey, branch):
+            yield mended_by(
+                "spool-leftover",
+                f"{many} for the home on the branch {branch}: {left[0]}",
+                COMMIT,
+                f"commit what waits for the home on {branch} ({len(left)})",
+                then="commits it there",
+                target=branch,
+            )
+            continue
+        whose = f"a home on the branch {branch}" if branch else "a home in a work tree"
+        yield Noticed(
+            Finding(
+                "spool-leftover",
+                f"{many} in {state}/{name} for {whose}, which is not there: {left[0]}",
+                hint=f"`diurna append {state}/{name}/{left[0]}` says it again in this home; the "
+                "copy stays",
+            )
+        )
+
+
+def _is_spool(name: str) -> bool:
+    return name == "spool" or name.startswith("spool@")
+
+
+def _parts(state: str, folders: list[str]) -> Iterator[Noticed]:
+    """Tell of logs that a killed writer left unfinished, in any spool."""
+    for name in folders:
+        for stem in Spool(f"{state}/{name}").parts() if _is_spool(name) else ():
+            path = f"{state}/{name}/{stem}"
+            if is_abandoned(path):
+                yield mended_by(
+                    "spool-part",
+                    f"{path} was never written whole: its writer was killed before it said that the "
+                    "log is recorded",
+                    SET_ASIDE,
+                    f"move {path} aside, into {state}/stale",
+                    then="moves it aside",
+                    target=path,
+                )
+
+
+def _is_home(survey: Survey, branch: str) -> bool:
+    repository = survey.home.repository
+    if not read_reference(repository, f"refs/heads/{branch}"):
+        return False
+    found = branch_home(repository, branch)
+    if survey.home.kind == OWN_BRANCH and survey.home.branch == branch:
+        return False
+    return bool(repository.git().resolve(f"{found.reference}:{POLICY_FILE}")[0])

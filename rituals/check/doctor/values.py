@@ -1,0 +1,59 @@
+"""The values that checks take and give."""
+
+from __future__ import annotations
+
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+
+MOVE, SET_ASIDE, REMAKE, FETCH, TIGHTEN, SET, COMMIT, REBUILD, PUBLISH = REMEDIES = (
+    "move", "set aside", "remake", "bring back", "tighten", "set", "commit", "rebuild", "publish",
+)  # fmt: skip
+
+#: Stands behind findings that `--fix` mends.
+FIX_HINT = "`diurna doctor --fix` {}"
+
+
+class Remedy(Record):
+    """One safe thing to do.
+
+    Args:
+        kind: one of `REMEDIES`, which are in the order in which they are applied.
+        said: the step in words, beginning with a verb.
+        target: a file, a branch or an object id, as the kind needs it.
+    """
+
+    kind: str
+    said: str
+    target: str = ""
+
+
+class Noticed(Record):
+    """What a check noticed, and what mends it, where something safe does."""
+
+    finding: Finding
+    remedy: Remedy | None = None
+
+
+class Machine(Record):
+    """Where a visit is made from: the folder, and those in which commands are looked for."""
+
+    where: str
+    folders: tuple[str, ...]
+
+
+def mended_by(
+    code: str, message: str, kind: str, step: str, *, then: str, target: str = "", file: str = ""
+) -> Noticed:
+    """Return a finding together with its remedy.
+
+    Args:
+        code: of the finding.
+        message: of the finding.
+        kind: of the remedy.
+        step: the remedy in words.
+        then: what `--fix` does, in the third person, for the hint.
+        target: of the remedy.
+        file: where.
+    """
+    found = Finding(code, message, file, hint=FIX_HINT.format(then))
+    return Noticed(found, Remedy(kind, step, target))

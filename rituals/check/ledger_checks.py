@@ -1,0 +1,158 @@
+"""The checks of the ledger and of its checkout: each yields what it finds, whoever asked."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
+from memory.worktree.checkout import work_file
+from memory.worktree.edited_copy import copy_of, read_copy
+from memory.worktree.publish import committed_projection
+from rituals.check.survey import TEXTS
+from rituals.check.verify.checkpoint import rewritten_findings
+from rituals.check.verify.history import damage_finding
+from rituals.check.verify.logs import (
+    clock_findings,
+    name_writers,
+    placed,
+    policy_findings,
+    policy_in_work_tree,
+    spool_findings,
+    weak_findings,
+)
+from rituals.check.verify.projection import projection_findings
+from rituals.check.verify.worktree import work_tree_findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rituals.check.survey import Survey
+
+_DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
+#: Codes of logs that stand in the work tree with other bytes than at the tip, or only there.
+_IN_WORK_TREE = ("log-uncommitted", "log-edited")
+
+
+def said(survey: Survey) -> Iterator[Finding]:
+    """Tell what is odd about the set of logs, about each of them, and about what they say together."""
+    listing, (refs, odd) = survey.listing(), survey.logs
+    found = survey.state.findings()
+    if survey.cold:  # a cache has noticed what lies beside the logs, too
+        found = (*listing.findings, *odd, *found)
+    named = name_writers(survey.home, survey.tip, found, listing.standing)
+    for one in placed(named, refs):
+        if one.code != "seal-broken" or not survey.purged(one.file):
+            yield one
+
+
+def policy(survey: Survey) -> Iterable[Finding]:
+    """Tell what is wrong with the policy."""
+    blob, read, problem = survey.policy
+    return policy_findings(survey.home, survey.tip, blob, read, problem)
+
+
+def policy_here(survey: Survey) -> Iterable[Finding]:
+    """Tell what is wrong with the work tree's copy of the policy, where it is another one."""
+    return policy_in_work_tree(survey.home, survey.policy[0])
+
+
+def clocks(survey: Survey) -> Iterable[Finding]:
+    """Name the logs that are stamped far ahead of this clock."""
+    return clock_findings(survey.logs[0], survey.now_ms)
+
+
+def seals(survey: Survey) -> Iterable[Finding]:
+    """Say once that the ledger has logs whose seals are short."""
+    return weak_findings(survey.logs[0])
+
+
+def history(survey: Survey) -> Iterator[Finding]:
+    """Tell what history did to logs, and where it could not be looked at."""
+    altered, unread = survey.damages
+    yield from unread
+    for damage in altered:
+        yield damage_finding(survey.home, damage)
+
+
+def rewritten(survey: Survey) -> Iterable[Finding]:
+    """Tell that logs went with a rewritten history."""
+    known = {damage.path for damage in survey.damages[0]}
+    standing = survey.listing().standing
+    return rewritten_findings(survey.home, survey.tip, standing, known, survey.held)
+
+
+def projection(survey: Survey) -> Iterable[Finding]:
+    """Check the projection files: readable, in step, and without markers of a merge."""
+    return projection_findings(survey.home, survey.tip, survey.state, survey.logs[0])
+
+
+def work_tree(survey: Survey) -> Iterator[Finding]:
+    """Compare the logs in the work tree with the committed ones."""
+    if survey.home.checked_out:
+        yield from work_tree_findings(survey.home, survey.listing(), survey.held)
+
+
+def edits(survey: Survey) -> Iterator[Finding]:
+    """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
+    from rituals.check.lint.edits import undeclared
+
+    return undeclared(survey.memory, survey.edit)
+
+
+def spool(survey: Survey) -> Iterable[Finding]:
+    """Name the logs that wait to be committed."""
+    return spool_findings(survey.memory.waiting())
+
+
+def due(survey: Survey) -> Iterator[Finding]:
+    """Tell that a review is due, and that `continuity.md` is over the limits of the policy."""
+    from projection.lifecycle.review_due import over, reasons, size_of
+
+    state = survey.state
+    size, limits = size_of(state.view()), state.policy.review
+    since = len(state.work) - bisect_right(state.work, state.summary.last_review)
+    why = reasons(since, size, limits)
+    if why:
+        yield Finding("review-due", f"a review is due: {'; '.join(why)}", hint=_DUE_HINT)
+    too_much = over(size, limits)
+    if too_much:
+        yield Finding(
+            "over-size",
+            f"{CONTINUITY_FILE} is over the limits of the policy: {'; '.join(too_much)}",
+            CONTINUITY_FILE,
+            hint="`diurna review` asks what may go; the limits are below [review] in diurna.toml",
+        )
+
+
+def texts(survey: Survey) -> Iterator[Finding]:
+    """Look for secrets, personal data and leftovers of merges in logs and projections."""
+    from rituals.check.lint.files import of_log
+    from rituals.check.lint.secrets import log_findings, text_findings
+
+    home = survey.home
+    personal = survey.policy[1].privacy.personal
+    yield from log_findings(home, survey.logs[0], personal, survey.part(TEXTS))
+    for path in dict.fromkeys(one.file for one in work_tree(survey) if one.code in _IN_WORK_TREE):
+        data = work_file(home, path) or b""
+        yield from text_findings(path, data, personal)
+        yield from (one for one in of_log(path, data) if one.code == "conflict-marker")
+    for path, data in _projection(survey):
+        yield from text_findings(path, data, personal)
+
+
+def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
+    """Yield the projection files: as committed, and the work tree's or the mirror's copy that differs."""
+    home = survey.home
+    committed = committed_projection(home, survey.tip)
+    for (path, _), data in zip(
+        committed.items(), home.repository.git().blobs(committed.values()), strict=True
+    ):
+        yield path, data or b""
+        here = work_file(home, path) if home.checked_out else None
+        if here is not None and here != data:
+            yield path, here
+    name, copy = copy_of(home)
+    if copy and name not in committed:
+        yield name, read_copy(copy) or b""

@@ -1,0 +1,62 @@
+"""What the work tree says and no log does: a fact that somebody edited in `continuity.md`."""
+
+from __future__ import annotations
+
+from ledger.model.event import VERB_OF
+from ledger.model.findings import Finding
+from ledger.model.layout import CONTINUITY_FILE
+from memory.edits.detect import edited_findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memory.api import Memory
+    from memory.edits.detect import Edit
+
+_HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
+
+
+def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
+    """Name what people edited and no log says, in the work tree and in commits.
+
+    Args:
+        memory: the home, open.
+        edit: of `continuity.md` in the work tree (`memory.edits.detect.find_edit`).
+    """
+    found = [*edit_findings(edit), *committed_findings(memory)]
+    declared = {one.file for one in found}
+    yield from found
+    for one in edited_findings(memory.edited()):
+        if one.file not in declared:
+            yield one
+
+
+def edit_findings(edit: Edit | None) -> Iterator[Finding]:
+    """Name each change of a fact that `diurna absorb` would record, and what it would not understand."""
+    if edit is None:
+        return
+    lines = edit.data.decode("utf-8", "replace").split("\n")
+    for event in edit.events:
+        line = _line_of(event.id, lines)
+        said = f"the edit says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
+        yield Finding("undeclared-edit", said, edit.file, line, _HINT)
+    yield from edit.findings
+
+
+def committed_findings(memory: Memory) -> Iterator[Finding]:
+    """Name what people committed and no log says, and what no log can say."""
+    unheard = [one for one in memory.unheard() if one.stem]
+    for heard in unheard:
+        touch = heard.touch
+        where = f"the edit of commit {touch.commit[:12]} by {touch.author}"
+        for event in heard.events:
+            said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
+            yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
+    yield from (one for one in memory.left_alone() if one.line or not unheard)
+
+
+def _line_of(fact: str, lines: list[str]) -> int:
+    """Return the line of a fact's footer, 0 where it has none (any more)."""
+    mark = f"id: {fact} "
+    return next((number for number, line in enumerate(lines, 1) if mark in line), 0)

@@ -1,0 +1,135 @@
+"""Secrets and personal data in stored texts, as findings that never hold a value."""
+
+from __future__ import annotations
+
+from ledger.codec.conflict_markers import marker_line
+from ledger.codec.log import conflicted
+from ledger.model.digest import line_digest
+from ledger.model.findings import Finding
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
+from ledger.model.session import LOG_LIMIT_BYTES
+from ledger.secrets.match import SECRET
+from ledger.secrets.redaction import KEEP, article, first_of
+from ledger.secrets.scanner import Lines, find_all, find_secrets
+from memory.replay.fork import in_two, may_fork
+from memory.replay.gc_pause import Uncollected
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+
+    Progress = Callable[[int, int], None]
+
+#: From how many logs on a second process pays for its start.
+_FORK_FROM = 400
+_REPLACE_HINT = (
+    "replace it where it is valid: git's history holds it for good; "
+    "a line with `diurna: allow-secret` is none"
+)
+_MARKER_HINT = "a log is never changed: say what holds in a new one; a draft can be mended"
+_PERSONAL_HINT = 'with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these'
+
+
+def is_projection(path: str) -> bool:
+    """Tell whether a path is that of a projection file, in a home or elsewhere."""
+    *folders, name = path.split("/")
+    return name == CONTINUITY_FILE or folders[-1:] == [ARCHIVE_DIR]
+
+
+def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:
+    """Look through one file.
+
+    Args:
+        path: for the findings.
+        data: its bytes; what is over the limit for a log is not looked at.
+        personal: what the policy says of personal data; `keep` is silent.
+    """
+    text = data[:LOG_LIMIT_BYTES].decode("utf-8", "replace")
+    places = find_secrets(text) if personal == KEEP else find_all(text)
+    texts = text.split("\n") if places else []
+
+    def about(line: int, rule: str) -> str:
+        return f"{rule} {line_digest(texts[line - 1])}"
+
+    found: dict[tuple[int, str], Finding] = {}
+    waived: list[int] = []
+    lines = Lines(text if places else "")
+    for place in places:
+        line = lines.number(place)
+        if lines.is_waived(place):
+            if place.kind == SECRET:
+                waived.append(line)
+            continue
+        if (line, place.rule) in found:
+            continue  # a digest of the line for each of its places would be quadratic
+        if place.kind == SECRET:
+            said = f"{article(place.rule)}: {place.shown}"
+            one = Finding("secret-found", said, path, line, _REPLACE_HINT, about(line, place.rule))
+        else:
+            said = article(place.rule)
+            one = Finding(
+                "personal-data", said, path, line, _PERSONAL_HINT, about(line, place.rule)
+            )
+        found[line, place.rule] = one
+    said_of = first_of(list(found.values()))
+    other = is_projection(path) or path.split("/")[-1] == POLICY_FILE
+    left = 0 if other else marker_line(text)
+    if left and not conflicted(text):  # a whole conflict is told where the log is read
+        said = "a line of a merge that was never settled"
+        of = line_digest(text.split("\n")[left - 1])
+        said_of.append(Finding("conflict-marker", said, path, left, _MARKER_HINT, of))
+    if waived:
+        many = len(set(waived))
+        noun = (
+            "line looks like a secret and says that it is"
+            if many == 1
+            else "lines say that they are"
+        )
+        of = " ".join(sorted({line_digest(texts[line - 1]) for line in waived}))
+        message = f"{many} {noun} none"
+        said_of.append(Finding("secret-waived", message, path, waived[0], about=of))
+    return said_of
+
+
+def log_findings(
+    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None = None
+) -> list[Finding]:
+    """Look through all logs, with both cores when it pays.
+
+    Args:
+        home: where they are.
+        refs: which ones.
+        personal: what the policy says of personal data.
+        progress: told now and then how many of how many are read.
+    """
+    with Uncollected():
+        if len(refs) < _FORK_FROM or not may_fork():
+            return _part(home, refs, personal, progress)
+        half = len(refs) // 2
+
+        def first() -> list[tuple[Any, ...]]:
+            return [tuple(one) for one in _part(home, refs[:half], personal, None)]
+
+        sent, newer = in_two(first, lambda: _part(home, refs[half:], personal, progress))
+        if sent is None:
+            return _part(home, refs[:half], personal, progress) + newer
+        return [Finding(*values) for values in sent] + newer
+
+
+def _part(
+    home: Home, refs: Sequence[LogRef], personal: str, progress: Progress | None
+) -> list[Finding]:
+    from ledger.git.pygit2_store import Store
+
+    found: list[Finding] = []
+    contents: Iterable[bytes | None] = Store(home.repository).blobs(ref.blob for ref in refs)
+    for number, (ref, data) in enumerate(zip(refs, contents, strict=True)):
+        if progress is not None and number % 64 == 0:
+            progress(number, len(refs))
+        if data is not None:
+            found += text_findings(ref.path, data, personal)
+    return found

@@ -1,0 +1,36 @@
+"""Making the checks of a command on what git has, without any cache."""
+
+from __future__ import annotations
+
+from ledger.model.findings import severe
+from rituals.check.registry import LINT, Made, chosen, make
+from rituals.check.survey import PARTS, Survey
+from rituals.check.verify.checkpoint import Checkpoint, remember
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.api import Memory
+
+    Progress = Callable[[int, int], None]
+
+
+def made(memory: Memory, command: str, progress: Progress | None = None) -> Made:
+    """Make the checks of a command.
+
+    Remembers the tip when no error is found, so that a later rewriting of the history shows.
+
+    Args:
+        memory: the home, open.
+        command: `verify`, `lint` or `review`.
+        progress: told how far it is, as (done, total).
+    """
+    parts = PARTS if command == LINT else PARTS[:-1]
+    now_ms = memory.occasion().now_ms
+    survey = Survey(memory.home, memory, now_ms, cold=True, progress=progress, parts=parts)
+    found = make(survey, chosen(command))
+    if survey.tip and not severe(found.findings):
+        summary = survey.state.summary
+        remember(memory.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
+    return found

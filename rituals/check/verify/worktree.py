@@ -1,0 +1,107 @@
+"""How the logs in the work tree differ from the committed ones, which alone count (E4)."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.model.findings import Finding
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.logset import log_refs
+from ledger.model.order import is_stem
+from memory.worktree.checkout import work_file
+from rituals.check.verify.listing import FILE_MODE, Listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.home import Home
+
+
+def work_tree_findings(
+    home: Home, listing: Listing, held: frozenset[tuple[str, str]] = frozenset()
+) -> Iterator[Finding]:
+    """Compare the logs in the work tree with the committed ones (E4).
+
+    Args:
+        home: the home.
+        listing: of the tip.
+        held: (stem, blob id) of redacted logs: what was taken out of the ledger is not to come back.
+    """
+    redacted = {stem for stem, _ in held}
+    standing = listing.standing
+    tracked = {path[len(home.prefix) :] for _, _, path in listing.rows}
+    here: set[str] = set()
+    for path, ordinary in _work_files(home.folder, SESSIONS_DIR):
+        here.add(path)
+        stem = stem_of(path)
+        if path in standing:
+            if is_stem(stem) and not (ordinary and same_in_work_tree(home, path, standing[path])):
+                yield _edited(path, "differs in the work tree from what is committed")
+        elif path in tracked or not stem:
+            continue
+        elif is_stem(stem):
+            yield Finding(
+                "log-uncommitted",
+                f"{path} stands in the work tree and is not committed; it does not count yet",
+                path,
+                hint="what it says was redacted, and it was taken out of the history: keep it elsewhere"
+                if stem in redacted
+                else f"git add {home.prefix}{path}, and commit",
+            )
+        else:
+            odd = log_refs([(FILE_MODE, "", home.prefix + path)], home.prefix)[1]
+            yield from odd
+    missing = [path for path in standing if path not in here and is_stem(stem_of(path))]
+    if missing:
+        skipped = _skipped(home)
+        for path in missing:
+            if home.prefix + path not in skipped:
+                yield _edited(path, "is missing from the work tree")
+
+
+def _edited(path: str, said: str) -> Finding:
+    return Finding(
+        "log-edited",
+        f"{path} {said}; the committed bytes count",
+        path,
+        hint="say what is new in a new log (`diurna append`), and put this one back as git has it",
+    )
+
+
+def same_in_work_tree(home: Home, path: str, blob: str) -> bool:
+    """Tell whether the work tree has a file with the bytes of a blob."""
+    from ledger.model.digest import blob_id
+
+    data = work_file(home, path)
+    return data is not None and blob_id(data) == blob
+
+
+def _work_files(top: str, folder: str) -> Iterator[tuple[str, bool]]:
+    """Yield (path, whether it is an ordinary file) of everything below a folder; follows no link."""
+    todo = [folder]
+    while todo:
+        inner = todo.pop()
+        try:
+            if os.path.islink(f"{top}/{inner}"):
+                continue
+            with os.scandir(f"{top}/{inner}") as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in listed:
+            path = f"{inner}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                todo.append(path)
+            else:
+                yield path, entry.is_file(follow_symlinks=False)
+
+
+def _skipped(home: Home) -> set[str]:
+    """Return the paths that a sparse checkout leaves out of the work tree."""
+    folder = home.prefix + SESSIONS_DIR
+    out = home.repository.git().run(
+        "--literal-pathspecs", "ls-files", "-t", "-z", "--full-name", "--", folder, check=False
+    )
+    rows = out.decode("utf-8", "surrogateescape").split("\0")
+    return {row[2:] for row in rows if row[:2] == "S "}

@@ -1,0 +1,197 @@
+"""The commands that hooks and agents call all day, in their plain form, without the libraries of `cli`.
+
+`diurna show`, `diurna brief` and `diurna append FILE` do here exactly what `rituals.cli` does, through
+the same library, and print the same. Anything out of the ordinary, before something was written, is None:
+the command line then does the whole of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.api import Memory
+    from memory.write.draft import Receipt
+
+
+def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
+    """Answer a command line; None when it is not one of the plain forms.
+
+    Args:
+        arguments: without the program's name.
+        environment: of the process.
+
+    Returns:
+        The exit code.
+    """
+    if not arguments or sys.stdout is None or sys.stdout.isatty():
+        return None
+    home = environment.get("DIURNA_HOME", "")
+    if arguments == ["show"]:
+        return _show(home)
+    if arguments[0] == "brief":
+        return _brief(arguments[1:], home, environment.get("DIURNA_AGENT", ""))
+    plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
+    if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
+        return _append(arguments, home, environment.get("DIURNA_AGENT", ""))
+    return None
+
+
+def _show(home: str) -> int | None:
+    try:
+        from memory.query.last_answers import continuity
+
+        text = continuity(home or os.getcwd())
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+#: The options of `diurna brief` that are understood here, each with a value.
+_BRIEF_OPTIONS = ("--agent", "--for", "--task", "--budget", "--format")
+
+
+def _brief(arguments: list[str], home: str, agent: str) -> int | None:
+    try:
+        from memory.brief.place import BRIEF_CHARS, Wish
+        from memory.query.last_answers import brief
+
+        said = _brief_options(arguments)
+        if said is None:
+            return None
+        budget = said.get("--budget", str(BRIEF_CHARS))
+        if not (budget.isascii() and budget.isdigit() and len(budget) < 10):
+            return None
+        wish = Wish(
+            said.get("--agent", agent),
+            said.get("--for", ""),
+            said.get("--task", ""),
+            int(budget),
+            said.get("--format", "markdown"),
+        )
+        text = brief(home or os.getcwd(), wish)
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+def _brief_options(arguments: list[str]) -> dict[str, str] | None:
+    """Read options with their values; None for anything that has to be looked at properly."""
+    said: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if argument == "--json":
+            name, value = "--format", "json"
+        elif not equals:
+            value = next(rest, "")
+        if name not in _BRIEF_OPTIONS or name in said or not value or value[0] == "-":
+            return None
+        said[name] = value
+    return said
+
+
+def _append(arguments: list[str], home: str, agent: str) -> int | None:
+    from ledger.errors import DiurnaError
+
+    memory = None
+    try:
+        from ledger.git.identity import IdentityQuestion
+        from ledger.home import discover
+
+        found = discover(home or os.getcwd())
+        who = IdentityQuestion(found.repository)  # git answers while the rest is loaded
+        from ledger.codec.validate import read_draft
+        from ledger.model.session import LOG_LIMIT_BYTES
+        from memory.api import Memory
+        from memory.write.draft import draft_of
+
+        data = _read(arguments[1], LOG_LIMIT_BYTES + 1)
+        if len(data) > LOG_LIMIT_BYTES or not data.strip():
+            return None
+        draft = draft_of(read_draft(data, arguments[1]))
+        memory = Memory(found, agent=agent, in_process=False, identity=who.answer)
+    except (DiurnaError, OSError):
+        return None
+    try:
+        receipt = memory.append(draft, tiers=True)
+    except DiurnaError as problem:
+        return report(problem, arguments)
+    code = _print(_said(receipt, memory))
+    if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
+        return _talk(receipt, memory, arguments)
+    return code
+
+
+def _read(path: str, limit: int) -> bytes:
+    if path != "-":
+        with open(path, "rb") as file:
+            return file.read(limit)
+    if sys.stdin is None or sys.stdin.isatty():
+        return b""
+    import io
+
+    data = sys.stdin.buffer.read(limit)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(data))  # the command line may have to read it again
+    return data
+
+
+def _said(receipt: Receipt, memory: Memory) -> bytes:
+    """Say what an append did, as `rituals.cli.commands.append` does."""
+    from memory.write.draft import told
+
+    said = "already recorded" if receipt.already else "committed"
+    lines = [
+        f"{memory.short(receipt.stem)}  {said} in {receipt.commit[:7]} on {memory.home.branch}"
+    ]
+    lines += [f"{verb:<7}  {what}" for verb, what in told(receipt)]
+    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
+    """Say what was noticed, on stderr."""
+    from rituals.cli.context import Invocation
+
+    call = Invocation(arguments)
+    call.out.findings(receipt.findings)
+    call.adopt(memory)
+    call.landed = not receipt.already
+    call.close()
+    call.out.flush()
+    return 0
+
+
+def report(problem: BaseException, arguments: list[str]) -> int:
+    """Say what went wrong, as the command line does; return the exit code."""
+    from rituals.cli.context import Invocation
+    from rituals.cli.errors import report
+
+    call = Invocation(arguments)
+    call.command = arguments[0] if arguments else ""
+    code = report(problem, call)
+    call.out.flush()
+    return code
+
+
+def _print(data: bytes) -> int:
+    """Write to standard output, past Python's buffers, with what nobody can see made visible."""
+    from ledger.escape import visible
+
+    text = data.decode("utf-8", "surrogateescape")
+    shown = visible(text)
+    if shown is not text:
+        data = shown.encode()
+    try:
+        while data:
+            data = data[os.write(1, data) :]
+    except BrokenPipeError:
+        pass
+    except OSError as problem:
+        from rituals.cli.output import OutputFailed
+
+        raise OutputFailed(problem) from problem
+    return 0

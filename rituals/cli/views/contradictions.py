@@ -1,0 +1,58 @@
+"""A contradiction as it is printed and as JSON."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.output import Output
+    from rituals.decide.contradictions import Dispute
+
+
+def dispute_object(dispute: Dispute) -> dict[str, object]:
+    """Describe a contradiction."""
+    return {
+        "id": dispute.fact,
+        "kind": dispute.kind,
+        "said": dispute.said,
+        "choices": [
+            {
+                "id": choice.id,
+                "text": choice.text,
+                "stem": choice.stem,
+                "agent": choice.agent,
+                "date": choice.date,
+                "closed": choice.closed,
+            }
+            for choice in dispute.choices
+        ],
+        "resolve": resolve_command(dispute),
+    }
+
+
+def resolve_command(dispute: Dispute) -> str:
+    """Return the command that resolves a contradiction."""
+    return f"diurna resolve {dispute.fact} --choose {dispute.choices[0].id}"
+
+
+def show_dispute(out: Output, dispute: Dispute, number: int = 1) -> int:
+    """Print a contradiction and its sides, numbered.
+
+    Args:
+        out: where to.
+        dispute: what to print.
+        number: of the first side.
+
+    Returns:
+        The number after that of the last side.
+    """
+    out.line((dispute.fact, "bold"), f" — {dispute.said} ({dispute.kind})")
+    for choice in dispute.choices:
+        closed = ", closed" if choice.closed else ""
+        who = choice.agent or "nobody named"
+        out.line(f"  {number}  ", (choice.id, "yellow"), f"  by {who}, {choice.date}{closed}")
+        out.line(("     in ", "dim"), out.short(choice.stem))
+        for line in choice.text.split("\n"):
+            out.line(f"     {line}".rstrip())
+        number += 1
+    out.line(("  resolve: ", "dim"), resolve_command(dispute))
+    return number

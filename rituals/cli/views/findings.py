@@ -1,0 +1,102 @@
+"""What `verify`, `lint` and `doctor` say of their findings: counts, keys, and what was accepted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ledger.model.findings import ERROR, Finding, severe
+from rituals.answers.objects import finding_object
+from rituals.check.baseline import shown
+from rituals.check.registry import CHECKS, SAID
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rituals.check.baseline import Acceptance
+    from rituals.check.registry import Made
+    from rituals.cli.output import Output
+
+
+#: Up to how many remarks about texts `doctor` names, and from how many findings on a baseline pays.
+_FEW, _MANY = 5, 10
+
+
+def summary(findings: Iterable[Finding], accepted: Iterable[Finding]) -> str:
+    """Count findings, and name the codes of errors that were accepted."""
+    listed, known = list(findings), list(accepted)
+    errors = sum(one.severity == ERROR for one in listed)
+    said = f"{counted(errors, 'error')}, {counted(len(listed) - errors, 'other finding')}"
+    said = said if listed else "all in order"
+    if not known:
+        return said
+    codes = Counter(one.code for one in known if one.severity == ERROR)
+    named = ", ".join(f"{many} {code}" for code, many in codes.items())
+    return f"{said}, {len(known)} accepted" + (f" ({named})" if named else "")
+
+
+def show_summary(out: Output, result: Made) -> None:
+    """Say in one line what was found."""
+    out.line(summary(result.findings, [one for one, _ in result.accepted]))
+
+
+def show_here(out: Output, findings: tuple[Finding, ...]) -> None:
+    """Say what was found here; many remarks about the texts of a ledger are left to `verify`."""
+    texts = next(check.codes for check in CHECKS if check.name == SAID)
+    others = tuple(one for one in findings if one.code in texts and one.severity != ERROR)
+    if len(others) <= _FEW:
+        return out.findings(findings)
+    out.findings(tuple(one for one in findings if one not in others))
+    out.told.update(others)
+    out.hint(
+        f"{len(others)} findings are about what logs and facts say: `diurna verify` names them"
+    )
+
+
+def hint_baseline(out: Output, result: Made) -> None:
+    """Say how many old findings become few, where there are many."""
+    if len(result.keys) >= _MANY:
+        out.hint(
+            "what is old and known can be accepted, so that what is new stands out: "
+            "`diurna verify --accept-all --reason TEXT`, or one by one (`diurna verify --all`)"
+        )
+
+
+def show_all(out: Output, result: Made) -> None:
+    """Name every finding with its key, and what was accepted with who did, when and why."""
+    for one in result.findings:
+        key = result.keys.get(one)
+        out.line(f"{one.severity:<9} {shown(key) if key else one.code}  {_placed(one)}")
+    for one, known in result.accepted:
+        out.line(f"{'accepted':<9} {shown(known.key)}  {_placed(one)}")
+        out.line(f"{'':<9} by {known.agent or 'nobody named'} on {known.stem[:10]}: {known.reason}")
+    out.told.update(result.findings)
+
+
+def made_object(result: Made) -> dict[str, object]:
+    """Describe what checks found."""
+    return {
+        "ok": not severe(result.findings),
+        "findings": [
+            {**finding_object(one), "key": result.keys.get(one, "")} for one in result.findings
+        ],
+        "accepted": [
+            {**finding_object(one), **_acceptance_object(known)} for one, known in result.accepted
+        ],
+    }
+
+
+def _acceptance_object(known: Acceptance) -> dict[str, str]:
+    return {
+        "key": known.key,
+        "stem": known.stem,
+        "by": known.agent,
+        "on": known.stem[:10],
+        "reason": known.reason,
+    }
+
+
+def _placed(finding: Finding) -> str:
+    where = finding.where
+    return finding.message if where in finding.message else f"{where}: {finding.message}"

@@ -1,0 +1,111 @@
+"""How what was recalled is told: hits, what they cost, and what was saved."""
+
+from __future__ import annotations
+
+from ledger.errors import WrongUsage
+from memory.recall.values import FULL, INDEX, SESSION_KIND
+from rituals.answers.objects import mark_object
+from rituals.cli.output import counted
+from rituals.cli.views.selection import check_kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memory.recall.values import Answer, Filters, Hit
+    from rituals.cli.context import Invocation
+
+
+def chosen(query: tuple[str, ...], ids: str) -> list[str]:
+    """Return the ids that are asked for, [] where a question is.
+
+    Raises:
+        WrongUsage: both, or neither.
+    """
+    named = [one.strip() for one in ids.split(",") if one.strip()]
+    if bool(named) == bool(" ".join(query).strip()):
+        raise WrongUsage(
+            "give a question, or ids with --ids",
+            hint="`diurna recall how are webhooks retried`, `diurna recall --ids ID,ID`",
+        )
+    return named
+
+
+def found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
+    """Ask a question (see `Memory.recall`).
+
+    Raises:
+        WrongUsage: a kind is not one of the policy, and nothing has it.
+    """
+    memory = call.memory()
+    answer = memory.recall(" ".join(query), filters=filters, **how)
+    if not answer.hits:
+        for kind in filters.kinds:
+            if kind != SESSION_KIND:
+                check_kind(memory.snapshot.cache().policy, kind)
+    return answer
+
+
+def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> None:
+    """Print what was recalled."""
+    saved = max(0, answer.whole - answer.tokens)
+    out = call.out
+    if call.json:
+        out.answer(
+            {
+                "query": query,
+                "level": level,
+                "hits": [hit_object(hit) for hit in answer.hits],
+                "tokens": answer.tokens,
+                "whole": answer.whole,
+                "saved": saved,
+                "notes": list(answer.notes),
+            }
+        )
+        return
+    for note in answer.notes:
+        out.talk(("note:", "cyan"), f" {note}")
+    if not answer.hits:
+        out.talk("no memory answers that")
+        return
+    for number, hit in enumerate(answer.hits):
+        if number and level != INDEX:
+            out.line("")
+        first, *rest = hit.text.split("\n")
+        head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
+        if hit.stem:
+            head, tail = (said.replace(hit.stem, out.short(hit.stem)) for said in (head, tail))
+        cost = "" if level == FULL else f"  [{hit.tokens} of {hit.whole} tokens]"
+        out.line((head, "yellow"), tail, (cost, "dim"))
+        for line in rest:
+            out.line(line)
+        for part in hit.parts:
+            remark = f"  {part.remark}" if part.remark else ""
+            out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
+    out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens; "
+              f"{saved} fewer than all of them in full", "dim"))  # fmt: skip
+    if level != FULL:
+        out.hint("`diurna recall --ids ID,ID` shows all of what matters")
+
+
+def hit_object(hit: Hit) -> dict[str, object]:
+    """Describe a hit."""
+    found: dict[str, object] = {
+        "id": hit.id,
+        "kind": hit.kind,
+        "tier": hit.tier,
+        "date": hit.date,
+        "stem": hit.stem,
+        "agent": hit.agent,
+        "score": hit.score,
+        "line": hit.line,
+        "text": hit.text,
+        "tokens": hit.tokens,
+        "whole": hit.whole,
+        **mark_object(hit.mark),
+    }
+    if hit.parts:
+        found["parts"] = [
+            {"name": part.name, "value": part.value, "remark": part.remark} for part in hit.parts
+        ]
+    return found

@@ -1,0 +1,60 @@
+"""Which facts `diurna show` shows."""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound, WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+    from projection.policy.model import Policy
+
+
+def select(
+    memory: Memory, state: State, ids: tuple[str, ...], kind: str, tier: str, archived: bool
+) -> list[Standing]:
+    """Choose facts: those named, or those of a kind and a tier, by id.
+
+    Args:
+        memory: for the ids that are spelled alike.
+        state: to choose from.
+        ids: named facts, () for all.
+        kind: only of this kind, "" for all.
+        tier: only of this tier, "" for all.
+        archived: with archived facts, also when no tier is named.
+
+    Raises:
+        NotFound: a named fact is not there; nothing else is shown then.
+        WrongUsage: there is no such kind.
+    """
+    if ids:
+        found = [_named(memory, state, fact) for fact in dict.fromkeys(ids)]
+    else:
+        found = state.standings()
+    if kind:
+        if kind not in {standing.fact.kind for standing in found}:
+            check_kind(state.policy, kind)
+        found = [standing for standing in found if standing.fact.kind == kind]
+    if tier:
+        return [standing for standing in found if standing.tier == tier]
+    return found if archived or ids else [standing for standing in found if standing.live]
+
+
+def check_kind(policy: Policy, kind: str) -> None:
+    """See to it that a kind is one of the policy.
+
+    Raises:
+        WrongUsage: it is none.
+    """
+    if kind not in {one.name for one in policy.kinds}:
+        kinds = ", ".join(one.name for one in policy.kinds)
+        raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
+
+
+def _named(memory: Memory, state: State, fact: str) -> Standing:
+    found = state.get(fact)
+    if found is None:
+        raise NotFound(f"there is no fact {fact}", hint=memory.near_hint(fact))
+    return found

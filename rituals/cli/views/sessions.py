@@ -1,0 +1,166 @@
+"""What `diurna digest` and `diurna timeline` answer, for scripts and for people."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import HomeNotFound, NotFound
+from ledger.model.order import is_stem
+from memory.write.draft import USED
+from rituals.answers.objects import mark_object
+from rituals.cli.context import STDIN
+from rituals.cli.output import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.query.timeline import Session, Timeline
+    from projection.document.marks import Mark
+    from projection.text.digest import Digest
+    from projection.text.salience import Quote
+    from rituals.cli.context import Invocation
+    from rituals.cli.output import Output
+
+#: How many ids of one verb a line of a timeline names.
+_IDS = 4
+
+
+def digested(call: Invocation, what: str) -> Digest:
+    """Digest what was named: a file, standard input for `-`, else a session log of the ledger.
+
+    A file needs no home; where there is one, what it withholds is withheld.
+
+    Raises:
+        NotFound: there is no such file and no such log.
+    """
+    if what == STDIN or os.path.isfile(os.path.join(call.folder(), what)):
+        text = call.read(what).decode("utf-8", "replace")
+        try:
+            memory = call.memory()
+        except HomeNotFound:
+            from projection.text.digest import gist
+
+            return gist(text)
+        return memory.digest_text(text, what)
+    if not is_stem(what.partition(":")[0]):
+        hint = "`diurna log` lists session logs, and the start of a stem is enough"
+        raise NotFound(f"there is no file and no session log {what}", hint=hint)
+    return call.memory().digest(what)
+
+
+def digest_object(found: Digest) -> dict[str, object]:
+    """Describe a digest."""
+    return {
+        "stem": found.stem,
+        "title": found.title,
+        "summary": found.summary,
+        "line": found.line,
+        "points": _quotes(found.points),
+        "actions": _quotes(found.actions),
+        "decisions": _quotes(found.decisions),
+        "entities": [
+            {"name": one.name, "kind": one.kind, "line": one.line} for one in found.entities
+        ],
+        "chars": found.chars,
+        "log_chars": found.log_chars,
+        "ratio": found.ratio,
+    }
+
+
+def _quotes(quotes: tuple[Quote, ...]) -> list[dict[str, object]]:
+    return [{"line": quote.line, "text": quote.text} for quote in quotes]
+
+
+def print_digest(found: Digest, out: Output) -> None:
+    """Print a digest: each line with the number of the log's line it stands on."""
+    if found.title and found.title != found.summary:
+        out.line((found.title, "bold"))
+    if found.stem:
+        out.line((out.short(found.stem), "yellow"))
+    if found.summary:
+        out.line(found.summary)
+    parts = ("decisions", found.decisions), ("actions", found.actions), ("points", found.points)
+    for name, quotes in parts:
+        if quotes:
+            out.line("")
+            out.line((name, "bold"))
+        for quote in quotes:
+            out.line((f"{quote.line:>5}  ", "dim"), quote.text)
+    if found.entities:
+        out.line("")
+        out.line(("entities", "bold"))
+        out.line("       " + ", ".join([one.name for one in found.entities]))
+    out.line("")
+    share = f"{100 * found.ratio:.0f} %" if found.log_chars else "nothing"
+    out.line((f"{found.chars} of {counted(found.log_chars, 'character')}: {share}", "dim"))
+
+
+def timeline_object(found: Timeline) -> dict[str, object]:
+    """Describe a timeline."""
+    anchor = found.anchor
+    return {
+        "anchor": {"asked": anchor.asked, "kind": anchor.kind, "id": anchor.id},
+        "start": found.start,
+        "end": found.end,
+        "sessions": [_session_object(session) for session in found.sessions],
+        "left_out": {"older": found.older, "between": found.between, "newer": found.newer},
+        "tokens": found.tokens,
+        "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
+    }
+
+
+def _session_object(session: Session) -> dict[str, object]:
+    return {
+        "stem": session.stem,
+        "ended": session.ended,
+        "agent": session.agent,
+        "type": session.type,
+        "title": session.title,
+        "summary": session.summary,
+        "facts": {verb.lower(): list(ids) for verb, ids in session.did},
+        "tokens": session.tokens,
+        "anchor": session.anchor,
+    }
+
+
+def print_timeline(found: Timeline, out: Output) -> None:
+    """Print a timeline, oldest first; what was asked about begins with an arrow."""
+    for session in found.sessions:
+        kind = "" if session.type == "work" else f" ({session.type})"
+        when = session.ended[:16].replace("T", " ")
+        mark, who = "→ " if session.anchor else "  ", session.agent or "nobody named"
+        what = f"  {session.title or session.summary}{kind}".rstrip()
+        out.line((mark, "green"), (when, "bold"), "  ", (who, "cyan"), what)
+        if session.title and session.summary:
+            out.line(f"    {session.summary}")
+        if session.did:
+            out.line(
+                "    " + "; ".join([_told(verb, ids, found.marks) for verb, ids in session.did])
+            )
+        out.line(
+            "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
+        )
+    shown = counted(len(found.sessions), "session")
+    left = found.older + found.between + found.newer
+    parts = ((found.older, "older"), (found.between, "between"), (found.newer, "newer"))
+    which = ", ".join([f"{count} {name}" for count, name in parts if count])
+    more = f" of {len(found.sessions) + left}; left out: {which}" if left else ""
+    if found.sessions:
+        span = f"{found.start[:16]} to {found.end[:16]}".replace("T", " ")
+        said = f"{shown}{more}; {span} UTC, {counted(found.tokens, 'token')} in full"
+        out.line((said, "dim"))
+
+
+def _told(verb: str, ids: tuple[str, ...], marks: Mapping[str, Mark]) -> str:
+    more = f" and {len(ids) - _IDS} more" if len(ids) > _IDS else ""
+    named = [_marked(verb, name, marks) for name in ids[:_IDS]]
+    return f"{'used' if verb == USED else verb.lower()} {', '.join(named)}{more}"
+
+
+def _marked(verb: str, name: str, marks: Mapping[str, Mark]) -> str:
+    """Say of a fact what it is by now, but where the session itself says just that."""
+    mark = marks.get(name.rpartition(" → ")[2])
+    if mark is None or mark.said == verb.lower():
+        return name
+    return f"{name} ({mark.said})"

@@ -1,0 +1,76 @@
+"""What people put into the archive by hand, and take out again (FORMAT.md, T6)."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError
+from ledger.model.event import FactArchived, FactReactivated
+from projection.document.archive import reason_of
+from projection.fold.state import BY_HAND
+from projection.fold.tiers import clock_of, never_decaying, stand
+from rituals.decide.decision import Decision, because, titled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.state import Standing
+
+
+def archiving(memory: Memory, fact: str, reason: str) -> Decision:
+    """Plan to put a fact away, though it is in use.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: it stands in the archive already.
+    """
+    standing = memory.standing(fact)
+    if not standing.live:
+        raise DiurnaError(
+            f"{fact} stands in the archive already: {reason_of(standing)}", hint=_way_back(standing)
+        )
+    event = because(FactArchived(fact), reason)
+    does = f"{fact} goes into the archive; its text stays, and every log that names it"
+    hint = (
+        f'`diurna archive {fact} --back --reason "…"` takes it out again, '
+        "and so does the next work log that names it"
+    )
+    return Decision(titled("Archive", (fact,)), (does,), (event,), reason=reason, hints=(hint,))
+
+
+def returning(memory: Memory, fact: str, reason: str) -> Decision:
+    """Plan to take a fact out again that was put away by hand.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: it was not put away by hand, or taking it out would not make it live.
+    """
+    standing = memory.standing(fact)
+    if standing.live:
+        raise DiurnaError(f"{fact} does not stand in the archive", hint=f"diurna show {fact}")
+    if standing.reason != BY_HAND:
+        raise DiurnaError(
+            f"{fact} was not put into the archive by hand: {reason_of(standing)}",
+            hint=_way_back(standing),
+        )
+    state = memory.state()
+    clock, lasting = clock_of(state.work, state.policy.windows), never_decaying(state.policy)
+    then = stand(standing.fact._replace(archived_at=""), clock, state.policy, lasting, state.work)
+    if not then.live:
+        raise DiurnaError(
+            f"{fact} would stand in the archive all the same: {reason_of(then)}",
+            hint=_way_back(then),
+        )
+    event = because(FactReactivated(fact), reason)
+    does = f"{fact} is taken out of the archive: {then.tier}"
+    return Decision(titled("Take out", (fact,)), (does,), (event,), reason=reason)
+
+
+def _way_back(standing: Standing) -> str:
+    """Say how a fact comes out of the archive."""
+    fact = standing.fact
+    if fact.false:
+        return f'`diurna reinstate {fact.id} --reason "…"` says that it holds after all'
+    if standing.reason == BY_HAND:
+        return f'`diurna archive {fact.id} --back --reason "…"` takes it out again'
+    if standing.tier != "archived":
+        return f"`diurna append --reopen {fact.id}` opens the thread again"
+    return f"a work log that names it brings it back: diurna append --reactivate {fact.id}"

@@ -1,0 +1,96 @@
+"""What people say about facts that stand or fell: confirmed, or true after all."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.errors import DiurnaError
+from ledger.model.event import FactReinstated, FactVerified
+from projection.fold.tiers import never_decaying
+from projection.fold.truth import said_against
+from rituals.decide.decision import Decision, because, titled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+
+
+def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
+    """Plan to record that somebody looked at facts and they hold.
+
+    Raises:
+        NotFound: there is no such fact.
+        DiurnaError: a fact is false.
+    """
+    state = memory.state()
+    found = [memory.standing(fact).fact for fact in dict.fromkeys(facts)]
+    for fact in found:
+        if fact.false:
+            by = ", ".join(fact.superseded_by)
+            raise DiurnaError(
+                f"{fact.id} is false: {f'{by} superseded it' if by else 'it was invalidated'}",
+                hint=f"`diurna reinstate {fact.id} --reason TEXT` says that it holds after all",
+            )
+    fresh = tuple(fact.id for fact in found if not _is_fresh(state, fact))
+    title = titled("Confirm", fresh or tuple(fact.id for fact in found))
+    if not fresh:
+        return Decision(title, already="confirmed before, and nothing was recorded since")
+    does = tuple(f"{fact} is confirmed" for fact in fresh)
+    return Decision(title, does, tuple(FactVerified(fact) for fact in fresh))
+
+
+def _is_fresh(state: State, fact: Fact) -> bool:
+    """Tell whether nothing happened since a fact was confirmed: saying it again would say nothing."""
+    acts = state.histories[fact.id].acts
+    if not fact.verified or any(act.stem > fact.verified for act in acts):
+        return False
+    return not state.work or state.work[-1] < fact.verified
+
+
+def due(state: State) -> tuple[str, ...]:
+    """Return the facts that never fade and that nobody confirmed for as long as the policy allows."""
+    every = state.policy.review.verify_invariants_every
+    lasting = never_decaying(state.policy)
+    if not every:
+        return ()
+    return tuple(
+        standing.fact.id
+        for standing in state.view().live
+        if is_lasting(standing.fact, lasting)
+        and len(state.work) - bisect_right(state.work, looked_at(standing.fact)) >= every
+    )
+
+
+def is_lasting(fact: Fact, lasting: frozenset[str]) -> bool:
+    """Tell whether a fact holds until somebody says otherwise, so that a person has to look at it."""
+    held = not (fact.false or fact.redacted or fact.archived_at)
+    return held and (fact.promoted or fact.kind in lasting)
+
+
+def looked_at(fact: Fact) -> str:
+    """Return the stem of the log with which a person last looked at a fact: an update counts."""
+    updates = [version.stem for version in fact.heads if version.parents]
+    return max(fact.verified, fact.born, *updates)
+
+
+def reinstatement(memory: Memory, fact: str, reason: str) -> Decision:
+    """Plan to take back what was said against a fact, as far as it was seen.
+
+    Raises:
+        NotFound: there is no such fact.
+    """
+    now = memory.standing(fact).fact
+    title = titled("Reinstate", (fact,))
+    said = said_against(fact, memory.state().histories[fact])
+    if not said:
+        return Decision(title, already=f"{fact} holds; nothing is said against it")
+    event = because(FactReinstated(fact, said=said), reason)
+    logs = f"{len(said)} log{'s' if len(said) != 1 else ''}"
+    does = f"{fact} holds again; what {logs} said against it is taken back: {', '.join(said)}"
+    hints: tuple[str, ...] = ()
+    if now.superseded_by:
+        others = ", ".join(now.superseded_by)
+        hints = (f"{others} stands beside it now; what is false of it: diurna append --invalidate",)
+    return Decision(title, (does,), (event,), reason=reason, hints=hints)

@@ -1,0 +1,83 @@
+"""One decision, one log: what was decided as a value, and the append that records it.
+
+A decision is a log of type `edit`: it moves no clock and counts as no use (FORMAT.md, T1).
+"""
+
+from __future__ import annotations
+
+from ledger.codec.validate import problems
+from ledger.model.event import Event
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+from memory.write.draft import SessionDraft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from memory.write.draft import Receipt
+
+_TYPE = "edit"
+_TITLE_CHARS = 100
+
+
+class Author(Record):
+    """Whose decision it is, and under which title; "" for the default of the process."""
+
+    agent: str = ""
+    title: str = ""
+
+
+class Decision(Record):
+    """What is to be recorded, before it is.
+
+    Args:
+        title: of the log.
+        does: what it does, a line each.
+        events: what the log says; none where there is nothing to record.
+        already: why there is nothing to record, "" if there is something.
+        reason: in the words of whoever decided.
+        hints: what to do next.
+        section: of the log's prose, behind the reason; "" for none.
+    """
+
+    title: str
+    does: tuple[str, ...] = ()
+    events: tuple[Event, ...] = ()
+    already: str = ""
+    reason: str = ""
+    hints: tuple[str, ...] = ()
+    section: str = ""
+
+
+def record(
+    memory: Memory, decision: Decision, author: Author, *, dry_run: bool = False
+) -> Receipt | None:
+    """Append the log of a decision; None when there is nothing to record.
+
+    Whether something was decided before is read off the facts, never off a recent log that looks alike:
+    the same decision may be right again a minute later.
+
+    Raises:
+        DiurnaError: as `Memory.append`.
+    """
+    if not (decision.events or decision.section):
+        return None
+    prose = "\n\n".join(part for part in (decision.reason, decision.section) if part)
+    draft = SessionDraft(
+        author.title or decision.title, prose, decision.events, author.agent, _TYPE,
+        anyway=True,
+    )  # fmt: skip
+    return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
+
+
+def because(event: Event, reason: str) -> Event:
+    """Put a reason beside an event, where it can be written there; the log's prose has it anyway."""
+    said = event._replace(remark=" ".join(reason.split()))
+    log = SessionLog((("agent", "a"), ("type", _TYPE)), "T", "", (said,))
+    return event if problems(log) else said
+
+
+def titled(verb: str, ids: tuple[str, ...]) -> str:
+    """Make a title: what is done, to which facts."""
+    title = f"{verb} {', '.join(ids)}"
+    return title if len(title) <= _TITLE_CHARS else f"{verb} {ids[0]} and {len(ids) - 1} more"

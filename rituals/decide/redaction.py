@@ -1,0 +1,153 @@
+"""Redacting: withhold a text or the words of a log from all that is shown, and say what still has it.
+
+Nothing is taken out of git. Who can read the repository can read the text, so a secret has to be rotated;
+the plan names the logs that hold it, where they went, and what of git a person would have to rewrite.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound, WrongUsage
+from ledger.model.event import Event, FactCreated, FactRedacted, FactUpdated
+from ledger.model.ids import is_fact_id
+from ledger.model.order import is_stem, stem_in
+from ledger.model.record import Record
+from memory.cache.range_queries import log_named
+from memory.query.provenance import origins
+from memory.redaction.withheld import held_logs, holders
+from rituals.decide.decision import Decision, because, titled
+from rituals.decide.remaining_copies import Holding, holding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.replay import State
+
+ROTATE = (
+    "whoever can read this repository, a clone or a backup of it can read what was withheld. A secret: "
+    "revoke it where it was issued, issue another, and put that one where it is needed; from then on it "
+    "does not matter what the history holds"
+)
+
+
+class Holder(Record):
+    """A log that holds what was withheld, and the commit that brought it.
+
+    Args:
+        path: of the log, relative to the home.
+        commit: the start of its id, "" where it is not known.
+        author: of the commit.
+        remotes: the remote-tracking branches that have it.
+    """
+
+    path: str
+    commit: str
+    author: str
+    remotes: tuple[str, ...]
+
+
+class Redaction(Record):
+    """What is to be withheld: the decision, and what git goes on holding: logs, and all that is in it."""
+
+    decision: Decision
+    holders: tuple[Holder, ...]
+    git: Holding
+
+
+def redaction(
+    memory: Memory, targets: tuple[str, ...], reason: str, *, words_only: bool = False
+) -> Redaction:
+    """Plan to withhold facts and logs.
+
+    Args:
+        memory: the home, open.
+        targets: ids of facts, and stems of logs.
+        reason: why; it is recorded, and must not repeat what is to be withheld.
+        words_only: of a log only its title, prose and remarks, not the texts of facts that it brought.
+
+    Raises:
+        NotFound: there is no such fact or log.
+        WrongUsage: a log has a name that no event can say.
+    """
+    state = memory.state()
+    cache = memory.snapshot.cache()
+    logs, facts = [], []
+    for target in dict.fromkeys(targets):
+        if target in state:
+            facts.append(target)
+            continue
+        logs.append(_log_named(memory, target))
+        if not words_only:
+            facts += [fact for fact in _brought(state, logs[-1]) if fact not in facts]
+    events: list[Event] = [
+        FactRedacted(name)
+        for name in (*logs, *facts)
+        # said before, but not of these logs: they came since, or it was said when it named none
+        if name not in cache.redacted
+        or not held_logs(cache, (name,)).issuperset(holders(memory.home, cache, name))
+    ]
+    names = tuple(event.id for event in events)
+    title = titled("Redact", names or targets)
+    found = _holders(memory, logs, facts)
+    blobs = {blob for name in (*logs, *facts) for _, blob in holders(memory.home, cache, name)}
+    git = holding(memory, facts, logs, blobs)
+    if not names:
+        return Redaction(Decision(title, already="withheld already"), found, git)
+    does = tuple(
+        f"the words of {name} are withheld" if name in logs else f"the text of {name} is withheld"
+        for name in names
+    )
+    told = tuple(because(event, reason) for event in events)
+    return Redaction(Decision(title, does, told, reason=reason, hints=(ROTATE,)), found, git)
+
+
+def _log_named(memory: Memory, stem: str) -> str:
+    """Return the stem of a log.
+
+    Raises:
+        NotFound: there is none.
+        WrongUsage: an event can not name it.
+    """
+    if not is_stem(stem):
+        raise NotFound(f"there is no fact {stem}", hint=memory.near_hint(stem))
+    stem = log_named(memory.snapshot.cache(), stem).stem
+    if not is_fact_id(stem):
+        raise WrongUsage(f"no event can name the log {stem}", hint="redact its facts by their ids")
+    return stem
+
+
+def _brought(state: State, stem: str) -> list[str]:
+    """Return the facts of which a log brought a text."""
+    return [
+        fact
+        for fact, history in sorted(state.histories.items())
+        if any(
+            stem_in(act.stem) == stem and isinstance(act.event, FactCreated | FactUpdated)
+            for act in history.acts
+        )
+        and fact in state
+    ]
+
+
+def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder, ...]:
+    """Find the logs that hold what is withheld, in ledger order."""
+    found = {
+        step.path: (step.commit, step.author)
+        for fact in facts
+        for step in memory.why(fact).steps
+        if step.version
+    }
+    found.update(origins(memory.snapshot, logs))
+    git = memory.home.repository.git()
+    remotes: dict[str, tuple[str, ...]] = {"": ()}
+    for commit, _ in found.values():
+        if commit not in remotes:
+            said = git.run(
+                "for-each-ref", "--format=%(refname:short)", "--contains", commit, "refs/remotes",
+                check=False,
+            )  # fmt: skip
+            names = said.decode("utf-8", "replace").split("\n")
+            remotes[commit] = tuple(name for name in names if name and "/" in name)
+    return tuple(
+        Holder(path, commit, author, remotes[commit])
+        for path, (commit, author) in sorted(found.items())
+    )

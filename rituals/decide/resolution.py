@@ -1,0 +1,260 @@
+"""Resolving a contradiction: from what was chosen to the events that name every side that was seen.
+
+What came meanwhile and was not seen is named by nobody, and goes on standing (FORMAT.md, F3 and F8).
+"""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import tidy
+from ledger.errors import DiurnaError, WrongUsage
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.ids import version_id
+from ledger.model.record import Record
+from projection.fold.truth import said_against
+from rituals.decide.contradictions import (
+    CIRCLE,
+    CLOSED,
+    REWORDED,
+    SUCCESSOR,
+    Choice,
+    Dispute,
+    disputes,
+)
+from rituals.decide.decision import Decision, titled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.fact import Fact
+
+#: So many digits or fewer are the number of a choice in the list, not the start of a version.
+_NUMBER_CHARS = 3
+_BRIEF_CHARS = 60
+
+
+class Verdict(Record):
+    """What somebody says holds; "" and None for not said.
+
+    Args:
+        choose: a version or successor, the start of its id, or its number in the list.
+        text: a new text instead.
+        closed: whether the thread is to be closed.
+    """
+
+    choose: str = ""
+    text: str = ""
+    closed: bool | None = None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it leaves everything open."""
+        return not (self.choose or self.text) and self.closed is None
+
+
+def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
+    """Plan how a contradiction is resolved.
+
+    Raises:
+        NotFound: there is no such fact.
+        WrongUsage: what was said does not tell which side holds.
+        DiurnaError: there is no contradiction, and the fact is not what was chosen.
+    """
+    found = disputes(memory, (fact,))
+    standing = memory.standing(fact).fact
+    if not found:
+        return _settled(standing, verdict)
+    if verdict.says_nothing:
+        raise WrongUsage(
+            f"which holds of {fact}? {'; '.join(_brief(found))}",
+            hint=f"diurna resolve {fact} --choose N, or --text for a new text",
+        )
+    if verdict.choose and verdict.text:
+        raise WrongUsage("--choose and a new text exclude each other")
+    if verdict.choose:
+        dispute, choice = _chosen(found, verdict.choose)
+        if dispute.kind == SUCCESSOR:
+            return _one_successor(dispute, choice, verdict)
+        if dispute.kind == CIRCLE:
+            return _out_of_circle(memory, dispute, choice, verdict)
+        if dispute.kind == REWORDED:
+            return _true_or_false(memory, standing, dispute, choice, verdict)
+        return _one_text(standing, dispute, choice.text, choice, verdict)
+    if found[-1].kind == REWORDED and verdict.text:
+        return _true_or_false(memory, standing, found[-1], tidy(verdict.text), verdict)
+    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE, REWORDED)]
+    if not texts:
+        raise WrongUsage(
+            f"{fact} is {found[0].said}: {'; '.join(_brief(found))}",
+            hint=f"diurna resolve {fact} --choose ID",
+        )
+    if verdict.text:
+        return _one_text(standing, texts[0], tidy(verdict.text), None, verdict)
+    reworded = [one for one in texts[0].choices if not one.closed]
+    if texts[0].kind == CLOSED and len(reworded) > 1:
+        raise WrongUsage(f"{fact} was reworded more than once", hint="add --choose VERSION")
+    return _one_text(standing, texts[0], reworded[0].text, reworded[0], verdict)
+
+
+def choices(found: tuple[Dispute, ...]) -> tuple[Choice, ...]:
+    """Return everything that can be chosen, in the order in which it is numbered."""
+    return tuple(choice for dispute in found for choice in dispute.choices)
+
+
+def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
+    """Find what an id, the start of one, or a number means.
+
+    Raises:
+        WrongUsage: nothing, or more than one thing.
+    """
+    sides = [(dispute, choice) for dispute in found for choice in dispute.choices]
+    exact = [side for side in sides if side[1].id == said]
+    if exact:
+        return exact[0]
+    if said.isascii() and said.isdigit() and len(said) <= _NUMBER_CHARS:
+        if 1 <= int(said) <= len(sides):
+            return sides[int(said) - 1]
+        raise WrongUsage(f"there is no choice {said}", hint=f"one of 1 to {len(sides)}")
+    begun = [side for side in sides if side[1].id.startswith(said)]
+    if len(begun) == 1:
+        return begun[0]
+    what = "means several" if begun else "is none"
+    names = ", ".join(choice.id for _, choice in (begun or sides))
+    raise WrongUsage(f"{said!r} {what} of what stands", where="--choose", hint=f"one of {names}")
+
+
+def _one_text(
+    fact: Fact, dispute: Dispute, text: str, choice: Choice | None, verdict: Verdict
+) -> Decision:
+    """Let one text stand, in place of all that were seen."""
+    heads = tuple(version.id for version in fact.heads)
+    if fact.redacted:
+        text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
+        if not text:
+            _refuse_withheld(fact)
+    closed = verdict.closed
+    if dispute.kind != CLOSED:
+        if closed is not None:
+            raise WrongUsage(
+                f"{fact.id} is {dispute.said}: whether it is closed is not in question",
+                hint="`diurna append --close ID` or `--reopen ID` says so",
+            )
+    elif closed is None:
+        if choice is None:
+            raise WrongUsage(f"is {fact.id} closed, with that text?", hint="add --closed or --open")
+        closed = choice.closed  # a side is a text and a state
+    mark = "" if closed is None else "x" if closed else " "
+    made = version_id(text)
+    events: list[Event] = [FactUpdated(fact.id, text, heads, mark)]
+    if closed is not None:
+        events.append(ThreadClosed(fact.id, was=(made,)) if closed else ThreadReopened(fact.id))
+    state = {None: "", True: ", closed", False: ", open"}[closed]
+    does = f"{fact.id} says {made}{state}: {_line(choice.text if choice else text)}"
+    return Decision(titled("Resolve", (fact.id,)), (does,), tuple(events))
+
+
+def _refuse_withheld(fact: Fact) -> None:
+    if fact.redacted:
+        raise DiurnaError(
+            f"{fact.id} is redacted; no new text of it is shown",
+            hint="choose a version by its id, or create a fact of its own",
+        )
+
+
+def _one_successor(dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+    """Let one successor replace the others, too."""
+    _refuse_state(dispute, verdict)
+    losers = [one.id for one in dispute.choices if one.id != choice.id]
+    does = tuple(f"{choice.id} replaces {loser} as well" for loser in losers)
+    events = tuple(FactSuperseded(loser, choice.id) for loser in losers)
+    return Decision(titled("Resolve", (dispute.fact,)), does, events)
+
+
+def _out_of_circle(memory: Memory, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+    """Take back what was said against the one of a circle that holds."""
+    _refuse_state(dispute, verdict)
+    said = said_against(choice.id, memory.state().histories[choice.id])
+    does = f"{choice.id} holds; what {', '.join(said)} said against it is taken back"
+    event = FactReinstated(choice.id, said=said)
+    return Decision(titled("Resolve", (dispute.fact,)), (does,), (event,))
+
+
+def _true_or_false(
+    memory: Memory, fact: Fact, dispute: Dispute, choice: Choice | str, verdict: Verdict
+) -> Decision:
+    """Let a text stand and take back what called the fact false, or say that this text is false, too."""
+    _refuse_state(dispute, verdict)
+    heads = tuple(version.id for version in fact.heads)
+    title = titled("Resolve", (fact.id,))
+    if isinstance(choice, Choice) and choice.id not in heads:
+        replaced = choice.id in [new for _, new in fact.denied]
+        event = (
+            FactSuperseded(fact.id, choice.id, was=heads)
+            if replaced
+            else FactInvalidated(fact.id, was=heads)
+        )
+        by = f"superseded by {choice.id}" if replaced else "false"
+        return Decision(title, (f"{fact.id} is {by}, with what it says now",), (event,))
+    text = choice if isinstance(choice, str) else choice.text
+    said = said_against(fact.id, memory.state().histories[fact.id])
+    events: list[Event] = [FactReinstated(fact.id, said=said)]
+    if isinstance(choice, str) or len(heads) > 1:
+        _refuse_withheld(fact)
+        events.insert(0, FactUpdated(fact.id, text, heads, "x" if fact.closed else ""))
+    does = f"{fact.id} holds and says: {_line(text)}; what {', '.join(said)} said is taken back"
+    return Decision(title, (does,), tuple(events))
+
+
+def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:
+    if verdict.closed is not None:
+        raise WrongUsage(f"{dispute.fact} is {dispute.said}: --closed and --open say nothing of it")
+
+
+def _settled(fact: Fact, verdict: Verdict) -> Decision:
+    """Answer for a fact without a contradiction: it may be what was chosen.
+
+    Raises:
+        DiurnaError: it is something else.
+    """
+    title = titled("Resolve", (fact.id,))
+    same = [fact.heads[0].id.startswith(verdict.choose), verdict.choose in fact.superseded_by]
+    same.append(verdict.choose == fact.id and not fact.false)
+    if verdict.choose and not any(same):
+        now = f"it is superseded by {', '.join(fact.superseded_by)}" if fact.superseded_by else ""
+        raise DiurnaError(
+            f"there is no contradiction about {fact.id} any more: "
+            + (now or f"it says {fact.heads[0].id}"),
+            hint=f"`diurna history {fact.id}` and `diurna restore` bring an older text back",
+        )
+    if verdict.text and tidy(verdict.text) != fact.heads[0].text:
+        raise DiurnaError(
+            f"there is no contradiction about {fact.id} any more",
+            hint=f'diurna append --update {fact.id} "…" changes its text',
+        )
+    if verdict.closed is not None and verdict.closed != fact.closed:
+        raise DiurnaError(
+            f"there is no contradiction about {fact.id} any more: it is "
+            + ("closed" if fact.closed else "not closed"),
+            hint=f"diurna append --{'close' if verdict.closed else 'reopen'} {fact.id}",
+        )
+    return Decision(title, already=f"{fact.id} has no contradiction")
+
+
+def _brief(found: tuple[Dispute, ...]) -> list[str]:
+    """Write each choice in a few words, numbered."""
+    return [
+        f"({number}) {choice.id} by {choice.agent or 'nobody named'}: {_line(choice.text)}"
+        for number, choice in enumerate(choices(found), 1)
+    ]
+
+
+def _line(text: str) -> str:
+    first = text.split("\n", 1)[0]
+    return first if len(first) <= _BRIEF_CHARS else first[: _BRIEF_CHARS - 1].rstrip() + "…"

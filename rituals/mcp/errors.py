@@ -1,0 +1,34 @@
+"""A failure as a client reads it: what, where, and on its own line what to do."""
+
+from __future__ import annotations
+
+from ledger.secrets.scanner import without_secrets
+from rituals.mcp.responses import whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.answers.failure import Failure
+
+_FINDINGS_SAID = 10
+#: Where a failure is said to be that has no place of its own; the client knows that.
+_HERE = "mcp"
+
+
+def told(failure: Failure) -> str:
+    """Write a failure: the command's own words, without what could not be sent or should not be."""
+    lines = [_at(failure.where, failure.message), *_hint(failure.hint)]
+    for finding in failure.findings[1:_FINDINGS_SAID]:
+        lines += [f"also: {_at(finding.where, finding.message)}", *_hint(finding.hint)]
+    more = len(failure.findings) - _FINDINGS_SAID
+    if more > 0:
+        lines.append(f"and {more} more")
+    said: str = whole(without_secrets("\n".join(lines)))
+    return said
+
+
+def _at(where: str, message: str) -> str:
+    return message if where in ("", _HERE) or where in message else f"{where}: {message}"
+
+
+def _hint(hint: str) -> list[str]:
+    return [f"hint: {hint}"] if hint else []

@@ -1,0 +1,106 @@
+"""The desk: one memory, open as long as the server runs, asked one question after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ledger.errors import Busy, DiurnaError, NotFound
+from ledger.home import Home
+from memory.api import Memory
+from rituals.mcp.worker import Lane
+
+T = TypeVar("T")
+#: How long a stop waits: for what is being written, longer than every lock's limit; for a question,
+#: which loses nothing, only so that the cache is closed in good order.
+WRITING_SECONDS, READING_SECONDS = 60.0, 1.0
+
+
+class Desk:
+    """Answers questions about one home; the next one sees what other processes append meanwhile.
+
+    A home in a work tree is on the branch that is checked out, and a server outlives many a checkout. So
+    the home is looked for before each question (a tenth of a millisecond), and has to be the same one, if
+    on another branch.
+
+    Args:
+        find: finds the home.
+        open_memory: opens it, on the desk's own thread.
+
+    Raises:
+        HomeNotFound: there is none.
+    """
+
+    def __init__(self, find: Callable[[], Home], open_memory: Callable[[Home], Memory]) -> None:
+        self._find = find
+        self._open = open_memory
+        self._home = find()
+        self._memory: Memory | None = None
+        self._lane = Lane("diurna-mcp-memory")
+        self._unwritten: set[object] = set()
+
+    async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
+        """Answer a question.
+
+        Args:
+            question: asked on the desk's thread.
+            writes: what has arrived is done, also if the client is gone before its turn comes.
+
+        Raises:
+            DiurnaError: as the question does; or the home is not there.
+            Busy: too many wait already.
+        """
+        if not writes:
+            return await self._lane.run(lambda: self._answer(question))
+        mark = object()
+        self._unwritten.add(mark)
+
+        def write() -> T:
+            try:
+                return self._answer(question)
+            finally:
+                self._unwritten.discard(mark)
+
+        try:
+            return await self._lane.run(write, keep=True)
+        except Busy:  # of the lane: it will not be called
+            self._unwritten.discard(mark)
+            raise
+
+    def close(self) -> bool:
+        """End, after what is being written; False when that takes too long, which loses nothing."""
+        return self._lane.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
+
+    def _answer(self, question: Callable[[Memory], T]) -> T:
+        memory = self._opened()
+        try:
+            return question(memory)
+        except DiurnaError:
+            raise
+        except BaseException:
+            self._shut()  # whatever state it left behind, the next question begins afresh
+            raise
+
+    def _opened(self) -> Memory:
+        home = self._find()
+        if _place(home) != _place(self._home):
+            raise NotFound(
+                "the home that this server was started for is not there",
+                where=self._home.folder or self._home.repository.where,
+                hint="check out a branch that has it, or start the server where another one is",
+            )
+        if self._memory is not None and self._memory.home != home:
+            self._shut()
+        if self._memory is None:
+            self._memory = self._open(home)
+        return self._memory
+
+    def _shut(self) -> None:
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            memory.close()
+
+
+def _place(home: Home) -> tuple[object, ...]:
+    """Return what a checkout does not change."""
+    return home.kind, home.repository, home.prefix

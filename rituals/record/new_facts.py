@@ -1,0 +1,170 @@
+"""A new fact as one option says it: `id=my-id entity="Payments API" decision: Text.`, and slips in it.
+
+What is no kind of the policy and no key belongs to the text; where it looks like one, that is a slip, and
+the option is refused with the right spelling.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from ledger.model.session import META_KEYS
+from projection.graph.neighbours import names_in
+from projection.policy.model import DEFAULT_KIND
+
+#: What may stand before the text of a new fact.
+KEYS = ("id", "tags", "entity")
+#: What others call a kind -> ours, where a kind of that name is not in the policy.
+_MEANT = {
+    "todo": "thread", "fixme": "thread", "task": "thread", "question": "thread", "bug": "thread",
+    "action": "thread", "issue": "thread", "rule": "convention", "constraint": "invariant",
+    "lesson": "pattern", "learning": "pattern", "gotcha": "pattern", "choice": "decision",
+}  # fmt: skip
+_ALIKE = 0.8
+
+
+class NewFact(Record):
+    """A fact to be born; `id` is "" when it is to be made from the text."""
+
+    kind: str
+    id: str
+    text: str
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
+    """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and `tags=NAME,NAME` may stand around the kind.
+
+    What stands before the colon and is no kind of the policy belongs to the text.
+
+    Args:
+        text: the option's value.
+        kinds: the kinds that the policy names.
+    """
+    said: dict[str, str] = {}
+    rest = _take(text.strip(), said)
+    kind = DEFAULT_KIND
+    head, colon, tail = rest.partition(":")
+    if colon and head.strip().lower() in kinds:
+        kind, rest = head.strip().lower(), _take(tail.strip(), said)
+    return NewFact(
+        kind,
+        said.get("id", ""),
+        rest,
+        names_in(said.get("tags", "")),
+        names_in(said.get("entity", "")),
+    )
+
+
+def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
+    """Say which kind or key of a new fact is none; None where it reads as it was meant.
+
+    Args:
+        text: the option's value.
+        kinds: the kinds that the policy names.
+    """
+    said: dict[str, str] = {}
+    rest = _take(text.strip(), said)
+    head, colon, tail = rest.partition(":")
+    if colon and head.strip().lower() in kinds:
+        return _key_slip(_take(tail.strip(), said), said, behind=True)
+    words = head.split()
+    before_kind = bool(colon and len(words) > 1 and words[-1].lower() in kinds)
+    wrong = _key_slip(rest, said, behind=False, sure=before_kind)
+    if wrong is not None or not words or not colon or tail[:1].strip():
+        return wrong
+    if before_kind and said:
+        return _blank_slip(words, *list(said.items())[-1])
+    return _kind_slip(head.strip(), "-".join(words).lower(), kinds)
+
+
+def _key_slip(
+    rest: str, said: dict[str, str], *, behind: bool, sure: bool = False
+) -> Finding | None:
+    """Say what is wrong with a key that nothing takes.
+
+    Args:
+        rest: what is left of the option, the known keys taken.
+        said: the keys that were taken.
+        behind: whether the kind stands before it: then only what is a key of footers is no text.
+        sure: whether a kind follows.
+    """
+    key, equals, value = rest.partition("=")
+    if not equals or not _is_name(key) or not value[:1].strip():
+        return None
+    low = key.lower()
+    alike = get_close_matches(low, KEYS, 1, _ALIKE)
+    if not (low in META_KEYS or low == "kind" or (not behind and (alike or sure))):
+        return None
+    if low in said:
+        message, hint = f"{low}= stands twice", "join several names with commas: `entity=Redis,API`"
+    else:
+        message = f"a new fact has no key {key}="
+        hint = f"did you mean {alike[0]}=? " if alike else ""
+        hint += f"keys: {', '.join(f'{one}=' for one in KEYS)}; "
+        if low == "role":
+            hint += "the role is the whole log's: `--role NAME`; "
+        if low == "kind":
+            hint += "the kind stands with a colon before the text: `decision: TEXT`; "
+    return Finding("bad-footer", message, hint=hint + _as_text(f"{key}=…", behind=behind))
+
+
+def _blank_slip(words: list[str], key: str, value: str) -> Finding:
+    """Say how a value with blanks is written."""
+    more = " ".join(words[:-1])
+    message = f"{more!r} stands between {key}= and the kind {words[-1]}"
+    return Finding(
+        "bad-footer", message, hint=f'a value with blanks stands in quotes: {key}="{value} {more}"'
+    )
+
+
+def _kind_slip(head: str, joined: str, kinds: tuple[str, ...]) -> Finding | None:
+    """Say that what stands before the colon is no kind, where it looks like one."""
+    alike = get_close_matches(joined, kinds, 1, _ALIKE)
+    one = " " not in head
+    meant = alike[0] if alike else _MEANT.get(joined, "")
+    if meant not in kinds:
+        meant = ""
+    looks = _is_name(head) and (head.islower() or joined in _MEANT) if one else bool(alike)
+    if not meant and not looks:
+        return None
+    hint = f"did you mean `{meant}: …`? " if meant else ""
+    hint += f"kinds: {', '.join(kinds)}; {_as_text(f'{head}: …', behind=False)}"
+    return Finding("unknown-kind", f"there is no kind {head}", hint=hint)
+
+
+def _as_text(start: str, *, behind: bool) -> str:
+    if behind:
+        return f"where it belongs to the text, put it in back-ticks: `{start}`"
+    return f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {start}`"
+
+
+def _is_name(text: str) -> bool:
+    """Tell whether a text has the form of a kind or a key: one word of letters, digits and hyphens."""
+    bare = text.replace("-", "").replace("_", "")
+    return text.isascii() and bare.isalnum() and text[0].isalpha()
+
+
+def _take(text: str, said: dict[str, str]) -> str:
+    """Take `key=value` off the start of a text, each key once; return what is behind."""
+    while True:
+        key, equals, rest = text.partition("=")
+        if not equals or key not in KEYS or key in said:
+            return text
+        end = _value_end(rest)
+        said[key] = rest[:end].replace('"', "")
+        text = rest[end:].strip()
+
+
+def _value_end(text: str) -> int:
+    """Return where a value ends: at the first blank that stands in no quotes."""
+    quoted = False
+    for place, char in enumerate(text):
+        if char == '"' and (quoted or text.find('"', place + 1) > 0):
+            quoted = not quoted
+        elif char.isspace() and not quoted:
+            return place
+    return len(text)

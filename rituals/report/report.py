@@ -1,0 +1,161 @@
+"""The report as a value: the lives of facts of one pinned commit, put together."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from ledger.errors import NotFound
+from ledger.model.order import is_stem
+from ledger.model.record import Record
+from projection.fold.state import TIERS
+from projection.lifecycle.lives import Life, lives_of, tier_counts
+from projection.lifecycle.statistics import (
+    Author,
+    Group,
+    Reviews,
+    authors_of,
+    group_of,
+    groups_of,
+    reviews_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ledger.model.session import Entry
+    from memory.api import Memory
+    from memory.cache.file import Cache
+    from projection.policy.model import Policy
+
+#: How many points of time the picture and `--json` have at most.
+MOST_POINTS = 240
+
+
+class Course(Record):
+    """How many facts stood in each tier at the ends of sessions.
+
+    Args:
+        sessions: numbers of work sessions, ascending; 0 where there is none.
+        dates: of them, "" for session 0.
+        tiers: (tier, a count for each session), all six.
+    """
+
+    sessions: tuple[int, ...]
+    dates: tuple[str, ...]
+    tiers: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+class Report(Record):
+    """How the facts lived.
+
+    Args:
+        project: its name.
+        sessions: work sessions from `since` to `until`.
+        first: date of the first of them, "" for none.
+        last: date of the last one.
+        whole: all facts together.
+        groups: the same by kind.
+        authors: by who created them.
+        reviews: how they were kept.
+        course: tiers over time, of all facts of the kind, whenever they were born.
+        lives: of the facts that are told of, by id.
+        work: stems of all work logs up to the end, in order.
+    """
+
+    project: str
+    sessions: int
+    first: str
+    last: str
+    whole: Group
+    groups: tuple[Group, ...]
+    authors: tuple[Author, ...]
+    reviews: Reviews
+    course: Course
+    lives: tuple[Life, ...]
+    work: tuple[str, ...]
+
+
+def report(
+    memory: Memory,
+    since: str = "",
+    until: str = "",
+    kind: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Report on a home.
+
+    Args:
+        memory: the home, open.
+        since: only on facts born, and reviews held or skipped, from this date or stem on.
+        until: as if the ledger ended with this date (all of it) or stem.
+        kind: only on facts of this kind.
+        progress: told how far this is.
+
+    Raises:
+        NotFound: a bound is neither a date nor a stem.
+    """
+    for bound in (since, until):
+        if bound and not is_stem(bound):
+            raise NotFound(
+                f"{bound} is neither a date nor a session log",
+                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
+            )
+
+    def read(cache: Cache) -> tuple[list[Entry], Policy]:
+        total, found = cache.summary.logs, []
+        for number, (_, _, entry) in enumerate(cache.entries()):
+            if progress is not None and not number % 256:
+                progress(number, total)
+            found.append(entry)
+        return found, cache.policy
+
+    entries, policy = memory.snapshot.ask(read)
+    return report_of(entries, policy, since, until, kind, progress)
+
+
+def report_of(
+    entries: list[Entry],
+    policy: Policy,
+    since: str = "",
+    until: str = "",
+    kind: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Report:
+    """Report on some logs, in any order (see `report`)."""
+    limit = until + "~"  # behind every stem of that day
+    found = lives_of(entries, policy, limit if until else "", progress)
+    of_kind = [life for life in found.lives if kind in ("", life.kind)]
+    chosen = [life for life in of_kind if life.born >= since]
+    told = sorted(
+        [entry for entry in entries if not until or entry.stem <= limit],
+        key=lambda entry: entry.stem,
+    )
+    before = bisect_left(found.work, since)
+    span = found.work[before:]
+    return Report(
+        policy.project,
+        len(span),
+        span[0][:10] if span else "",
+        span[-1][:10] if span else "",
+        group_of("", chosen),
+        groups_of(chosen, [one.name for one in policy.kinds]),
+        authors_of(chosen),
+        reviews_of(told, policy, since),
+        _course(of_kind, found.work, before),
+        tuple(chosen),
+        found.work,
+    )
+
+
+def _course(lives: list[Life], work: tuple[str, ...], before: int) -> Course:
+    """Count tiers at evenly spaced sessions, the first and the last one among them."""
+    last = len(work)
+    first = min(before + 1, last)
+    points = min(MOST_POINTS, last - first + 1)
+    sessions = tuple(
+        first + (last - first) * point // max(points - 1, 1) for point in range(points)
+    )
+    dates = tuple(work[session - 1][:10] if session else "" for session in sessions)
+    counts = tier_counts(lives, sessions, TIERS)
+    return Course(sessions, dates, tuple(zip(TIERS, counts, strict=True)))

@@ -1,0 +1,85 @@
+"""Functions, classes and constants whose definition a commit took away after a fact named them."""
+
+from __future__ import annotations
+
+import re
+
+from ledger.escape import prose
+from rituals.review.evidence.claims import NAME
+from rituals.review.evidence.subjects import Named
+from rituals.review.question import Question, key_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.code_history import Code, Lost
+
+#: What stands before a name that is defined there; `#define` and annotations of types included.
+_DEFINES = (
+    r"(?:\b(?:def|class|fn|func|function|struct|enum|trait|interface|type|const|let|var|val|static|macro_rules!|"
+    r"mod|module|record|protocol|union|typedef|sub|CREATE (?:TABLE|VIEW|FUNCTION))\s+"
+    r"(?:\([^)]*\)\s*)?|#define\s+|"
+    r"^\s*(?:(?:public|private|protected|static|final|async|export|abstract|override|virtual|inline|readonly)\s+)+"
+    r"(?:[\w<>\[\],.*&:?]+\s+)*)"
+)
+_SHOWN_CHARS = 80
+
+
+def name_questions(named: Iterable[Named], code: Code) -> list[Question]:
+    """Ask about names of code that stand nowhere in it any more.
+
+    Documents do not count, neither for a name nor against it. A name whose definition no commit took away
+    after the text was written is no finding: it may be of a library, or of another repository. For a name
+    in capitals, a setting of the environment, any line of code counts as its definition.
+
+    Args:
+        named: what facts name.
+        code: the code repository.
+    """
+    wanted = [one for one in named if one.claim.kind == NAME]
+    present = code.present(one.claim.subject for one in wanted)
+    missing = [one for one in wanted if one.claim.subject not in present]
+    if not missing:
+        return []
+    since = min(one.written_ms for one in missing)
+    definitions: dict[str, list[Lost]] = {}
+    for lost in code.lost({one.claim.subject for one in missing}, since):
+        if _defines(lost):
+            definitions.setdefault(lost.name, []).append(lost)
+    found = []
+    for one in missing:
+        taken = [
+            lost
+            for lost in definitions.get(one.claim.subject, ())
+            if lost.change.seconds * 1000 > one.written_ms
+        ]
+        if taken:
+            found.append(_question(one, taken[0], code))
+    return found
+
+
+def _defines(lost: Lost) -> bool:
+    """Tell whether a line defines the name."""
+    name = re.escape(lost.name)
+    if lost.name.isupper():
+        return True
+    if re.search(rf"{_DEFINES}{name}\b", lost.line):
+        return True
+    return bool(re.search(rf"^\s*[\"']?{name}[\"']?\s*(?::[^:=]|:?=[^=])", lost.line + " "))
+
+
+def _question(one: Named, lost: Lost, code: Code) -> Question:
+    name, fact = prose(one.claim.subject), one.fact.id
+    line = prose(lost.line)[:_SHOWN_CHARS].replace("`", "'")
+    return Question(
+        "name-gone",
+        key_of("name-gone", fact, one.claim.subject),
+        (fact,),
+        f"{fact} names `{name}`, which is gone from the code.",
+        (
+            f"no code at {code.commit[:7]} has the word `{name}`",
+            f"`{line}` left `{prose(lost.path)}` in {prose(lost.change.said)}",
+        ),
+        "say what holds now, or that the fact is false",
+    )

@@ -1,0 +1,62 @@
+"""What the facts of a ledger name, and since when: the ground of the evidence audit."""
+
+from __future__ import annotations
+
+from ledger.model.order import milliseconds_of
+from ledger.model.record import Record
+from projection.fold.fact import Fact
+from projection.lifecycle.review_threads import is_raised
+from rituals.review.evidence.claims import Claim, claims
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.fold.state import Standing
+
+
+class Named(Record):
+    """One thing that a fact names.
+
+    Args:
+        fact: that names it.
+        claim: what it names.
+        written_ms: when that text was written; what history did before is no news to its author.
+    """
+
+    fact: Fact
+    claim: Claim
+    written_ms: int
+
+
+def named_by(standings: Iterable[Standing]) -> list[Named]:
+    """Return what live facts name.
+
+    Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
+    others.
+    """
+    found = []
+    for standing in standings:
+        fact = standing.fact
+        if not standing.live or fact.false or fact.redacted or fact.closed or len(fact.heads) != 1:
+            continue
+        if is_raised(fact):
+            continue
+        written = written_ms(fact)
+        found += [Named(fact, claim, written) for claim in claims(fact.text)]
+    return found
+
+
+def written_ms(fact: Fact) -> int:
+    """Return when the text of a fact was written, in milliseconds since 1970.
+
+    What an import brought was written when the fact was born, as far as anybody knows.
+    """
+    head = fact.heads[0]
+    imported = not head.parents and fact.origin != head.stem
+    return milliseconds_of(fact.born if imported else head.stem)
+
+
+def used_ms(fact: Fact) -> int:
+    """Return when a fact was last used or written, in milliseconds since 1970."""
+    return max(written_ms(fact), milliseconds_of(fact.anchor))

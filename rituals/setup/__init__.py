@@ -1,0 +1,1 @@
+"""Set-up of a home: plan first, then apply."""

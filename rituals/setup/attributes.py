@@ -1,0 +1,75 @@
+"""What other attributes of git's mean for the files of a home (durability catalogue H14).
+
+Diurna's own join reads no attribute. A plain `git merge` or `git checkout` does, and the last line that
+matches wins: one of the user's, or of a file further down, may undo what the format asks for.
+"""
+
+from __future__ import annotations
+
+from ledger.home import Home
+from ledger.model.findings import Finding
+from ledger.model.layout import (
+    ARCHIVE_INDEX,
+    ATTRIBUTES_FILE,
+    CONTINUITY_FILE,
+    archive_page,
+    log_path,
+)
+from memory.worktree.merge_drivers import DRIVER
+
+_NOT_SET = ("unspecified", "unset")
+#: Nothing merges these, or our driver does; logs keep their bytes.
+_MERGE = {"merge": ("unset", DRIVER)}
+_BYTES = {
+    "text": ("unset",),
+    "filter": _NOT_SET,
+    "ident": _NOT_SET,
+    "working-tree-encoding": _NOT_SET,
+}
+_LOG = log_path("2026-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa")
+#: path -> attribute -> values that do no harm.
+_WANTED = {
+    CONTINUITY_FILE: {**_BYTES, **_MERGE},
+    ARCHIVE_INDEX: {**_BYTES, **_MERGE},
+    archive_page("2026-Q1"): {**_BYTES, **_MERGE},
+    _LOG: _BYTES,
+}
+
+
+def attribute_findings(home: Home) -> tuple[Finding, ...]:
+    """Say where git would merge or convert files of a home in its own way, in this work tree."""
+    if not home.checked_out:
+        return ()
+    asked = "".join(f"{home.prefix}{path}\0" for path in _WANTED)
+    said = home.repository.git().run(
+        "check-attr", "-z", "--stdin", *_BYTES, *_MERGE, check=False,
+        data=asked.encode("utf-8", "surrogateescape"),
+    )  # fmt: skip
+    fields = said.decode("utf-8", "surrogateescape").split("\0")
+    found: dict[str, Finding] = {}
+    for full, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        path = full[len(home.prefix) :]
+        if value in _WANTED[path].get(name, (value,)):
+            continue
+        shown, where = ("session logs", "sessions") if path == _LOG else (path, path)
+        found.setdefault(f"{name}={value}", _finding(name, value, shown, where, full))
+    return tuple(found.values())
+
+
+def _finding(name: str, value: str, shown: str, where: str, full: str) -> Finding:
+    if value == "unspecified":
+        return Finding(
+            "attributes-missing",
+            f"git may change or merge {shown}: `-{name}` is not in force",
+            where,
+            hint=f"`diurna init` commits a missing {ATTRIBUTES_FILE}; in one that is there, put back "
+            "the lines that section 7 of the format gives",
+        )
+    does = "merged" if name == "merge" else "converted"
+    return Finding(
+        "merge-attribute",
+        f"git attributes say {name}={value} for {shown}: in a plain git command they are {does} in "
+        "another way than Diurna's",
+        where,
+        hint=f"`git check-attr -a {full}` tells; the last line that matches counts",
+    )

@@ -1,0 +1,67 @@
+"""Beside: what stands where a home is to be made, and must not be swept in or written over."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import WriteRefused
+from ledger.git.repository import Repository
+from ledger.home import checked_out_home
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
+from memory.worktree.authorship import in_the_way, refuse_left
+from memory.worktree.publish import is_projection, standing_files
+from projection.document.unsaid import has_rendered_form
+
+
+def refuse_other_memory(
+    repository: Repository, commit: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> None:
+    """Refuse to make a home around a memory that Diurna did not write: publishing would write over it.
+
+    Raises:
+        WriteRefused: there is one.
+    """
+    if POLICY_FILE not in dict(files):
+        return  # there is a home
+    home = checked_out_home(repository, prefix)
+    standing = [path for _, _, path in standing_files(home, commit)]
+    folder = f"{repository.top}/{prefix}{ARCHIVE_DIR}"
+    if os.path.isdir(folder):
+        standing += [f"{ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
+    page = repository.git().resolve(f"{commit}:{prefix}{CONTINUITY_FILE}")[0] if commit else ""
+    text = b"".join(body or b"" for body in repository.git().blobs([page] if page else []))
+    if has_rendered_form(CONTINUITY_FILE, text.decode("utf-8", "surrogateescape")):
+        return
+    found = next((path for path in standing if is_projection(path)), "")
+    if found:
+        raise WriteRefused(
+            f"{prefix}{found} is there, and Diurna did not write it: no home is made around it",
+            where=f"{prefix}{found}",
+            hint=f"`diurna adopt {repository.top}` takes that memory over, with its texts",
+        )
+    refuse_left(in_the_way(home, standing_files(home, commit)))
+
+
+def refuse_overwriting(
+    repository: Repository, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> None:
+    """Refuse when an uncommitted file stands where one would be written.
+
+    Raises:
+        WriteRefused: there is one.
+    """
+    for path, data in files:
+        full = f"{repository.top}/{prefix}{path}"
+        if os.path.lexists(full):
+            try:
+                with open(full, "rb") as file:
+                    if file.read() == data:
+                        continue
+            except OSError:
+                pass
+            raise WriteRefused(
+                f"{prefix}{path} is there and is not committed; it is left as it is",
+                where=f"{prefix}{path}",
+                hint="commit it or move it elsewhere; a ledger of another tool is taken over by "
+                "`diurna adopt`",
+            )

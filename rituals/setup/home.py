@@ -1,0 +1,362 @@
+"""Setting up a home: plan first, then apply. Idempotent; nothing that is there is emptied or replaced."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import HomeNotFound, WriteRefused
+from ledger.git.repository import (
+    Repository,
+    config_value,
+    find_repository,
+    head,
+    operation_under_way,
+    read_reference,
+    remote_branches,
+)
+from ledger.home import (
+    IN_TREE,
+    OWN_BRANCH,
+    OWN_REPOSITORY,
+    Home,
+    branch_home,
+    checked_out_home,
+    discover,
+)
+from ledger.model.layout import (
+    ATTRIBUTES,
+    ATTRIBUTES_FILE,
+    CONFIG_BRANCH,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    TREE_PREFIX,
+)
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder
+from memory.api import Memory
+from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
+from memory.worktree.mirror import keep_out_of_status, mirror
+from projection.document.render import render
+from projection.fold.replay import NOTHING, State
+from projection.policy.model import Policy
+from projection.policy.toml import write_policy
+from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
+from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class SetupPlan(Record):
+    """What `diurna init` will do.
+
+    Args:
+        kind: of the home.
+        place: the folder or branch, for the reader.
+        repository: an existing repository, None when `place` becomes one.
+        branch: of the home.
+        prefix: of the home.
+        files: (path relative to the home, bytes) to commit; those that exist are left out.
+        steps: the plan in sentences; empty when there is nothing to do.
+        hooks: what becomes of git's hooks, where that was asked for.
+    """
+
+    kind: str
+    place: str
+    repository: Repository | None
+    branch: str
+    prefix: str
+    files: tuple[tuple[str, bytes], ...]
+    steps: tuple[str, ...]
+    hooks: HookPlan = HookPlan()
+
+    @property
+    def seat(self) -> str:
+        """Where in its place the home is, for the reader."""
+        if self.kind == OWN_BRANCH:
+            return f" on the branch {self.branch}"
+        return f" in {self.prefix}" if self.prefix else ""
+
+
+def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
+    """Plan a home.
+
+    Args:
+        start: the folder the command runs in.
+        folder: the DIR argument, "" for none.
+        branch: the name of an own branch, "" for none.
+        project: the project's name, "" to take the folder's.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
+    place = os.path.realpath(os.path.join(start, folder or "."))
+    repository = find_repository(place if os.path.isdir(place) else os.path.dirname(place))
+    if branch:
+        if repository is None:
+            raise WriteRefused(
+                f"{place} is in no git repository, so there is none to put the branch into",
+                hint="run `diurna init` without --branch for a repository of its own",
+            )
+        _refuse_second_home(repository, branch)
+        return _plan_branch(repository, branch, project)
+    if repository is not None and _is_fresh_top(repository, place) and folder:
+        return _plan_own(place, repository, project)
+    if repository is None:
+        if os.path.isfile(place):
+            raise WriteRefused(f"{place} is a file", hint="name a folder")
+        return _plan_own(place, None, project)
+    if not repository.top:
+        raise WriteRefused(
+            f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
+            hint="diurna init --branch memory",
+        )
+    if folder and place != repository.top:
+        raise WriteRefused(
+            f"{place} lies inside the repository {repository.top}",
+            hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
+        )
+    if os.path.isfile(f"{repository.top}/{POLICY_FILE}"):
+        return _plan_own(repository.top, repository, project)
+    there = _home_of(repository)
+    if there is not None and there.kind == OWN_BRANCH:
+        return _plan_branch(repository, there.branch, project)
+    return _plan_tree(repository, project)
+
+
+def with_hooks(plan: SetupPlan, wanted: bool, command: tuple[str, ...]) -> SetupPlan:
+    """Add to a plan what becomes of git's hooks.
+
+    Args:
+        plan: of the home.
+        wanted: put our block in, else take it out.
+        command: how Diurna is run on this machine.
+
+    Raises:
+        WriteRefused: a hook can not be touched; nothing was changed.
+    """
+    if wanted:
+        hooks = plan_hooks(plan.repository, plan.kind, plan.place, command)
+    else:
+        hooks = plan_removal(plan.repository) if plan.repository else HookPlan()
+    return plan._replace(hooks=hooks, steps=plan.steps + hooks.steps)
+
+
+def _home_of(repository: Repository) -> Home | None:
+    """Return the home that commands find at the top of a repository."""
+    try:
+        return discover(repository.top or repository.gitdir)
+    except HomeNotFound:
+        return None
+
+
+def _refuse_second_home(repository: Repository, branch: str) -> None:
+    """Refuse an own branch beside a home that would be found first, or in place of another one."""
+    there = _home_of(repository)
+    if there is None or (there.kind == OWN_BRANCH and there.branch == branch):
+        return
+    if there.kind == OWN_BRANCH:
+        raise WriteRefused(
+            f"this repository has a home, on the branch {there.branch}",
+            hint=f"use it as it is, or set {CONFIG_BRANCH} in the repository's configuration first",
+        )
+    raise WriteRefused(
+        f"this repository has a home, {there.prefix or 'at its top'} on {there.branch or 'HEAD'}, "
+        "which would be found before one on a branch of its own",
+        hint="use it as it is; `diurna status` shows it",
+    )
+
+
+def _is_fresh_top(repository: Repository, place: str) -> bool:
+    """Tell whether a folder is a repository without commits or of a home of its own."""
+    if repository.top != place:
+        return False
+    commit = head(repository)[1]
+    if not commit or os.path.isfile(f"{place}/{POLICY_FILE}"):
+        return True
+    # committed a moment ago by another `init`, which has not written its files yet
+    return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
+
+
+def _named(project: str, folder: str) -> str:
+    return project or os.path.basename(folder.rstrip("/")) or "project"
+
+
+def _initial(policy: Policy) -> tuple[tuple[str, bytes], ...]:
+    """Return the files of an empty home."""
+    empty = State({}, [], NOTHING, policy)
+    return (
+        (POLICY_FILE, write_policy(policy).encode()),
+        (ATTRIBUTES_FILE, ATTRIBUTES.encode()),
+        (CONTINUITY_FILE, render(empty.view()).encode()),
+    )
+
+
+def _missing(
+    repository: Repository, commit: str, prefix: str, files: tuple[tuple[str, bytes], ...]
+) -> tuple[tuple[str, bytes], ...]:
+    """Keep the files that neither the commit nor the work tree has."""
+    there = [""] * len(files)
+    if commit:
+        there = repository.git().resolve(*[f"{commit}:{prefix}{path}" for path, _ in files])
+    return tuple(
+        (path, data) for (path, data), found in zip(files, there, strict=True) if not found
+    )
+
+
+def _plan_tree(repository: Repository, project: str) -> SetupPlan:
+    reference, commit = head(repository)
+    _refuse_state(repository, reference)
+    policy = Policy(project=_named(project, repository.top), publish="review")
+    files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
+    refuse_other_memory(repository, commit, TREE_PREFIX, files)
+    refuse_overwriting(repository, TREE_PREFIX, files)
+    branch = reference.removeprefix("refs/heads/")
+    steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
+    steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
+    return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
+
+
+def _plan_own(place: str, repository: Repository | None, project: str) -> SetupPlan:
+    policy = Policy(project=_named(project, place), publish="append")
+    if repository is None:
+        files = _initial(policy)
+        steps = (
+            f"make a git repository in {place}",
+            *(f"commit {path}" for path, _ in files),
+            *NEW_CLONE.steps,
+        )
+        return SetupPlan(OWN_REPOSITORY, place, None, "main", "", files, steps)
+    reference, commit = head(repository)
+    _refuse_state(repository, reference)
+    files = _missing(repository, commit, "", _initial(policy))
+    refuse_other_memory(repository, commit, "", files)
+    refuse_overwriting(repository, "", files)
+    branch = reference.removeprefix("refs/heads/")
+    steps = tuple(f"commit {path} on {branch}" for path, _ in files)
+    steps += plan_drivers(checked_out_home(repository, "")).steps
+    return SetupPlan(OWN_REPOSITORY, place, repository, branch, "", files, steps)
+
+
+def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan:
+    status, _, _ = repository.git().call("check-ref-format", "--branch", branch)
+    if status or branch.startswith("-"):
+        raise WriteRefused(f"{branch!r} is no name for a branch", hint="for example: memory")
+    reference = f"refs/heads/{branch}"
+    if head(repository)[0] == reference and repository.top:
+        raise WriteRefused(
+            f"{branch} is checked out in {repository.top}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
+    _refuse_checked_out(repository, reference, branch)
+    local = read_reference(repository, reference)
+    upstream = next(iter(remote_branches(repository, branch)), "")
+    tip = local or (read_reference(repository, upstream) if upstream else "")
+    policy = Policy(project=_named(project, repository.where), publish="append")
+    files = _initial(policy)
+    if tip:
+        if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
+            raise WriteRefused(
+                f"the branch {branch} exists and holds something else",
+                hint="choose another name: diurna init --branch NAME",
+            )
+        files = _missing(repository, tip, "", files)
+    steps = [f"commit {path} on the branch {branch}" for path, _ in files]
+    if not local and upstream:
+        steps.insert(0, f"make the branch {branch} from {upstream.removeprefix('refs/remotes/')}")
+    if config_value(repository, "diurna", "branch") != branch:
+        steps.append(f"set {CONFIG_BRANCH} = {branch} in the repository's configuration")
+    if _lacks_upstream(repository, branch, upstream):
+        shown = upstream.removeprefix("refs/remotes/")
+        steps.append(f"set {shown} as the upstream of {branch}")
+    return SetupPlan(
+        OWN_BRANCH, repository.where, repository, branch, "", tuple(files), tuple(steps)
+    )
+
+
+def _refuse_checked_out(repository: Repository, reference: str, branch: str) -> None:
+    """Refuse a branch that a linked worktree has checked out: its files would not follow."""
+    if not repository.top:
+        return
+    asked = repository.git().run("for-each-ref", "--format=%(worktreepath)", reference)
+    place = asked.decode("utf-8", "surrogateescape").strip()
+    if place:
+        raise WriteRefused(
+            f"{branch} is checked out in {place}",
+            hint="a home on a branch of its own is never checked out; choose another name",
+        )
+
+
+def _refuse_state(repository: Repository, reference: str) -> None:
+    doing = operation_under_way(repository)
+    if doing:
+        raise WriteRefused(f"{doing} is in progress", hint="finish it first")
+    if not reference:
+        raise WriteRefused(
+            "HEAD is detached, so there is no branch to commit to",
+            hint="check out a branch, or use one of its own: diurna init --branch memory",
+        )
+
+
+def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> Memory:
+    """Make the home that a plan describes and return it, open."""
+    repository = plan.repository
+    if repository is None:
+        repository = _make_repository(plan.place, plan.branch)
+    if plan.kind == OWN_BRANCH:
+        home = branch_home(repository, plan.branch)
+        if config_value(repository, "diurna", "branch") != plan.branch:
+            repository.git().configure("config", "--local", CONFIG_BRANCH, plan.branch)
+        if repository.top:
+            keep_out_of_status(home)
+        _birth_from_upstream(home)
+        _set_upstream(home)
+    else:
+        home = checked_out_home(repository, plan.prefix)
+    memory = Memory(home, agent=agent, clock=clock, in_process=False)
+    if plan.files:
+        # another `init` may have been faster: then its home is this one
+        said = f"diurna: a home for {os.path.basename(plan.place)}"
+        memory.commit_files(plan.files, said, only_missing=True)
+    apply_drivers(home, plan_drivers(home))
+    apply_hooks(plan.hooks)
+    if plan.kind == OWN_BRANCH and repository.top:
+        mirror(home, [(CONTINUITY_FILE, memory.continuity().encode())])
+    return memory
+
+
+def _make_repository(place: str, branch: str) -> Repository:
+    make_folder(place, 0o777)
+    above = Repository(place, place, place).git()
+    above.configure("init", "-q", "-b", branch)
+    found = find_repository(place)
+    assert found is not None, "git init made a repository"
+    return found
+
+
+def _birth_from_upstream(home: Home) -> None:
+    """Let the own branch start where its remote-tracking branch is."""
+    if home.upstream and not read_reference(home.repository, home.reference):
+        tip = read_reference(home.repository, home.upstream)
+        # the all-zero old value makes git refuse when the branch was born meanwhile
+        git = home.repository.git()
+        status, _, err = git.call("update-ref", home.reference, tip, "0" * 40)
+        if status and not read_reference(home.repository, home.reference):
+            raise git.failure("update-ref", status, err)
+
+
+def _lacks_upstream(repository: Repository, branch: str, upstream: str) -> bool:
+    """Tell whether git is yet to be told which remote an own branch goes with."""
+    key = f"branch.{branch}.remote"
+    return bool(upstream) and not repository.git().run("config", "--get", key, check=False)
+
+
+def _set_upstream(home: Home) -> None:
+    """Let the own branch track the one on the remote, as a branch that git itself checks out does."""
+    if not _lacks_upstream(home.repository, home.branch, home.upstream):
+        return
+    remote = home.upstream.removeprefix("refs/remotes/").removesuffix(f"/{home.branch}")
+    git = home.repository.git()
+    git.configure("config", "--local", f"branch.{home.branch}.remote", remote)
+    git.configure("config", "--local", f"branch.{home.branch}.merge", home.reference)

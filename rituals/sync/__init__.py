@@ -1,0 +1,1 @@
+"""Sync with a remote: fetch, merge, push; again when somebody was faster."""

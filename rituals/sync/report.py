@@ -1,0 +1,61 @@
+"""What a sync did, as a value."""
+
+from __future__ import annotations
+
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.merge.summary import Learned
+
+
+class Report(Record):
+    """What a sync did.
+
+    Args:
+        remote: with which, as it may be printed.
+        branch: the branch there.
+        relation: how ours stood to theirs at first.
+        commit: the tip here now.
+        came: stems of the logs that came.
+        agents: how many agents wrote them.
+        went: how many logs went.
+        learned: what came changed in memory.
+        tries: how many pushes it took, 0 for none.
+        offline: why the remote was not reached, "" when it was.
+        ahead: how many commits the remote has not got.
+        findings: what a person should know.
+        dry_run: whether nothing but the fetch was done.
+    """
+
+    remote: str
+    branch: str
+    relation: str
+    commit: str
+    came: tuple[str, ...] = ()
+    agents: int = 0
+    went: int = 0
+    learned: Learned = Learned()
+    tries: int = 0
+    offline: str = ""
+    ahead: int = 0
+    findings: tuple[Finding, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def changed(self) -> str:
+        """What memory learned, in words: `2 facts new, 1 superseded, 1 contradiction`."""
+        news = self.learned
+        rows = (
+            (news.new, "new"),
+            (news.updated, "updated"),
+            (news.superseded, "superseded"),
+            (news.closed, "closed"),
+        )
+        said = [(count, word) for count, word in rows if count]
+        parts = [f"{count} {word}" for count, word in said]
+        if said:
+            count, word = said[0]
+            parts[0] = f"{count} fact{'s' if count != 1 else ''} {word}"
+        if news.contradictions:
+            more = "s" if news.contradictions != 1 else ""
+            parts.append(f"{news.contradictions} contradiction{more}")
+        return ", ".join(parts)
