@@ -52,7 +52,7 @@ from projection.fold.state import LiveView
 from projection.policy.model import BUILT_IN_KINDS, Policy, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.test_ledger_union import Objects, united
+from tests.test_remote_tree_merge import Objects, united
 
 EXAMPLES = int(os.environ.get("DIURNA_LAW_EXAMPLES", "200"))
 LAW = settings(max_examples=EXAMPLES, deadline=timedelta(seconds=20), print_blob=True)
@@ -291,7 +291,7 @@ def test_joining_ledgers_is_a_union_of_what_they_know(
     by_place = {
         (log.ref.path.removeprefix("sessions/"), log.ref.blob): log
         for log in logs
-        if log.ref.key == log.ref.stem  # two logs of one name: `test_ledger_union` has them
+        if log.ref.key == log.ref.stem  # two logs of one name: `test_remote_tree_merge` has them
     }
     parts: tuple[dict[str, bytes], ...] = ({}, {}, {})
     for (path, _), log in by_place.items():

@@ -1,7 +1,7 @@
 """The laws with many examples: `python -m tests.campaigns.laws --examples 10000`.
 
 Those of replay and of merging: `tests/test_laws.py`, `tests/test_second_fold.py` and the union of trees in
-`tests/test_ledger_union.py`; and those of recall, of links and of the brief. All together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
+`tests/test_remote_tree_merge.py`; and those of recall, of links and of the brief. All together take hours on a busy machine; `--law WORDS` runs those whose names hold these words.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import time
 from pathlib import Path
 
 LAWS = [
-    "tests/test_ledger_union.py",
+    "tests/test_remote_tree_merge.py",
     "tests/test_laws.py",
     "tests/test_second_fold.py",
-    "tests/test_memory_recall_index.py",
-    "tests/test_memory_linking.py",
-    "tests/test_projection_brief.py",
+    "tests/test_recall_index.py",
+    "tests/test_query_graph.py",
+    "tests/test_brief_forms.py",
     "tests/test_recall_passages.py",
     "tests/test_recall_search.py",
 ]

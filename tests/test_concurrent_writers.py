@@ -1,4 +1,4 @@
-"""Group B of the durability catalogue: several agents, and several gits, on one machine.
+"""Several agents, and several gits, at work on one machine (catalogue, group B).
 
 B1 to B5, B7 and B8 have more tests in `test_races.py`, with real crowds; here each point stands at the cheapest level
 that shows it. B11 (two reviews at once) waits for the command.

@@ -1,4 +1,4 @@
-"""Group H of the durability catalogue: merge and convergence, each point at its cheapest level."""
+"""Merges and their convergence, each point at its cheapest level (catalogue, group H)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from rituals.check.verify import verify
 from rituals.setup.attributes import attribute_findings
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
 from tests.teams import Clone, Team, level
-from tests.test_ledger_union import Objects
+from tests.test_remote_tree_merge import Objects
 
 __all__ = ["hermetic"]
 Log = tuple[str, tuple[Event, ...]]

@@ -1,6 +1,6 @@
 """Which commands say what: the same state gives the same finding in all that look, and `status` counts it.
 
-The states are those of `tests.test_cli_findings`: one for each code that a home, a clone or a machine can show.
+The states are those of `tests.test_findings`: one for each code that a home, a clone or a machine can show.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ledger.model.findings import CODES
 from memory.api import Memory
 from rituals.check.registry import CHECKS, COMMANDS, chosen
 from rituals.review.plan import plan_review
-from tests import test_cli_findings as states
-from tests.test_cli_findings import Shop
+from tests import test_findings as states
+from tests.test_findings import Shop
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -1,4 +1,4 @@
-"""Durability catalogue, group J: a remote or a neighbour that means harm."""
+"""A remote or a neighbour that means harm (catalogue, group J)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.campaigns.homes import (
     user_repository,
 )
 from tests.conftest import Run
-from tests.test_rituals_sync import Clone, MakeTeam, Team, make_team, pair
+from tests.test_sync import Clone, MakeTeam, Team, make_team, pair
 
 __all__ = ["hermetic", "make_team", "pair"]
 Pair = tuple[Team, Clone, Clone]

@@ -1,4 +1,4 @@
-"""Group D of the durability catalogue: the user's work is not touched.
+"""The user's own work is never touched (catalogue, group D).
 
 D9, hooks managers, belongs to the issue that installs hooks.
 """

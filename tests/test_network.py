@@ -1,4 +1,4 @@
-"""Durability catalogue, group I: the network. Other points of it are in the tests of `network` and `sync`."""
+"""The network while a sync runs (catalogue, group I; more in `test_remote_transport` and `test_sync`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rituals.sync.sync import sync
 from tests.bench.ledgers import logs
 from tests.campaigns.homes import OWN_BRANCH, git, hermetic, logs_in, user_repository
 from tests.campaigns.pushes import contend
-from tests.test_rituals_sync import Clone, MakeTeam, Team, make_team, pair, settled
+from tests.test_sync import Clone, MakeTeam, Team, make_team, pair, settled
 
 __all__ = ["hermetic", "make_team", "pair"]
 Pair = tuple[Team, Clone, Clone]

@@ -1,4 +1,4 @@
-"""Group F of the durability catalogue: time and identity."""
+"""Clocks, time zones, names and ids that are not what they should be (catalogue, group F)."""
 
 from __future__ import annotations
 

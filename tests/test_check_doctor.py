@@ -1,6 +1,6 @@
 """The doctor: what it finds on a real machine, what it mends, and what it leaves alone.
 
-Every code has its transcript in `test_cli_findings.py`; here stand the remedies and the conditions of each check.
+Every code has its transcript in `test_findings.py`; here stand the remedies and the conditions of each check.
 """
 
 from __future__ import annotations

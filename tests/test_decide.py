@@ -46,7 +46,7 @@ from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution
 from rituals.decide.versions import restoration, tellings
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
-from tests.test_rituals_sync import Clone, Team
+from tests.test_sync import Clone, Team
 
 __all__ = ["hermetic"]
 

@@ -1,4 +1,4 @@
-"""Group A of the durability catalogue: writing on one machine, crashes and disks, with git itself.
+"""Crashes, full disks and failing system calls while a log is written, with git itself (catalogue, group A).
 
 A crash is a child process that dies at one precise point; the parent then asks what is left. A full disk is
 a limit on the size of files in such a child, a file system of 300 kB where mounting is allowed, or an

@@ -26,7 +26,7 @@ from memory.recall.index.follow import Following, index_file
 from memory.recall.values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.teams import Team
-from tests.test_memory_recall_index import POOL, followed, fresh, set_logs
+from tests.test_recall_index import POOL, followed, fresh, set_logs
 
 __all__ = ["hermetic"]
 

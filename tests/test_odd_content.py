@@ -1,4 +1,4 @@
-"""Group G of the durability catalogue: content and parsing (G4 is tested with git itself)."""
+"""Odd content of logs, from wrong encodings to forged footers (catalogue, group G; G4 is tested with git)."""
 
 from __future__ import annotations
 

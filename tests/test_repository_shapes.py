@@ -1,4 +1,4 @@
-"""Group C of the durability catalogue: the shapes a repository can have.
+"""The shapes that a repository can have (catalogue, group C).
 
 Each is either handled as a careful user of git would expect, or refused in a sentence with nothing in
 the repository changed; a log that could not be committed waits, and the next command that can commits it.

@@ -1,4 +1,4 @@
-"""Group E of the durability catalogue: the integrity of the ledger, with git itself.
+"""Logs that are edited, deleted, moved, redacted or rewritten in history (catalogue, group E).
 
 E12 and E13 are about signatures, which this version neither makes nor checks.
 """

@@ -11,7 +11,7 @@ from projection.fold.fact import Version
 from projection.fold.state import Standing
 from projection.graph.entities import Entity, entities_of, summarised, view_of
 from projection.graph.neighbours import names_in
-from tests.test_projection_graph import fact
+from tests.test_graph_neighbours import fact
 
 
 def stands(
