@@ -1,5 +1,5 @@
 # ruff: noqa: S302 - the cache's own form, read back
-"""Group M of the durability catalogue: the cache, the policy, upgrades and two versions on one machine.
+"""A damaged cache, an odd policy, upgrades, and two versions on one machine (catalogue, group M).
 
 M9, a downgrade that meets newer events, is G19 for the parser; here it is asked of a whole home.
 """

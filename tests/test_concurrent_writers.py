@@ -1,7 +1,7 @@
 """Several agents, and several gits, at work on one machine (catalogue, group B).
 
 B1 to B5, B7 and B8 have more tests in `test_races.py`, with real crowds; here each point stands at the cheapest level
-that shows it. B11 (two reviews at once) waits for the command.
+that shows it. B11 (two reviews at once) is in `test_cli_review`.
 """
 
 from __future__ import annotations
@@ -459,10 +459,3 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     stems.append(memory.append(draft("mine")).stem)
     assert_sound(memory.home, stems)
     assert len(stems) == 2
-
-
-def test_every_point_of_the_group_has_a_test() -> None:
-    """B1 to B14 but for B11, which waits for its command."""
-    source = Path(__file__).read_text(encoding="utf-8")
-    missing = [number for number in range(1, 15) if f"def test_b{number}_" not in source]
-    assert missing == [11]

@@ -1,7 +1,4 @@
-"""The user's own work is never touched (catalogue, group D).
-
-D9, hooks managers, belongs to the issue that installs hooks.
-"""
+"""The user's own work is never touched (catalogue, group D). D9, hooks managers, is in `test_setup_git_hooks`."""
 
 from __future__ import annotations
 
