@@ -256,10 +256,13 @@ def test_append_refuses_an_unknown_kind_in_json(repo: Repo, run: Run) -> None:
     draft = '{"new": [{"kind": "todo", "text": "Fix it.", "id": "fix-it"}]%s}'
     ran = run("append", "--from-json", "-", stdin=(draft % "").encode())
     assert (ran.code, ran.out) == (1, "")
-    assert "todo is a kind that the policy does not name\nhint: kinds: invariant, " in ran.err
+    assert (
+        "new.0.kind: there is no kind todo\nhint: did you mean thread? kinds: invariant, "
+        in ran.err
+    )
     ran = run("append", "--from-json", "-", stdin=(draft % ', "anyway": true').encode())
     assert ran.code == 0
-    assert ran.err.startswith("warning: todo is a kind that the policy does not name\n")
+    assert ran.err.startswith("warning: new.0.kind: there is no kind todo\n")
 
 
 @pytest.mark.parametrize("way", ["options", "json", "markdown"])
@@ -522,10 +525,10 @@ def test_logs_that_others_are_writing_are_no_news(
         (("--from-json", "-"), b'{"new": [{"text": "a", "txt": "b"}]}',
          "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags, entity\n"),
         (("--from-json", "-"), b'{"new": [{"text": ""}]}',
-         "standard input: new.0.text: it is empty\nhint: keys: "),
+         "append: new.0.text: '' gives the fact no text\nhint: for example: "),
         (("--from-json", "-"), b'{"supersede": [{"old": "a"}]}',
          "standard input: supersede.0.new: it has to be there\nhint: keys: old, new\n"),
-        (("--from-json", "-"), b'{"refs": ["Bad Id"]}', "append: ref: not a fact id: 'Bad Id'\n"),
+        (("--from-json", "-"), b'{"refs": ["Bad Id"]}', "append: refs.0: not a fact id: 'Bad Id'\n"),
     ],
 )  # fmt: skip
 def test_wrong_input_says_what_and_what_next(

@@ -182,6 +182,38 @@ def test_append_takes_what_the_command_line_takes() -> None:
     assert set(asked.AppendAsked.model_fields) == set(JsonDraft.model_fields) - filled_in
 
 
+@pytest.mark.parametrize(
+    ("draft", "options", "said"),
+    [
+        (
+            {"refs": ["Not An Id"]},
+            ("--ref", "Not An Id"),
+            "not a fact id: 'Not An Id'\nhint: ids are ",
+        ),
+        ({"new": [{"text": ""}]}, ("--new", ""), "'' gives the fact no text\nhint: for example: "),
+        (
+            {"new": [{"kind": "todo", "text": "Fix it."}]},
+            ("--new", "todo: Fix it."),
+            "there is no kind todo\nhint: did you mean ",
+        ),
+        ({"update": [{"id": "a", "text": ""}]}, ("--update", "a", ""), "a has no text"),
+        ({"close": ["nobody"]}, ("--close", "nobody"), "there is no fact nobody"),
+    ],
+)
+def test_a_slip_is_told_in_the_same_words_whichever_way_it_came(
+    draft: dict[str, object], options: tuple[str, ...], said: str, tell: Tell, run: Run
+) -> None:
+    """Options, JSON and a tool's arguments: only the place is named as it was written."""
+    draft = {"title": "t", **draft}
+    assert said in run("append", "--title", "t", *options).err
+    assert said in run("append", "--from-json", "-", stdin=json.dumps(draft).encode()).err
+
+    async def story(client: Client) -> None:
+        assert said in await refused(client, "append", **draft)
+
+    tell(story)
+
+
 def test_levels_and_places_are_those_of_recall() -> None:
     """What the schemas let through is what the library knows, no more and no less."""
     fields = asked.RecallAsked.model_fields

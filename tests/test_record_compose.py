@@ -18,15 +18,11 @@ from ledger.model.event import (
 )
 from memory.write.draft import SessionDraft
 from projection.policy.model import BUILT_IN_KINDS
-from rituals.record.compose import (
-    Request,
-    check_kinds,
-    compose,
-    parse_ids,
-    parse_supersede,
-)
+from rituals.record.compose import compose
 from rituals.record.json_request import JsonDraft, read_json
-from rituals.record.new_facts import NewFact, parse_new, slip
+from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
+from rituals.record.request import NewFact, Request, Supersession, Update
+from rituals.record.slips import refuse
 
 KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
 
@@ -53,20 +49,20 @@ def _nothing_taken(_id: str, _text: str) -> bool:
 )
 def test_parse_new(text: str, kind: str, fact: str, said: str) -> None:
     """`kind: text` with an optional id; what is no kind belongs to the text."""
-    assert parse_new(text, KINDS) == NewFact(kind, fact, said)
+    assert parse_new(text, KINDS) == NewFact(said, fact, kind)
 
 
 def test_parse_new_takes_names() -> None:
     """What a fact is about, and its tags, stand before its text; a text that looks alike stays one."""
     made = parse_new("id=hot entity=Redis,API decision: tags=perf Cache it.", KINDS)
-    assert made == NewFact("decision", "hot", "Cache it.", ("perf",), ("Redis", "API"))
+    assert made == NewFact("Cache it.", "hot", "decision", ("perf",), ("Redis", "API"))
     assert parse_new("retries=3 is enough", KINDS).text == "retries=3 is enough"
 
 
 def test_parse_new_takes_names_with_blanks() -> None:
     """A value in double quotes may hold blanks, whole or in parts; a lone mark is a mark."""
     made = parse_new('entity="Payments API",Redis tags="a b" decision: He said "no".', KINDS)
-    assert made == NewFact("decision", "", 'He said "no".', ("a b",), ("Payments API", "Redis"))
+    assert made == NewFact('He said "no".', "", "decision", ("a b",), ("Payments API", "Redis"))
     assert parse_new('tags=5" fact: x', KINDS).tags == ("5",)
 
 
@@ -136,7 +132,7 @@ def test_parse_ids() -> None:
 
 def test_parse_supersede() -> None:
     """OLD=NEW, and nothing less."""
-    assert parse_supersede(" a = b ") == ("a", "b")
+    assert parse_supersede(" a = b ") == Supersession("a", "b")
     for text in ("a", "a=", "=b", ""):
         with pytest.raises(WrongUsage) as caught:
             parse_supersede(text)
@@ -145,21 +141,21 @@ def test_parse_supersede() -> None:
 
 def test_ids_are_made_from_texts_and_are_unique() -> None:
     """The same words give -2, -3… where an id stands for something else."""
-    new = tuple(NewFact("fact", "", "Retry twice.") for _ in range(2))
+    new = tuple(NewFact("Retry twice.", "", "fact") for _ in range(2))
     draft = compose(Request(new=new), None, lambda fact, _: fact == "retry-twice")
     assert [event.id for event in draft.events] == ["retry-twice-2", "retry-twice-3"]
 
 
 def test_a_chosen_id_is_never_changed() -> None:
     """`id=` is taken as it is; `append` refuses it where it exists."""
-    draft = compose(Request(new=(NewFact("fact", "mine", "x"),)), None, lambda *_: True)
+    draft = compose(Request(new=(NewFact("x", "mine", "fact"),)), None, lambda *_: True)
     assert draft.events == (FactCreated("mine", "x"),)
 
 
 def test_no_id_can_be_made() -> None:
     """A text without a Latin letter or digit needs a chosen id."""
     with pytest.raises(WrongUsage) as caught:
-        compose(Request(new=(NewFact("fact", "", "再試行"),)), None, _nothing_taken)
+        compose(Request(new=(NewFact("再試行", "", "fact"),)), None, _nothing_taken)
     assert "id=my-id" in caught.value.hint
 
 
@@ -170,11 +166,11 @@ def test_compose_on_top_of_a_file() -> None:
     )
     request = Request(
         title="New",
-        header=(("role", "builder"),),
+        role="builder",
         refs=("b",),
-        new=(NewFact("thread", "", "Why so slow?", ("perf",)),),
-        update=(("c", " text \n"),),
-        supersede=(("d", "e"),),
+        new=(NewFact("Why so slow?", "", "thread", ("perf",)),),
+        update=(Update("c", " text \n"),),
+        supersede=(Supersession("d", "e"),),
         close=("f",),
     )
     draft = compose(request, base, _nothing_taken)
@@ -198,11 +194,12 @@ def test_compose_on_top_of_a_file() -> None:
 
 def test_kinds_that_look_misspelled_are_told() -> None:
     """A kind that the policy does not name is refused, or told if it is meant; so is text like one."""
-    new = (NewFact("decison", "", "x"), NewFact("fact", "", "decison: x"), NewFact("fact", "", "y"))
-    with pytest.raises(DraftRefused, match="decison is a kind that the policy does not name"):
-        check_kinds(Request(new=new), KINDS)
-    found = check_kinds(Request(new=new, anyway=True), KINDS)
+    new = (NewFact("x", "", "decison"), NewFact("decison: x"), NewFact("y"))
+    with pytest.raises(DraftRefused, match=r"new\.0\.kind: there is no kind decison"):
+        refuse(Request(new=new), KINDS, options=False)
+    found = refuse(Request(new=new, anyway=True), KINDS, options=False)
     assert [finding.code for finding in found] == ["unknown-kind", "unknown-kind"]
+    assert found[0].hint.startswith("did you mean decision? kinds: invariant, ")
     assert found[1].hint == "did you mean decision?"
 
 
@@ -219,9 +216,8 @@ def test_json_says_everything() -> None:
     }  # fmt: skip
     assert set(data) == set(JsonDraft.model_fields)
     assert read_json(json.dumps(data).encode(), "draft.json") == Request(
-        "t", "b", "a", "", (("role", "r"), ("host", "h"), ("model", "m"), ("session", "s")),
-        ("x",), (NewFact("stack", "i", "n", ("g",)),), (("u", "v"),), (("o", "p"),), ("q",), ("c",),
-        ("d",), ("e",), True,
+        "t", "b", "a", "r", "h", "m", "s", ("x",), (NewFact("n", "i", "stack", ("g",)),),
+        (Update("u", "v"),), (Supersession("o", "p"),), ("q",), ("c",), ("d",), ("e",), True,
     )  # fmt: skip
 
 

@@ -8,18 +8,11 @@ from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
 from memory.write.draft import SessionDraft, draft_of
-from rituals.cli.append_options import HEADER_KEYS
 from rituals.cli.context import STDIN, Invocation
-from rituals.record.compose import (
-    Request,
-    check_kinds,
-    compose,
-    parse_ids,
-    parse_supersede,
-    refuse_ids,
-    taken_in,
-)
-from rituals.record.new_facts import NewFact, parse_new, slip
+from rituals.record.compose import draft_of_request, kinds_of
+from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
+from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
+from rituals.record.slips import no_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +20,8 @@ if TYPE_CHECKING:
 
     from memory.api import Memory
 
+#: What options say of a log whose content is JSON.
+_WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
@@ -46,7 +41,7 @@ def read_draft_of(
         WrongUsage: nothing is given, or two sources for one thing.
         DraftRefused: a file can not be stored canonically.
     """
-    kinds = tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
+    kinds = kinds_of(memory)
     sources = [name for name in (file, given["from_json"], given["body"]) if name == STDIN]
     if len(sources) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
@@ -74,27 +69,20 @@ def read_draft_of(
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    refuse_ids(request, "" if given["from_json"] else "--")
-    findings = check_kinds(request, kinds)
-    return compose(request, base, taken_in(memory)), findings
+    return draft_of_request(memory, request, base, options=not given["from_json"])
 
 
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
+    ids: dict[str, Any] = {key: parse_ids(given[key]) for key in ID_LISTS if key != "refs"}
     return Request(
-        given["title"],
-        call.read(given["body"]).decode("utf-8", "surrogateescape") if given["body"] else "",
-        given["agent"],
-        given["type"],
-        tuple((key, given[key]) for key in HEADER_KEYS if given[key]),
-        parse_ids(given["ref"]),
-        tuple(_new(text, kinds) for text in given["new"]),
-        given["update"],
-        tuple(parse_supersede(text) for text in given["supersede"]),
-        parse_ids(given["invalidate"]),
-        parse_ids(given["close"]),
-        parse_ids(given["reopen"]),
-        parse_ids(given["reactivate"]),
-        given["anyway"],
+        title=given["title"],
+        body=call.read(given["body"]).decode("utf-8", "surrogateescape") if given["body"] else "",
+        **{key: given[key] for key in _WHOSE},
+        refs=parse_ids(given["ref"]),
+        new=tuple(_new(text, kinds) for text in given["new"]),
+        update=tuple(Update(fact, text) for fact, text in given["update"]),
+        supersede=tuple(parse_supersede(text) for text in given["supersede"]),
+        **ids,
     )
 
 
@@ -121,18 +109,14 @@ def _new(text: str, kinds: tuple[str, ...]) -> NewFact:
     """
     new = parse_new(text, kinds)
     if not new.text:
-        raise WrongUsage(f"{text!r} gives the fact no text", where="--new", hint=_NEW_HINT)
+        raise WrongUsage(no_text(text), where="--new", hint=_NEW_HINT)
     return new
 
 
 def _with_header(request: Request, options: Request) -> Request:
     """Let options say whose log it is where JSON does not."""
-    header = dict(options.header) | dict(request.header)
     return request._replace(
-        agent=request.agent or options.agent,
-        type=options.type,
-        anyway=request.anyway or options.anyway,
-        header=tuple(header.items()),
+        **{key: getattr(request, key) or getattr(options, key) for key in _WHOSE}
     )
 
 

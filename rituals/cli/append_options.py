@@ -56,9 +56,6 @@ _HEADER: tuple[Decorator, ...] = (
     _one("session", "ID", "The host's session id."),
     _one("type", "TYPE", "work (the default), review, import, edit or checkpoint."),
 )
-#: The header values that are passed on as they are; agent and type have places of their own.
-HEADER_KEYS = ("role", "host", "model", "session")
-
 
 _ANYWAY = click.option("--anyway", is_flag=True, help="Ids that memory does not know are meant.")
 

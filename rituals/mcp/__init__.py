@@ -1,7 +1,7 @@
 """The MCP server: memory for any client that speaks the Model Context Protocol.
 
-`start` is the way in, `serve` runs one transport, `wire` keeps standard output for the protocol alone,
-`server` answers requests, `tools` is the table of what can be called, `asked` and `answered` are the
-shapes of requests and answers, `desk` is where the memory is used, on one thread. Nothing outside this
-package imports the SDK, and nothing but `diurna mcp` imports this package.
+`start` is the way in, `serve` runs one transport, `stdio` keeps standard output for the protocol alone,
+`server` answers requests, `tools` is the table of what can be called, `requests` and `responses` are their
+shapes, `open_memory` is where the memory is used, on one thread. Nothing outside this package imports the
+SDK, and nothing but `diurna mcp` imports this package.
 """

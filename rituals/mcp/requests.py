@@ -6,23 +6,25 @@ where it can, and what all texts have in common (no control characters) is check
 
 from __future__ import annotations
 
+from types import GenericAlias
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from ledger.errors import WrongUsage
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
 from projection.brief.budget import LEAST_CHARS
-from projection.policy.model import DEFAULT_KIND
+from rituals.record.json_request import Strict, model_of, reason
+from rituals.record.request import NewFact, Request, Supersession, Update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    A = TypeVar("A", bound="Asked")
+    A = TypeVar("A", bound="Strict")
 
 #: Words of a search or of a task.
 WORDS_CHARS = 400
@@ -97,16 +99,14 @@ Id = Annotated[
 Reference = Annotated[
     str, Field(max_length=_REFERENCE_CHARS, pattern="^[a-z0-9._:-]+$"), AfterValidator(_reference)
 ]
-Ids = Annotated[list[Id], Field(max_length=MANY)]
+#: What a schema says of a draft, and `rituals.record.slips` checks, in the words of the command line.
+SaidId = Annotated[
+    str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, "pattern": "^[a-z0-9.-]+$"})
+]
+SomeText = Annotated[Text, Field(json_schema_extra={"minLength": 1})]
 
 
-class Asked(BaseModel):
-    """What a tool takes: these keys and no others."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class RecallAsked(Asked):
+class RecallAsked(Strict):
     """A search."""
 
     query: Annotated[
@@ -129,7 +129,7 @@ class RecallAsked(Asked):
     superseded: Annotated[bool, Field(description="Also what is false now")] = False
 
 
-class GetAsked(Asked):
+class GetAsked(Strict):
     """Hits by their ids."""
 
     ids: Annotated[list[Reference], Field(min_length=1, max_length=IDS_LIMIT)]
@@ -139,7 +139,7 @@ class GetAsked(Asked):
     ] = "full"
 
 
-class BriefAsked(Asked):
+class BriefAsked(Strict):
     """What to know before starting."""
 
     task: Annotated[Words, Field(description="What you are about to do")] = ""
@@ -147,62 +147,58 @@ class BriefAsked(Asked):
     budget_chars: Annotated[int, Field(ge=LEAST_CHARS, le=BUDGET_CHARS)] = BRIEF_CHARS
 
 
-class NewAsked(Asked):
-    """A fact to be born."""
-
-    text: Annotated[Text, Field(min_length=1)]
-    id: Annotated[
-        str,
-        Field(max_length=ID_LIMIT_CHARS, description="kebab-case; else made from the text"),
-    ] = ""
-    kind: Annotated[
-        str,
-        Field(
-            max_length=40,
-            description="invariant, stack, decision, convention, fact, pattern, thread (open "
-            "question), preference or reference",
-        ),
-        AfterValidator(_line),
-    ] = DEFAULT_KIND
-    tags: Annotated[list[Names], Field(max_length=MANY)] = []
-    entity: Annotated[list[Names], Field(max_length=MANY, description="what it is about")] = []
-
-
-class UpdateAsked(Asked):
-    """A new text for a fact."""
-
-    id: Id
-    text: Annotated[Text, Field(min_length=1)]
+_New = model_of(
+    NewFact,
+    {
+        "text": SomeText,
+        "id": Annotated[
+            str,
+            Field(max_length=ID_LIMIT_CHARS, description="kebab-case; else made from the text"),
+        ],
+        "kind": Annotated[
+            str,
+            Field(
+                max_length=40,
+                description="invariant, stack, decision, convention, fact, pattern, thread (open "
+                "question), preference or reference",
+            ),
+            AfterValidator(_line),
+        ],
+        "tags": Annotated[list[Names], Field(max_length=MANY)],
+        "entity": Annotated[list[Names], Field(max_length=MANY, description="what it is about")],
+    },
+)
+_Update = model_of(Update, {"id": SaidId, "text": SomeText})
+_Supersession = model_of(Supersession, {"old": SaidId, "new": SaidId})
 
 
-class SupersedeAsked(Asked):
-    """A fact that is false now, and the one that replaces it."""
-
-    old: Id
-    new: Id
+def _many(model: Any, **said: Any) -> Any:
+    return Annotated[GenericAlias(list, (model,)), Field(max_length=MANY, **said)]
 
 
-class AppendAsked(Asked):
-    """A session log: the keys of `diurna append --from-json` but those that the server fills in."""
+#: A session log: what `diurna append --from-json` takes, without what the server fills in.
+AppendAsked = model_of(
+    Request,
+    {
+        "title": Annotated[Title, Field(min_length=1)],
+        "body": Annotated[Body, Field(description="Markdown: what happened, why, what is next")],
+        "refs": _many(SaidId, description="Facts you relied on"),
+        "new": _many(_New),
+        "update": _many(_Update, description="Reword"),
+        "supersede": _many(_Supersession, description="old is false, new replaces it"),
+        "invalidate": _many(SaidId, description="False, without successor"),
+        "close": _many(SaidId, description="Threads that are done"),
+        "reopen": _many(SaidId),
+        "reactivate": _many(SaidId, description="Back from the archive"),
+        "anyway": Annotated[bool, Field(description="Unknown ids are meant")],
+        "role": Title,
+        "model": Title,
+    },
+    required=("title",),
+)
 
-    title: Annotated[Title, Field(min_length=1)]
-    body: Annotated[Body, Field(description="Markdown: what happened, why, what is next")] = ""
-    refs: Annotated[Ids, Field(description="Facts you relied on")] = []
-    new: Annotated[list[NewAsked], Field(max_length=MANY)] = []
-    update: Annotated[list[UpdateAsked], Field(max_length=MANY, description="Reword")] = []
-    supersede: Annotated[
-        list[SupersedeAsked], Field(max_length=MANY, description="old is false, new replaces it")
-    ] = []
-    invalidate: Annotated[Ids, Field(description="False, without successor")] = []
-    close: Annotated[Ids, Field(description="Threads that are done")] = []
-    reopen: Ids = []
-    reactivate: Annotated[Ids, Field(description="Back from the archive")] = []
-    anyway: Annotated[bool, Field(description="Unknown ids are meant")] = False
-    role: Title = ""
-    model: Title = ""
 
-
-class ResolveAsked(Asked):
+class ResolveAsked(Strict):
     """A contradiction, and what holds."""
 
     id: Id
@@ -211,40 +207,20 @@ class ResolveAsked(Asked):
     state: Annotated[Literal["", "open", "closed"], Field(description="Of a thread")] = ""
 
 
-class StatusAsked(Asked):
+class StatusAsked(Strict):
     """Where the ledger stands."""
 
 
-class StartAsked(Asked):
+class StartAsked(Strict):
     """The prompt `session-start`."""
 
     task: Words = ""
 
 
-class FactAsked(Asked):
+class FactAsked(Strict):
     """The resource of a fact."""
 
     id: Id
-
-
-#: What pydantic calls an error -> how it reads behind the place.
-_SAID = {
-    "extra_forbidden": "there is no such argument",
-    "missing": "it has to be there",
-    "string_type": "it has to be a string",
-    "list_type": "it has to be a list",
-    "int_type": "it has to be a whole number",
-    "bool_type": "it has to be true or false",
-    "string_too_short": "it is empty",
-    "too_short": "it is empty",
-    "string_pattern_mismatch": "it has characters that do not belong there",
-    "literal_error": "it has to be one of {expected}",
-    "string_too_long": "it has more than {max_length} characters",
-    "too_long": "it has more than {max_length}",
-    "greater_than_equal": "it has to be at least {ge}",
-    "less_than_equal": "it has to be at most {le}",
-    "value_error": "{error}",
-}
 
 
 def read(model: type[A], arguments: Mapping[str, Any]) -> A:
@@ -260,8 +236,7 @@ def read(model: type[A], arguments: Mapping[str, Any]) -> A:
     said = []
     for error in errors[:_ERRORS_SAID]:
         place = ".".join(str(part) for part in error["loc"])
-        reason = _SAID.get(error["type"], error["msg"]).format(**error.get("ctx", {}))
-        said.append(f"{place[:NAMES_CHARS]}: {reason}")
+        said.append(f"{place[:NAMES_CHARS]}: {reason(error, 'argument')}")
     if len(errors) > _ERRORS_SAID:
         said.append(f"and {len(errors) - _ERRORS_SAID} more")
     raise WrongUsage("; ".join(said), hint=f"arguments: {', '.join(model.model_fields)}")

@@ -12,8 +12,8 @@ from rituals.mcp import requests as asked
 from rituals.mcp import responses as answered
 from rituals.mcp import write_tools as records
 from rituals.mcp.client_name import Caller
-from rituals.mcp.requests import Asked
 from rituals.mcp.responses import Answered
+from rituals.record.json_request import Strict
 
 
 class Tool(Record):
@@ -30,7 +30,7 @@ class Tool(Record):
 
     name: str
     description: str
-    takes: type[Asked]
+    takes: type[Strict]
     gives: type[Answered]
     run: Callable[[Memory, Any, Caller], Answered]
     writes: bool = False

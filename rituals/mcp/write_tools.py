@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.api import Memory
 from rituals.mcp.client_name import Caller
-from rituals.mcp.requests import AppendAsked, ResolveAsked
+from rituals.mcp.requests import ResolveAsked
 from rituals.mcp.responses import (
     NOTICE,
     AppendAnswered,
@@ -13,24 +13,23 @@ from rituals.mcp.responses import (
     TierAnswered,
     noticed,
 )
+from rituals.record.json_request import Strict, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.record.request import Request
 
 _STATES = {"": None, "open": False, "closed": True}
 
 
-def append(memory: Memory, asked: AppendAsked, caller: Caller) -> AppendAnswered:
+def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
     from memory.write.draft import course
-    from rituals.record.compose import check_kinds, compose, refuse_ids, taken_in
-    from rituals.record.json_request import JsonDraft, request_of
+    from rituals.record.compose import draft_of_request
 
-    said = JsonDraft.model_validate(
-        {**asked.model_dump(), "agent": caller.agent, "host": caller.host}
-    )
-    request = request_of(said)
-    refuse_ids(request, "")
-    kinds = tuple(kind.name for kind in memory.snapshot.cache().policy.kinds)
-    odd = check_kinds(request, kinds)
-    draft = compose(request, None, taken_in(memory))
+    request: Request = value_of(asked)
+    request = request._replace(agent=caller.agent, host=caller.host)
+    draft, odd = draft_of_request(memory, request)
     receipt = memory.append(draft, tiers=True)
     return AppendAnswered(
         stem=receipt.stem,

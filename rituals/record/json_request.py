@@ -1,73 +1,107 @@
-"""`append --from-json`: bytes become a request here, strictly (G6 and G21 of the catalogue)."""
+"""Bytes become a request here: pydantic models made from the fields of `Request`, strictly read.
+
+`append --from-json` takes every key as it is. The MCP server gives its own types, with limits and
+descriptions, to the keys that it takes (`rituals.mcp.requests`).
+"""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from inspect import Parameter, signature
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
-from projection.policy.model import DEFAULT_KIND
-from rituals.record.compose import Request
-from rituals.record.new_facts import NewFact
+from rituals.record.request import Request
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _New(_Strict):
-    text: str = Field(min_length=1)
-    id: str = ""
-    kind: str = DEFAULT_KIND
-    tags: list[str] = []
-    entity: list[str] = []
-
-
-class _Update(_Strict):
-    id: str
-    text: str
-
-
-class _Supersede(_Strict):
-    old: str
-    new: str
-
-
-class JsonDraft(_Strict):
-    """A session log as JSON; every key may be left out, no other key may be there."""
-
-    title: str = ""
-    body: str = ""
-    agent: str = ""
-    role: str = ""
-    host: str = ""
-    model: str = ""
-    session: str = ""
-    refs: list[str] = []
-    new: list[_New] = []
-    update: list[_Update] = []
-    supersede: list[_Supersede] = []
-    invalidate: list[str] = []
-    close: list[str] = []
-    reopen: list[str] = []
-    reactivate: list[str] = []
-    anyway: bool = False
-
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: What pydantic calls an error -> how it reads behind the place.
 _SAID = {
-    "extra_forbidden": "there is no such key",
+    "extra_forbidden": "there is no such {thing}",
     "missing": "it has to be there",
     "string_type": "it has to be a string",
-    "bool_type": "it has to be true or false",
     "list_type": "it has to be a list",
+    "int_type": "it has to be a whole number",
+    "bool_type": "it has to be true or false",
     "model_type": "it has to be an object",
     "model_attributes_type": "it has to be an object",
     "string_too_short": "it is empty",
+    "too_short": "it is empty",
+    "string_pattern_mismatch": "it has characters that do not belong there",
+    "literal_error": "it has to be one of {expected}",
+    "string_too_long": "it has more than {max_length} characters",
+    "too_long": "it has more than {max_length}",
+    "greater_than_equal": "it has to be at least {ge}",
+    "less_than_equal": "it has to be at most {le}",
+    "value_error": "{error}",
 }
-#: The keys of the objects inside.
-_INNER: dict[str, type[BaseModel]] = {"new": _New, "update": _Update, "supersede": _Supersede}
-HEADER_KEYS = ("role", "host", "model", "session")
+
+
+class Strict(BaseModel):
+    """These keys and no others, of these types and no others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    #: The value class that a model was made from.
+    record: ClassVar[type[Any]]
+
+
+def types_of(record: type[Any]) -> dict[str, Any]:
+    """Return how JSON writes each field of a value class."""
+    return {name: _json_type(hint) for name, hint in get_type_hints(record).items()}
+
+
+def _json_type(hint: Any) -> Any:
+    if items := get_args(hint):
+        return GenericAlias(list, (_json_type(items[0]),))
+    return model_of(hint, types_of(hint)) if hasattr(hint, "_fields") else hint
+
+
+def model_of(record: type[Any], types: Mapping[str, Any], required: tuple[str, ...] = ()) -> Any:
+    """Make the model that reads a value class.
+
+    Args:
+        record: the class; its defaults are those of the model.
+        types: the type of each key that is read.
+        required: keys that have to be there although the class has a default for them.
+    """
+    parameters = signature(record.__new__).parameters
+    fields: dict[str, Any] = {}
+    for name, type_ in types.items():
+        default = parameters[name].default
+        if name in required or default is Parameter.empty:
+            default = ...
+        fields[name] = (type_, [] if default == () else default)
+    model = create_model(record.__name__, __base__=Strict, **fields)
+    model.record = record
+    return model
+
+
+def value_of(said: Any) -> Any:
+    """Turn what a model has read into the value that it was made for."""
+    if isinstance(said, Strict):
+        return said.record(**{name: value_of(one) for name, one in said})
+    return tuple([value_of(one) for one in said]) if isinstance(said, list) else said
+
+
+def reason(error: Any, thing: str) -> str:
+    """Say what is wrong at one place.
+
+    Args:
+        error: as pydantic describes it.
+        thing: what a key is called here.
+    """
+    said = _SAID.get(error["type"])
+    return said.format(thing=thing, **error.get("ctx", {})) if said else str(error["msg"])
+
+
+#: A session log as JSON; every key may be left out, no other key may be there.
+JsonDraft = model_of(
+    Request, {name: type_ for name, type_ in types_of(Request).items() if name != "type"}
+)
 
 
 def read_json(data: bytes, name: str) -> Request:
@@ -81,45 +115,27 @@ def read_json(data: bytes, name: str) -> Request:
         DraftRefused: it is no JSON, or not of this shape; the findings name each place.
     """
     try:
-        draft = JsonDraft.model_validate_json(data)
+        found: Request = value_of(JsonDraft.model_validate_json(data))
     except ValidationError as problem:
         raise DraftRefused(_findings(problem, name)) from None
-    return request_of(draft)
-
-
-def request_of(draft: JsonDraft) -> Request:
-    """Turn what JSON says into what is to be recorded."""
-    return Request(
-        draft.title,
-        draft.body,
-        draft.agent,
-        "",
-        tuple((key, getattr(draft, key)) for key in HEADER_KEYS if getattr(draft, key)),
-        tuple(draft.refs),
-        tuple(
-            NewFact(new.kind, new.id, new.text, tuple(new.tags), tuple(new.entity))
-            for new in draft.new
-        ),
-        tuple((update.id, update.text) for update in draft.update),
-        tuple((pair.old, pair.new) for pair in draft.supersede),
-        tuple(draft.invalidate),
-        tuple(draft.close),
-        tuple(draft.reopen),
-        tuple(draft.reactivate),
-        draft.anyway,
-    )
+    return found
 
 
 def _findings(problem: ValidationError, name: str) -> tuple[Finding, ...]:
     found = []
     for error in problem.errors(include_url=False, include_input=False):
         place = ".".join(str(part) for part in error["loc"])
-        said = _SAID.get(error["type"], error["msg"])
+        said = reason(error, "key")
         said = f"{place}: {said}" if place else said.replace("it has to be", "the JSON has to be")
-        key = str(error["loc"][0]) if len(error["loc"]) > 1 else ""
-        model = _INNER.get(key, JsonDraft)
-        hint = f"keys: {', '.join(model.model_fields)}"
+        hint = f"keys: {', '.join(_keys(error['loc']))}"
         if error["type"] == "json_invalid":
             hint = 'for example: {"title": "Tidy", "new": [{"text": "CI runs on two cores."}]}'
         found.append(Finding("not-canonical", said, name, hint=hint))
     return tuple(found)
+
+
+def _keys(place: tuple[int | str, ...]) -> tuple[str, ...]:
+    """Return the keys of the object in which something is wrong."""
+    inner = get_args(JsonDraft.model_fields[place[0]].annotation) if len(place) > 1 else ()
+    model = inner[0] if inner and issubclass(inner[0], Strict) else JsonDraft
+    return tuple(model.model_fields)

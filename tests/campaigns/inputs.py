@@ -37,7 +37,7 @@ from projection.policy.model import BUILT_IN_KINDS, Policy
 from projection.policy.toml import read_policy, write_policy
 from projection.text.digest import gist
 from rituals.cli.output import counted
-from rituals.record.new_facts import parse_new
+from rituals.record.option_values import parse_new
 
 STEM = "2026-11-21-083012417-000000000000"
 BATCH = 1000

@@ -1,38 +1,23 @@
-"""A new fact as one option says it: `id=my-id entity="Payments API" decision: Text.`, and slips in it.
+"""What options of `diurna append` say: `id=my-id entity="Payments API" decision: Text.`, `OLD=NEW`, ids.
 
-What is no kind of the policy and no key belongs to the text; where it looks like one, that is a slip, and
-the option is refused with the right spelling.
+What is no kind of the policy and no key belongs to the text of a new fact; where it looks like one, that
+is a slip, and the option is refused with the right spelling.
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 
+from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
-from ledger.model.record import Record
 from ledger.model.session import META_KEYS
 from projection.graph.neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
+from rituals.record.request import NewFact, Supersession
+from rituals.record.slips import ALIKE, MEANT, meant_kind, unknown_kind
 
 #: What may stand before the text of a new fact.
 KEYS = ("id", "tags", "entity")
-#: What others call a kind -> ours, where a kind of that name is not in the policy.
-_MEANT = {
-    "todo": "thread", "fixme": "thread", "task": "thread", "question": "thread", "bug": "thread",
-    "action": "thread", "issue": "thread", "rule": "convention", "constraint": "invariant",
-    "lesson": "pattern", "learning": "pattern", "gotcha": "pattern", "choice": "decision",
-}  # fmt: skip
-_ALIKE = 0.8
-
-
-class NewFact(Record):
-    """A fact to be born; `id` is "" when it is to be made from the text."""
-
-    kind: str
-    id: str
-    text: str
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
 
 
 def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
@@ -51,12 +36,34 @@ def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
     if colon and head.strip().lower() in kinds:
         kind, rest = head.strip().lower(), _take(tail.strip(), said)
     return NewFact(
-        kind,
-        said.get("id", ""),
         rest,
+        said.get("id", ""),
+        kind,
         names_in(said.get("tags", "")),
         names_in(said.get("entity", "")),
     )
+
+
+def parse_supersede(text: str) -> Supersession:
+    """Read `OLD=NEW`.
+
+    Raises:
+        WrongUsage: it has another form.
+    """
+    old, equals, new = text.partition("=")
+    if not (equals and old.strip() and new.strip()):
+        raise WrongUsage(
+            f"{text!r} does not say what replaces what",
+            where="--supersede",
+            hint="write --supersede OLD=NEW; what is false without a successor: --invalidate OLD",
+        )
+    return Supersession(old.strip(), new.strip())
+
+
+def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Read ids that may be given one by one or as comma lists; each once, in order."""
+    found = [part.strip() for value in values for part in value.split(",")]
+    return tuple(dict.fromkeys(part for part in found if part))
 
 
 def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
@@ -78,7 +85,7 @@ def slip(text: str, kinds: tuple[str, ...]) -> Finding | None:
         return wrong
     if before_kind and said:
         return _blank_slip(words, *list(said.items())[-1])
-    return _kind_slip(head.strip(), "-".join(words).lower(), kinds)
+    return _kind_slip(head.strip(), kinds)
 
 
 def _key_slip(
@@ -96,7 +103,7 @@ def _key_slip(
     if not equals or not _is_name(key) or not value[:1].strip():
         return None
     low = key.lower()
-    alike = get_close_matches(low, KEYS, 1, _ALIKE)
+    alike = get_close_matches(low, KEYS, 1, ALIKE)
     if not (low in META_KEYS or low == "kind" or (not behind and (alike or sure))):
         return None
     if low in said:
@@ -121,19 +128,14 @@ def _blank_slip(words: list[str], key: str, value: str) -> Finding:
     )
 
 
-def _kind_slip(head: str, joined: str, kinds: tuple[str, ...]) -> Finding | None:
+def _kind_slip(head: str, kinds: tuple[str, ...]) -> Finding | None:
     """Say that what stands before the colon is no kind, where it looks like one."""
-    alike = get_close_matches(joined, kinds, 1, _ALIKE)
-    one = " " not in head
-    meant = alike[0] if alike else _MEANT.get(joined, "")
-    if meant not in kinds:
-        meant = ""
-    looks = _is_name(head) and (head.islower() or joined in _MEANT) if one else bool(alike)
+    meant = meant_kind(head, kinds)
+    looks = _is_name(head) and (head.islower() or head.lower() in MEANT)
     if not meant and not looks:
         return None
-    hint = f"did you mean `{meant}: …`? " if meant else ""
-    hint += f"kinds: {', '.join(kinds)}; {_as_text(f'{head}: …', behind=False)}"
-    return Finding("unknown-kind", f"there is no kind {head}", hint=hint)
+    found = unknown_kind(head, f"`{meant}: …`" if meant else "", kinds)
+    return found._replace(hint=f"{found.hint}; {_as_text(f'{head}: …', behind=False)}")
 
 
 def _as_text(start: str, *, behind: bool) -> str:

@@ -1,0 +1,72 @@
+"""The request to append a log: one model for the command line, for JSON and for the MCP server.
+
+Its field names are the keys of `diurna append --from-json` and the arguments of the tool `append`, which
+take their models from it (`rituals.record.json_request`); the options of `diurna append` bear them too.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.policy.model import DEFAULT_KIND
+
+#: The header values that are passed on as they are; agent and type have places of their own.
+HEADER_KEYS = ("role", "host", "model", "session")
+#: The fields that hold nothing but fact ids.
+ID_LISTS = ("refs", "invalidate", "close", "reopen", "reactivate")
+
+
+class NewFact(Record):
+    """A fact to be born; `id` is "" when it is to be made from the text."""
+
+    text: str
+    id: str = ""
+    kind: str = DEFAULT_KIND
+    tags: tuple[str, ...] = ()
+    entity: tuple[str, ...] = ()
+
+
+class Update(Record):
+    """A new text for a fact."""
+
+    id: str
+    text: str
+
+
+class Supersession(Record):
+    """A fact that is false now, and the one that replaces it."""
+
+    old: str
+    new: str
+
+
+class Request(Record):
+    """What is to be recorded; "" and () stand for not said."""
+
+    title: str = ""
+    body: str = ""
+    agent: str = ""
+    role: str = ""
+    host: str = ""
+    model: str = ""
+    session: str = ""
+    refs: tuple[str, ...] = ()
+    new: tuple[NewFact, ...] = ()
+    update: tuple[Update, ...] = ()
+    supersede: tuple[Supersession, ...] = ()
+    invalidate: tuple[str, ...] = ()
+    close: tuple[str, ...] = ()
+    reopen: tuple[str, ...] = ()
+    reactivate: tuple[str, ...] = ()
+    anyway: bool = False
+    type: str = ""
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it names neither a title, a body nor an event."""
+        events = (self.new, self.update, self.supersede, *(getattr(self, key) for key in ID_LISTS))
+        return not (self.title or self.body or any(events))
+
+    @property
+    def header(self) -> dict[str, str]:
+        """The header values that were said."""
+        return {key: said for key in HEADER_KEYS if (said := getattr(self, key))}

@@ -1,0 +1,116 @@
+"""What is wrong with a request, in the same words whichever way it came.
+
+Only the place is named as its author wrote it: an option (`--ref`) or a key (`refs.0`).
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from ledger.errors import DraftRefused
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from rituals.record.request import ID_LISTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.record.request import Request
+
+#: What others call a kind -> ours, where a kind of that name is not in the policy.
+MEANT = {
+    "todo": "thread", "fixme": "thread", "task": "thread", "question": "thread", "bug": "thread",
+    "action": "thread", "issue": "thread", "rule": "convention", "constraint": "invariant",
+    "lesson": "pattern", "learning": "pattern", "gotcha": "pattern", "choice": "decision",
+}  # fmt: skip
+ALIKE = 0.8
+_TEXT_HINT = 'for example: {"text": "CI runs on two cores."}'
+_ID_HINT = "ids are lower-case words joined by hyphens or dots"
+
+
+def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[Finding, ...]:
+    """Refuse what is no fact id, no text and no kind; return what is odd and may be meant.
+
+    Args:
+        request: what is to be recorded.
+        kinds: the kinds that the policy names.
+        options: whether it came as options of the command line.
+
+    Raises:
+        DraftRefused: the findings name each of them.
+    """
+    wrong = tuple(
+        Finding(
+            "bad-id", f"{option if options else key}: not a fact id: {fact[:80]!r}", hint=_ID_HINT
+        )
+        for option, key, fact in _named(request)
+        if not is_fact_id(fact)
+    )
+    wrong += tuple(
+        Finding("event-without-fact", f"new.{number}.text: {no_text(new.text)}", hint=_TEXT_HINT)
+        for number, new in enumerate(request.new)
+        if not new.text.strip()
+    )
+    if wrong:
+        raise DraftRefused(wrong)
+    unknown = []
+    for number, new in enumerate(request.new):
+        if new.kind not in kinds:
+            found = unknown_kind(new.kind, meant_kind(new.kind, kinds), kinds)
+            unknown.append(found._replace(message=f"new.{number}.kind: {found.message}"))
+    if unknown and not request.anyway:
+        raise DraftRefused(tuple(unknown))
+    return (*unknown, *_kept_as_text(request, kinds))
+
+
+def no_text(said: str) -> str:
+    """Say that a new fact has no text."""
+    return f"{said!r} gives the fact no text"
+
+
+def meant_kind(word: str, kinds: tuple[str, ...]) -> str:
+    """Return the kind that a word is probably meant to be, "" for none."""
+    joined = "-".join(word.split()).lower()
+    alike = get_close_matches(joined, kinds, 1, ALIKE)
+    meant = alike[0] if alike else MEANT.get(joined, "")
+    return meant if meant in kinds else ""
+
+
+def unknown_kind(kind: str, meant: str, kinds: tuple[str, ...]) -> Finding:
+    """Say that a word is no kind.
+
+    Args:
+        kind: as it was written.
+        meant: how the kind is written that was probably meant, "" for none.
+        kinds: those of the policy.
+    """
+    hint = f"did you mean {meant}? " if meant else ""
+    hint += f"kinds: {', '.join(kinds)}"
+    return Finding("unknown-kind", f"there is no kind {kind}", hint=hint)
+
+
+def _named(request: Request) -> Iterator[tuple[str, str, str]]:
+    """Yield the ids that a request names, with the option and the key of each."""
+    for key in ID_LISTS:
+        option = "--ref" if key == "refs" else f"--{key}"
+        for number, fact in enumerate(getattr(request, key)):
+            yield option, f"{key}.{number}", fact
+    for number, new in enumerate(request.new):
+        if new.id:
+            yield "--new", f"new.{number}.id", new.id
+    for number, update in enumerate(request.update):
+        yield "--update", f"update.{number}.id", update.id
+    for number, pair in enumerate(request.supersede):
+        yield "--supersede", f"supersede.{number}.old", pair.old
+        yield "--supersede", f"supersede.{number}.new", pair.new
+
+
+def _kept_as_text(request: Request, kinds: tuple[str, ...]) -> Iterator[Finding]:
+    """Yield where a text begins like a kind that is misspelled."""
+    for new in request.new:
+        head, colon, _ = new.text.partition(":")
+        alike = get_close_matches(head.lower(), kinds, 1, ALIKE) if colon else []
+        if alike and new.kind in kinds:
+            message = f"{head!r} is no kind; it was kept as part of the text of a {new.kind}"
+            yield Finding("unknown-kind", message, hint=f"did you mean {alike[0]}?")
