@@ -156,7 +156,7 @@ class Memory(Reader):
         Args:
             dry_run: change nothing; only note it.
         """
-        from memory.cache.file import CACHE_ERRORS
+        from memory.cache.sqlite import CacheDamaged
         from memory.repair.dropped_logs import dropped_finding
 
         if not (self.home.checked_out and self.kept()):
@@ -167,7 +167,7 @@ class Memory(Reader):
             if lost and not dry_run:
                 self.snapshot.notes += self._lander.land(self.occasion(), None).findings
                 return
-        except CACHE_ERRORS:
+        except CacheDamaged:
             return  # whoever asks next builds it anew
         except WaitsInSpool as problem:
             because = f" ({problem.message})"

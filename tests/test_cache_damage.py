@@ -16,7 +16,8 @@ import pytest
 from ledger.home import Home
 from ledger.model.layout import CACHE_VERSION
 from memory.api import Memory
-from memory.cache.file import Cache, CacheUnusable
+from memory.cache.file import Cache
+from memory.cache.sqlite import CacheDamaged
 from memory.worktree.publish import projection_files
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
@@ -119,7 +120,7 @@ def _other_tables(file: Path) -> None:
 
 
 def _unusable(path: str) -> Cache:
-    raise CacheUnusable(path)
+    raise CacheDamaged(path)
 
 
 def _linked_away(file: Path) -> None:

@@ -12,7 +12,6 @@ from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
 from memory.cache.schema import (
     FALSE,
     PENDING,
-    edge_rows,
     edges_in,
     fact_row,
     log_row,
@@ -20,7 +19,7 @@ from memory.cache.schema import (
     unpack_history,
     unreadable,
 )
-from memory.cache.sqlite import sqlite3
+from memory.cache.sqlite import sqlite3, unpack
 from projection.fold.fact import History
 from projection.fold.fold import Edge, collect, cut_edges, merge
 from projection.fold.replay import log_digest, merge_summaries, set_digest, summarise
@@ -29,8 +28,10 @@ from projection.fold.withholding import redactions_in, withheld_entry, withheld_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
+
+    from projection.fold.truth import Take
 
 
 class Head(Record):
@@ -64,8 +65,16 @@ class Head(Record):
 
 
 def unpack_head(packed: bytes) -> Head:
-    """Return the head that a file holds."""
-    commit, summary, counts, cut, unread, gone, *rest = marshal.loads(packed)
+    """Return the head that a file holds.
+
+    Raises:
+        CacheDamaged: it holds none.
+    """
+    return unpack(packed, _head_of)
+
+
+def _head_of(plain: tuple[Any, ...]) -> Head:
+    commit, summary, counts, cut, unread, gone, *rest = plain
     return Head(commit, Summary(*summary), counts, frozenset(cut), unread, frozenset(gone), *rest)
 
 
@@ -90,41 +99,17 @@ def add_logs(
     """
     if not refs and not findings:
         return head
-    run = base.execute
     said = redactions_in(entries)
     redacted = head.redacted.union(said)
     if redacted:
         entries = [withheld_entry(entry, redacted) for entry in entries]
-    base.executemany(
-        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
-        [log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)],
-    )
-    if findings:
-        base.executemany(
-            "INSERT INTO findings(value) VALUES (?)",
-            [(marshal.dumps(tuple(finding)),) for finding in findings],
-        )
-    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
-    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-    summary = merge_summaries(head.summary, summarise(entries, digest))
+    put_logs(base, refs, entries, findings)
     gathered = collect(entries)
-    edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
-    takes = takes_among(gathered)
-    touched = dict(gathered)
-    cut = head.cut
-    if edges or takes:
-        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
-        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
-        if takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges):
-            everything = run("SELECT stem, seq, old, new FROM edges").fetchall()
-            cut = cut_edges(everything, run("SELECT fact, stem, before FROM takes").fetchall())
-            for _, _, old, new in cut ^ head.cut:
-                touched.setdefault(old, History())
-                touched.setdefault(new, History())
+    touched, cut = _with_cut(base, gathered, head.cut)
     facts, false = head.counts
     rows = []
     for fact, news in touched.items():
-        row = run("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
+        row = base.execute("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
         before = PENDING
         if row is not None:
             before = row[1]
@@ -135,13 +120,14 @@ def add_logs(
         rows.append(made)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
-    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    put_facts(base, rows)
     base.executemany(
         "INSERT OR IGNORE INTO changed VALUES (?)",
         [(fact,) for fact in touched if fact not in gathered or gathered[fact].acts],
     )
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
     return head._replace(
-        summary=summary,
+        summary=merge_summaries(head.summary, summarise(entries, digest)),
         counts=(facts, false),
         cut=cut,
         unread=(*head.unread, *unreadable(findings)),
@@ -149,6 +135,64 @@ def add_logs(
         redactions=head.redactions + len(said),
         unclean=head.unclean or bool(said),
     )
+
+
+def _with_cut(
+    base: sqlite3.Connection, gathered: dict[str, History], cut: frozenset[Edge]
+) -> tuple[dict[str, History], frozenset[Edge]]:
+    """Write the supersessions of new logs, and return what is cut then (F6).
+
+    Args:
+        base: the cache's file.
+        gathered: what the logs say of each fact.
+        cut: what was cut before.
+
+    Returns:
+        The same with those facts, without news, of which another supersession is cut now; and the cut.
+    """
+    edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
+    takes = takes_among(gathered)
+    if not (edges or takes):
+        return gathered, cut
+    put_edges(base, edges, takes)
+    if not (takes or any(_closes_circle(base, edge) or _taken(base, edge) for edge in edges)):
+        return gathered, cut
+    everything = base.execute("SELECT stem, seq, old, new FROM edges").fetchall()
+    taken = base.execute("SELECT fact, stem, before FROM takes").fetchall()
+    now = cut_edges(everything, taken)
+    touched = dict(gathered)
+    for _, _, old, new in now ^ cut:
+        touched.setdefault(old, History())
+        touched.setdefault(new, History())
+    return touched, now
+
+
+def put_logs(
+    base: sqlite3.Connection,
+    refs: Iterable[LogRef],
+    entries: Sequence[Entry],
+    findings: Iterable[Finding],
+) -> None:
+    """Write logs, what reading them brought up, and which are the newest now."""
+    base.executemany(
+        "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
+        (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
+    )
+    noted = [(marshal.dumps(tuple(finding)),) for finding in findings]
+    base.executemany("INSERT INTO findings(value) VALUES (?)", noted)
+    base.executemany(NOTE_NEWEST, newest_logs(entries).items())
+
+
+def put_edges(base: sqlite3.Connection, edges: Iterable[Edge], takes: Iterable[Take]) -> None:
+    """Write supersessions, and what was taken back of what logs say."""
+    rows = [(old, new, stem, seq) for stem, seq, old, new in edges]
+    base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", rows)
+    base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
+
+
+def put_facts(base: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write rows of `facts`, in place of those that are there."""
+    base.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _taken(base: sqlite3.Connection, edge: Edge) -> bool:

@@ -15,56 +15,45 @@ from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from memory.cache.apply import add_logs, unpack_head
 from memory.cache.queries import Questions
-from memory.cache.schema import (
-    plain,
-    policy_of,
-)
-from memory.cache.sqlite import sqlite3
-from memory.cache.stamp import Held, Stamp, StampBroken, begin, see_to_disk
+from memory.cache.schema import plain, policy_of
+from memory.cache.sqlite import FILE_ERRORS, CacheDamaged, sqlite3, unpack
+from memory.cache.stamp import Held, Stamp, begin, see_to_disk
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, TypeVar
 
     Said = TypeVar("Said")
 
-#: What a damaged file may raise while it is read.
-CACHE_ERRORS = (sqlite3.Error, ValueError, EOFError, TypeError, KeyError, IndexError)
-
 #: Of how many sets of logs the projection is remembered: ours, and what a sync tries to make of it.
 _RENDERINGS = 4
-
-
-class CacheUnusable(Exception):
-    """The file is missing, damaged or of another version: build it anew."""
 
 
 def open_cache(path: str) -> Cache:
     """Open a cache file.
 
     Raises:
-        CacheUnusable: it can not be used.
+        CacheDamaged: it can not be used.
     """
     stamp = Stamp(path)
     base = None
     try:
-        stamp.check()
-        base = sqlite3.connect(path, timeout=10, isolation_level=None)
-        base.execute("PRAGMA synchronous=OFF")
-        # the journal is emptied, not unlinked: a quarter less for a transaction; `build` takes it away
-        # before it puts another file in place
-        base.execute("PRAGMA journal_mode=PERSIST")
-        cache = Cache(base, stamp)
-        see_to_disk(base, stamp)
-        return cache
-    except BaseException as problem:
+        with FILE_ERRORS:
+            stamp.check()
+            base = sqlite3.connect(path, timeout=10, isolation_level=None)
+            base.execute("PRAGMA synchronous=OFF")
+            # the journal is emptied, not unlinked: a quarter less for a transaction; `build` takes it away
+            # before it puts another file in place
+            base.execute("PRAGMA journal_mode=PERSIST")
+            cache = Cache(base, stamp)
+            see_to_disk(base, stamp)
+            return cache
+    except BaseException:
         if base is not None:
             base.close()
-        if isinstance(problem, CACHE_ERRORS):
-            raise CacheUnusable(path) from problem
         raise
 
 
@@ -76,20 +65,17 @@ class Cache(Questions):
         stamp: of its file.
 
     Raises:
-        CacheUnusable: it is of another version.
-        StampBroken: it is not as it was left.
+        CacheDamaged: it is of another version, or not as it was left.
     """
 
     def __init__(self, base: sqlite3.Connection, stamp: Stamp) -> None:
         self._base = base
         self._stamp = stamp
-        base.execute(
-            "PRAGMA data_version"
-        ).fetchone()  # what a killed writer left is taken back by it
+        self.row("PRAGMA data_version")  # what a killed writer left is taken back by it
         stamp.check()
-        if self._get("version") != CACHE_VERSION:
-            raise CacheUnusable
-        self.generation: str = self._get("generation")
+        if self.value("version", int) != CACHE_VERSION:
+            raise CacheDamaged("a cache of another version")
+        self.generation = self.value("generation", str)
         self._seen = -1
         self._packed_policy = b""
         self._shown = {}
@@ -103,36 +89,36 @@ class Cache(Questions):
         """Read the few values that every question needs, all as of one commit, outside of a reading.
 
         Raises:
-            StampBroken: the file is not as it was left.
+            CacheDamaged: the file is not as it was left.
         """
-        self._stamp.check()
+        with FILE_ERRORS:
+            self._stamp.check()
         self.load_written()
 
     def load_written(self) -> None:
         """Read these values if another connection wrote since, which SQLite tells; in a transaction."""
-        (seen,) = self._base.execute("PRAGMA data_version").fetchone()
+        (seen,) = self.row("PRAGMA data_version")
         if seen == self._seen:
             return
-        rows = self._base.execute(
-            "SELECT value FROM meta WHERE key IN ('head', 'policy') ORDER BY key"
-        ).fetchall()
-        (head,), (policy,) = rows
+        found = self.rows("SELECT value FROM meta WHERE key IN ('head', 'policy') ORDER BY key")
+        if len(found) != 2:
+            raise CacheDamaged("no head, or no policy")
+        (head,), (policy,) = found
         self.head = unpack_head(head)
         if policy != self._packed_policy:
-            _, values, problem = marshal.loads(policy)
-            self.policy = policy_of(values)
-            self.policy_problem: str = problem
+            self.policy, self.policy_problem = unpack(policy, _policy_and_problem)
             self._packed_policy = policy
         self._seen = seen
 
     def __enter__(self) -> Cache:
         """Begin a reading that sees one commit throughout; other processes' writes wait for its end."""
-        begin(self._base, self._stamp)
-        try:
-            self.load_written()
-        except BaseException:
-            self._base.execute("ROLLBACK")
-            raise
+        with FILE_ERRORS:
+            begin(self._base, self._stamp)
+            try:
+                self.load_written()
+            except BaseException:
+                self._base.execute("ROLLBACK")
+                raise
         return self
 
     def __exit__(
@@ -142,14 +128,20 @@ class Cache(Questions):
         trace: TracebackType | None,
     ) -> None:
         """End it."""
-        if self._base.in_transaction:
-            self._base.execute("ROLLBACK")
+        with FILE_ERRORS:
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
 
-    def _get(self, key: str) -> Any:
-        row = self._base.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    def value(self, key: str, make: Callable[[Any], Said]) -> Said:
+        """Return a value of the file's own.
+
+        Raises:
+            CacheDamaged: there is none, or another one than was written.
+        """
+        row = self.row("SELECT value FROM meta WHERE key = ?", (key,))
         if row is None:
-            raise KeyError(key)
-        return marshal.loads(row[0])
+            raise CacheDamaged(f"no {key}")
+        return unpack(row[0], make)
 
     def _set(self, key: str, packed: bytes) -> None:
         self._base.execute("UPDATE meta SET value = ? WHERE key = ?", (packed, key))
@@ -189,7 +181,7 @@ class Cache(Questions):
             findings: what reading them brought up.
             policy: (blob id, policy, problem) when it changed.
         """
-        with self.writing():
+        with FILE_ERRORS, self.writing():
             return self._advance(base, commit, refs, entries, findings, policy)
 
     def _advance(
@@ -232,7 +224,8 @@ class Cache(Questions):
     ) -> Said | None:
         """Answer a question as if logs were added; nothing of them stays. None if the cache moved."""
         before = self.head
-        with self.writing():  # what does not fit into memory goes to the file, and is taken back
+        # what does not fit into memory goes to the file, and is taken back
+        with FILE_ERRORS, self.writing():
             self._base.execute("BEGIN IMMEDIATE")
             try:
                 self.load_written()
@@ -261,11 +254,20 @@ class Cache(Questions):
         known = [row for row in self._renderings() if row[0] != digest][: _RENDERINGS - 1]
         packed = marshal.dumps([(digest, self._packed_policy, dict(blobs)), *known])
         try:
-            with self.writing():
+            with FILE_ERRORS, self.writing():
                 self._base.execute("INSERT OR REPLACE INTO meta VALUES ('rendered', ?)", (packed,))
-        except (sqlite3.Error, StampBroken):
+        except CacheDamaged:
             pass  # then the next one is rendered whole
 
-    def _renderings(self) -> list[Any]:
-        row = self._base.execute("SELECT value FROM meta WHERE key = 'rendered'").fetchone()
-        return [] if row is None else list(marshal.loads(row[0]))
+    def _renderings(self) -> list[tuple[str, bytes, dict[str, str]]]:
+        row = self.row("SELECT value FROM meta WHERE key = 'rendered'")
+        return [] if row is None else unpack(row[0], _renderings_of)
+
+
+def _policy_and_problem(plain: tuple[Any, ...]) -> tuple[Policy, str]:
+    _, values, problem = plain
+    return policy_of(values), problem
+
+
+def _renderings_of(plain: Iterable[tuple[Any, ...]]) -> list[tuple[str, bytes, dict[str, str]]]:
+    return [(digest, policy, dict(blobs)) for digest, policy, blobs in plain]

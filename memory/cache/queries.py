@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import marshal
-
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.order import key_of
-from ledger.model.packed import unpack_entry
 from ledger.model.session import Entry
 from memory.cache.apply import Head
 from memory.cache.newest_logs import CORRECTION, agent_name
-from memory.cache.schema import FALSE, PENDING, likeness, unpack_history
-from memory.cache.sqlite import sqlite3
+from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
+from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
 from projection.fold.fact import Fact, History
 from projection.fold.fold import Edge, resolve
 from projection.fold.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
@@ -22,6 +19,7 @@ from projection.policy.model import THREAD_KIND, Policy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
 
 class Questions:
@@ -32,6 +30,24 @@ class Questions:
     _shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]]
     head: Head
     policy: Policy
+
+    def rows(self, question: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the rows that a question in SQL gives.
+
+        Raises:
+            CacheDamaged: the file does not answer it.
+        """
+        with FILE_ERRORS:
+            return self._base.execute(question, values).fetchall()
+
+    def row(self, question: str, values: Sequence[object] = ()) -> Any:
+        """Return the first of these rows, None where there is none.
+
+        Raises:
+            CacheDamaged: the file does not answer it.
+        """
+        with FILE_ERRORS:
+            return self._base.execute(question, values).fetchone()
 
     @property
     def summary(self) -> Summary:
@@ -52,9 +68,9 @@ class Questions:
         """Return where the ledger stands."""
         windows = self.policy.windows
         longest = max(windows.working, windows.active, windows.archive)
-        stems = self._base.execute(
+        stems = self.rows(
             "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (longest + 1,)
-        ).fetchall()
+        )
 
         def cut(window: int) -> str:
             return str(stems[window][0]) if len(stems) > window else ""
@@ -67,22 +83,22 @@ class Questions:
         """Return what `continuity.md` shows, without looking at what is archived."""
         clock = self.clock()
         lasting = never_decaying(self.policy)
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT id, history FROM facts WHERE state IN (1, 2) AND anchor >= ?", (clock.archive,)
-        ).fetchall()
-        rows += self._base.execute(
+        )
+        rows += self.rows(
             "SELECT id, history FROM facts WHERE state = 2 AND anchor < ?", (clock.archive,)
-        ).fetchall()
+        )
         for kind in sorted(lasting):
-            rows += self._base.execute(
+            rows += self.rows(
                 "SELECT id, history FROM facts WHERE state = 1 AND kind = ? AND anchor < ?",
                 (kind, clock.archive),
-            ).fetchall()
-        rows += self._base.execute(
+            )
+        rows += self.rows(
             "SELECT id, history FROM facts WHERE state IN (1, 2) AND young != '' "
             "AND young != anchor AND young >= ? AND anchor < ?",
             (clock.working, clock.archive),
-        ).fetchall()
+        )
         live = []
         counts: dict[str, int] = {}
         shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
@@ -120,13 +136,13 @@ class Questions:
         found: set[str] = set()
         for old, new in zip(before[1:], after[1:], strict=True):
             low, high = sorted((str(old), str(new)))
-            rows = self._base.execute(
+            rows = self.rows(
                 "SELECT id FROM facts WHERE state IN (1, 2) AND anchor >= ? AND anchor < ?",
                 (low, high),
             )
             found.update(row[0] for row in rows)
         low, high = sorted((before.working, after.working))
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT id FROM facts WHERE state IN (1, 2) AND young != '' AND young != anchor "
             "AND young >= ? AND young < ?",
             (low, high),
@@ -136,7 +152,7 @@ class Questions:
 
     def closed_threads(self, clock: DecayClock) -> list[str]:
         """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT id FROM facts WHERE state = 1 AND kind = ? AND anchor >= ?",
             (THREAD_KIND, clock.archive),
         )
@@ -144,7 +160,7 @@ class Questions:
 
     def contested(self) -> Iterator[Fact]:
         """Yield the facts of which several versions or successors stand."""
-        rows = self._base.execute("SELECT id FROM facts WHERE contested ORDER BY id").fetchall()
+        rows = self.rows("SELECT id FROM facts WHERE contested ORDER BY id")
         for (fact,) in rows:
             found = self.fact(fact)
             if found is not None and found.contradicted:
@@ -163,67 +179,63 @@ class Questions:
         return found._replace(rivals=tuple(sorted(live)) if len(live) > 1 else ())
 
     def _resolve(self, fact: str) -> Fact | None:
-        row = self._base.execute("SELECT history FROM facts WHERE id = ?", (fact,)).fetchone()
+        row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
         return None if row is None else resolve(fact, unpack_history(row[0]), self.cut)
 
     def histories(self) -> dict[str, History]:
         """Return everything that is known of every id."""
-        rows = self._base.execute("SELECT id, history FROM facts").fetchall()
+        rows = self.rows("SELECT id, history FROM facts")
         return {fact: unpack_history(packed) for fact, packed in rows}
 
     def some_histories(self, facts: Iterable[str]) -> dict[str, History]:
         """Return what is known of some ids."""
         found: dict[str, History] = {}
         for fact in facts:
-            row = self._base.execute("SELECT history FROM facts WHERE id = ?", (fact,)).fetchone()
+            row = self.row("SELECT history FROM facts WHERE id = ?", (fact,))
             if row is not None:
                 found[fact] = unpack_history(row[0])
         return found
 
     def abouts(self) -> list[tuple[str, int, int]]:
         """Return each value of the footer `entity`, with how many facts have it, and false ones."""
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT about, count(*), sum(state = ?) FROM facts WHERE about != '' GROUP BY about",
             (FALSE,),
         )
-        return rows.fetchall()
+        return rows
 
     def facts_about(self, values: Iterable[str]) -> list[str]:
         """Return the ids of facts with one of some values of the footer `entity`, sorted."""
         found: list[str] = []
         for value in values:
-            rows = self._base.execute(
-                "SELECT id FROM facts WHERE about = ? AND about != ''", (value,)
-            )
+            rows = self.rows("SELECT id FROM facts WHERE about = ? AND about != ''", (value,))
             found += [row[0] for row in rows]
         return sorted(found)
 
     def pointing(self) -> list[tuple[str, str]]:
         """Return the facts that point at others, each with their ids parted by blanks."""
-        return self._base.execute("SELECT id, names FROM facts WHERE names != ''").fetchall()
+        return self.rows("SELECT id, names FROM facts WHERE names != ''")
 
     def ids(self) -> list[str]:
         """Return all ids that are named anywhere, sorted."""
-        return [row[0] for row in self._base.execute("SELECT id FROM facts ORDER BY id")]
+        return [row[0] for row in self.rows("SELECT id FROM facts ORDER BY id")]
 
     def fact_ids(self) -> list[str]:
         """Return the ids of all facts, sorted: those that a log brought a text for."""
-        rows = self._base.execute("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
+        rows = self.rows("SELECT id FROM facts WHERE state != ? ORDER BY id", (PENDING,))
         return [row[0] for row in rows]
 
     def work_stems(self, newest: int = -1) -> list[str]:
         """Return the stems of all `work` logs, or of the newest ones, in ledger order."""
-        rows = self._base.execute(
-            "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,)
-        ).fetchall()
+        rows = self.rows("SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (newest,))
         return [row[0] for row in reversed(rows)]
 
     def sessions_after(self, stem: str) -> int:
         """Count the `work` logs after a stem."""
         if not stem:
             return self.summary.sessions
-        row = self._base.execute("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
-        return int(row.fetchone()[0])
+        row = self.row("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
+        return int(row[0])
 
     def fading_count(self, lasting: frozenset[str], thread: str) -> int:
         """Count the live facts that can fade, but for a few that only a whole view tells.
@@ -232,48 +244,43 @@ class Questions:
             lasting: the kinds that do not decay.
             thread: the kind of threads.
         """
-        run, cut = self._base.execute, self.clock().archive
+        cut = self.clock().archive
         firm = ", ".join("?" * len(lasting))
-        (young,) = run(
+        (young,) = self.row(
             "SELECT count(*) FROM facts WHERE state IN (1, 2) AND anchor >= ? "  # noqa: S608 - "?" alone
             f"AND NOT (state = 1 AND kind IN ({firm}))",
             (cut, *sorted(lasting)),
-        ).fetchone()
-        (threads,) = run(
+        )
+        (threads,) = self.row(
             "SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind = ?", (cut, thread)
-        ).fetchone()
+        )
         return int(young + threads)
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""
-        rows = self._base.execute(
-            "SELECT number, stem, path, blob, entry FROM logs WHERE number > ? ORDER BY number",
-            (after,),
+        question = (
+            "SELECT number, stem, path, blob, entry FROM logs WHERE number > ? ORDER BY number"
         )
-        for number, stem, path, blob, packed in rows:
-            yield number, LogRef(stem, path, blob), unpack_entry(marshal.loads(packed))
+        with FILE_ERRORS:
+            for number, stem, path, blob, packed in self._base.execute(question, (after,)):
+                yield number, LogRef(stem, path, blob), entry_in(packed)
 
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
         """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""
         # SQLite would walk all stems to spare itself the sorting of a few
-        rows = self._base.execute(
-            "SELECT stem, path, blob, entry FROM logs WHERE number > ?", (after,)
-        ).fetchall()
+        rows = self.rows("SELECT stem, path, blob, entry FROM logs WHERE number > ?", (after,))
         return sorted(rows)
 
     def newest_number(self) -> int:
         """Return the number of the log added last, 0 when there is none."""
-        return int(self._base.execute("SELECT coalesce(max(number), 0) FROM logs").fetchone()[0])
+        return int(self.row("SELECT coalesce(max(number), 0) FROM logs")[0])
 
     def entries_since(self, stem: str) -> list[tuple[LogRef, Entry]]:
         """Return the logs from a stem (or the start of one) on, newest first."""
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT stem, path, blob, entry FROM logs WHERE stem >= ? ORDER BY stem DESC", (stem,)
-        ).fetchall()
-        return [
-            (LogRef(key, path, blob), unpack_entry(marshal.loads(packed)))
-            for key, path, blob, packed in rows
-        ]
+        )
+        return [(LogRef(key, path, blob), entry_in(packed)) for key, path, blob, packed in rows]
 
     def newest_of(self, agent: str) -> str:
         """Return the stem of an agent's newest log, "" where it has none."""
@@ -284,29 +291,29 @@ class Questions:
         return self._newest(CORRECTION)
 
     def _newest(self, name: str) -> str:
-        row = self._base.execute("SELECT stem FROM newest WHERE name = ?", (name,)).fetchone()
+        row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
 
     def newest_entries(self, after: str, limit: int) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many."""
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT entry FROM logs WHERE stem > ? ORDER BY stem DESC LIMIT ?", (after, limit)
         )
-        return [unpack_entry(marshal.loads(row[0])) for row in rows]
+        return [entry_in(row[0]) for row in rows]
 
     def entry(self, stem: str) -> Entry | None:
         """Return what one log says, by its whole stem."""
-        row = self._base.execute("SELECT entry FROM logs WHERE stem = ?", (stem,)).fetchone()
-        return None if row is None else unpack_entry(marshal.loads(row[0]))
+        row = self.row("SELECT entry FROM logs WHERE stem = ?", (stem,))
+        return None if row is None else entry_in(row[0])
 
     def logs_after(self, stem: str) -> int:
         """Count the logs of any type behind a stem."""
-        row = self._base.execute("SELECT count(*) FROM logs WHERE stem > ?", (stem,)).fetchone()
+        row = self.row("SELECT count(*) FROM logs WHERE stem > ?", (stem,))
         return int(row[0])
 
     def like(self, entry: Entry, since: str) -> list[LogRef]:
         """Return the logs from a stem on that may repeat an entry, newest first."""
-        rows = self._base.execute(
+        rows = self.rows(
             "SELECT stem, path, blob FROM logs WHERE stem >= ? AND alike = ? ORDER BY stem DESC",
             (since, likeness(entry)),
         )
@@ -315,21 +322,18 @@ class Questions:
     def log_refs(self) -> list[LogRef]:
         """Return all logs in ledger order."""
         return [
-            LogRef(*row)
-            for row in self._base.execute("SELECT stem, path, blob FROM logs ORDER BY stem")
+            LogRef(*row) for row in self.rows("SELECT stem, path, blob FROM logs ORDER BY stem")
         ]
 
     def log_ref(self, stem: str) -> LogRef | None:
         """Return one log by its whole stem, or by its key."""
-        row = self._base.execute(
-            "SELECT stem, path, blob FROM logs WHERE stem = ?", (key_of(stem),)
-        ).fetchone()
+        row = self.row("SELECT stem, path, blob FROM logs WHERE stem = ?", (key_of(stem),))
         return None if row is None else LogRef(*row)
 
     def known(self, stems: Sequence[str]) -> dict[str, LogRef]:
         """Return the logs among some, by stem."""
         places = ", ".join("?" * len(stems))
-        rows = self._base.execute(
+        rows = self.rows(
             f"SELECT stem, path, blob FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
             tuple(stems),
         )
@@ -337,9 +341,13 @@ class Questions:
 
     def findings(self) -> tuple[Finding, ...]:
         """Return what reading the logs brought up."""
-        rows = self._base.execute("SELECT value FROM findings ORDER BY number").fetchall()
-        return tuple(Finding(*marshal.loads(row[0])) for row in rows)
+        rows = self.rows("SELECT value FROM findings ORDER BY number")
+        return tuple([unpack(row[0], _finding_of) for row in rows])
 
     def unread(self) -> tuple[Finding, ...]:
         """Return which logs could not be read: without them the state is incomplete."""
-        return tuple(Finding(*values) for values in self.head.unread)
+        return tuple(map(_finding_of, self.head.unread))
+
+
+def _finding_of(plain: tuple[Any, ...]) -> Finding:
+    return Finding(*plain)

@@ -5,13 +5,11 @@ Each goes by the index of stems, so a ledger of any size costs what the stretch 
 
 from __future__ import annotations
 
-import marshal
-
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stem, key_of, stem_in
-from ledger.model.packed import unpack_entry
 from ledger.model.session import Entry
+from memory.cache.schema import entry_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +36,7 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
         start: a stamp, or the start of one.
         end: likewise; all that begins with it is within.
     """
-    rows = cache.base.execute(
+    rows = cache.rows(
         "SELECT stem FROM logs WHERE stem >= ? AND stem < ? ORDER BY stem", (start, end + _END)
     )
     return [row[0] for row in rows]
@@ -50,12 +48,12 @@ def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     for start in range(0, len(keys), _CHUNK):
         part = keys[start : start + _CHUNK]
         places = ", ".join("?" * len(part))
-        rows = cache.base.execute(
+        rows = cache.rows(
             f"SELECT stem, path, blob, entry FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
             tuple(part),
         )
         for key, path, blob, packed in rows:
-            found.append((LogRef(key, path, blob), unpack_entry(marshal.loads(packed))))
+            found.append((LogRef(key, path, blob), entry_in(packed)))
     return sorted(found, key=lambda pair: pair[0].key)
 
 
@@ -66,7 +64,7 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     for start in range(0, len(facts), _CHUNK):
         part = facts[start : start + _CHUNK]
         places = ", ".join("?" * len(part))
-        rows = cache.base.execute(
+        rows = cache.rows(
             f"SELECT id FROM facts WHERE id IN ({places}) AND kind IN ({kind_places})",  # noqa: S608 - "?" alone
             (*part, *kinds),
         )
@@ -148,7 +146,7 @@ def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
     rows = [
         row
         for begin in begins
-        for row in cache.base.execute(
+        for row in cache.rows(
             "SELECT stem, path, blob FROM logs WHERE stem >= ? AND stem < ? "
             "AND instr(stem, '~') = 0 ORDER BY stem LIMIT ?",
             (begin, begin + _END, limit),

@@ -11,22 +11,19 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
 from ledger.wal.locks import is_abandoned
-from memory.cache.apply import Head
+from memory.cache.apply import Head, put_edges, put_facts, put_logs
 from memory.cache.file import Cache, open_cache
-from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
 from memory.cache.schema import (
     FALSE,
     PENDING,
     TABLES,
-    edge_rows,
     edges_in,
     fact_row,
-    log_row,
     plain,
     takes_among,
     unreadable,
 )
-from memory.cache.sqlite import sqlite3
+from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
 from projection.fold.fold import collect, cut_edges
 from projection.fold.replay import NOTHING, log_digest, set_digest, summarise
@@ -36,7 +33,6 @@ from projection.policy.model import Policy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 
 def build(
@@ -58,83 +54,80 @@ def build(
         policy: (blob id, policy, problem).
 
     Raises:
-        sqlite3.Error: it can not be written.
+        CacheDamaged, OSError: it can not be written.
     """
-    temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
-    if path:
-        clear_abandoned(path)
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-    base = sqlite3.connect(temporary, isolation_level=None)
-    try:
-        base.execute("PRAGMA synchronous=OFF")
-        base.execute("PRAGMA journal_mode=OFF")
-        base.executescript(TABLES)
-        base.execute("BEGIN")
-        said = redactions_in(entries)
-        redacted = frozenset(said)
-        if redacted:
-            entries = [withheld_entry(entry, redacted) for entry in entries]
-        base.executemany(
-            "INSERT INTO logs(stem, path, blob, work, alike, entry) VALUES (?, ?, ?, ?, ?, ?)",
-            (log_row(ref, entry) for ref, entry in zip(refs, entries, strict=True)),
-        )
-        base.executemany(
-            "INSERT INTO findings(value) VALUES (?)",
-            [(marshal.dumps(tuple(finding)),) for finding in findings],
-        )
-        base.executemany(NOTE_NEWEST, newest_logs(entries).items())
-        histories = collect(entries)
-        edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
-        takes = takes_among(histories)
-        base.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", edge_rows(edges))
-        base.executemany("INSERT INTO takes VALUES (?, ?, ?)", takes)
-        cut = cut_edges(edges, takes)
-        rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
-        base.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-        values: dict[str, Any] = {
-            "version": CACHE_VERSION,
-            "generation": os.urandom(8).hex(),
-            "policy": (policy[0], plain(policy[1]), policy[2]),
-            "indexed": "",  # the word index is filled when it is first asked
-        }
-        head = Head(
-            commit,
-            summarise(entries, digest) if entries else NOTHING,
-            (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
-            cut,
-            unreadable(findings),
-            redacted,
-            len(said),
-            unclean=False,
-        )
-        base.executemany(
-            "INSERT INTO meta VALUES (?, ?)",
-            [
-                ("head", head.packed()),
-                *[(key, marshal.dumps(value)) for key, value in values.items()],
-            ],
-        )
-        base.execute("COMMIT")
+    with FILE_ERRORS:
         if not path:
+            base = sqlite3.connect(":memory:", isolation_level=None)
+            _fill(base, commit, refs, entries, findings, policy)
             base.execute(
                 "PRAGMA journal_mode=MEMORY"
             )  # without a journal nothing can be taken back
             return Cache(base, Stamp(""))
-    except BaseException:
-        base.close()
-        if path and os.path.exists(temporary):
+        temporary = f"{path}.{os.getpid()}.tmp"
+        clear_abandoned(path)
+        if os.path.exists(temporary):
             os.unlink(temporary)
-        raise
-    base.close()
-    try:
-        os.chmod(temporary, 0o600)
-        install(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        try:
+            base = sqlite3.connect(temporary, isolation_level=None)
+            try:
+                _fill(base, commit, refs, entries, findings, policy)
+            finally:
+                base.close()
+            os.chmod(temporary, 0o600)
+            install(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
     return open_cache(path)
+
+
+def _fill(
+    base: sqlite3.Connection,
+    commit: str,
+    refs: Sequence[LogRef],
+    entries: Sequence[Entry],
+    findings: Sequence[Finding],
+    policy: tuple[str, Policy, str],
+) -> None:
+    """Write all tables of an empty file in one transaction; see `build`."""
+    base.execute("PRAGMA synchronous=OFF")
+    base.execute("PRAGMA journal_mode=OFF")
+    base.executescript(TABLES)
+    base.execute("BEGIN")
+    said = redactions_in(entries)
+    redacted = frozenset(said)
+    if redacted:
+        entries = [withheld_entry(entry, redacted) for entry in entries]
+    put_logs(base, refs, entries, findings)
+    histories = collect(entries)
+    edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
+    takes = takes_among(histories)
+    put_edges(base, edges, takes)
+    cut = cut_edges(edges, takes)
+    rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]
+    put_facts(base, rows)
+    digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
+    head = Head(
+        commit,
+        summarise(entries, digest) if entries else NOTHING,
+        (sum(row[2] != PENDING for row in rows), sum(row[2] == FALSE for row in rows)),
+        cut,
+        unreadable(findings),
+        redacted,
+        len(said),
+        unclean=False,
+    )
+    values = {
+        "version": marshal.dumps(CACHE_VERSION),
+        "generation": marshal.dumps(os.urandom(8).hex()),
+        "policy": marshal.dumps((policy[0], plain(policy[1]), policy[2])),
+        "indexed": marshal.dumps(""),  # the word index is filled when it is first asked
+        "head": head.packed(),
+    }
+    base.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+    base.execute("COMMIT")
 
 
 def clear_abandoned(path: str) -> None:

@@ -8,8 +8,9 @@ from zlib import crc32
 from ledger.model.event import FactSuperseded
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.packed import pack_entry, pack_event, unpack_event
+from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import Entry
+from memory.cache.sqlite import unpack
 from projection.fold.fact import Act, History
 from projection.fold.fold import Edge, resolve
 from projection.fold.truth import Take, takes_in
@@ -90,8 +91,21 @@ def fact_row(
 
 
 def unpack_history(packed: bytes) -> History:
-    """Return the history in a row of `facts`."""
-    return history_of(marshal.loads(packed))
+    """Return the history in a row of `facts`.
+
+    Raises:
+        CacheDamaged: it holds none.
+    """
+    return unpack(packed, history_of)
+
+
+def entry_in(packed: bytes) -> Entry:
+    """Return the entry in a row of `logs`.
+
+    Raises:
+        CacheDamaged: it holds none.
+    """
+    return unpack(packed, unpack_entry)
 
 
 def plain_history(history: History) -> tuple[Any, ...]:
@@ -113,11 +127,6 @@ def edges_in(fact: str, history: History) -> Iterator[Edge]:
     for stem, seq, event in history.acts:
         if isinstance(event, FactSuperseded) and event.id == fact:
             yield stem, seq, fact, event.new
-
-
-def edge_rows(edges: Iterable[Edge]) -> list[tuple[str, str, str, int]]:
-    """Return rows of `edges`."""
-    return [(old, new, stem, seq) for stem, seq, old, new in edges]
 
 
 def takes_among(histories: dict[str, History]) -> list[Take]:

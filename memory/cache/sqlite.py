@@ -1,14 +1,64 @@
-"""The one door to SQLite, without the part of the standard module that loads `datetime`: 3 ms a start."""
+"""The one door to SQLite, without the part of the standard module that loads `datetime`: 3 ms a start.
+
+And the one error of the cache: what SQLite says against its file, and a value in it that can not be
+unpacked, is `CacheDamaged`. Nothing else is: a bug in what is made of those values stays a bug.
+"""
 
 from __future__ import annotations
+
+import marshal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, TypeVar
+
+    Made = TypeVar("Made")
 else:
     try:
         import _sqlite3 as sqlite3
     except ImportError:
         import sqlite3
 
-__all__ = ["sqlite3"]
+__all__ = ["FILE_ERRORS", "CacheDamaged", "sqlite3", "unpack"]
+
+
+class CacheDamaged(Exception):
+    """The cache's file is missing, damaged, of another version or out of reach: build it anew."""
+
+
+class _FileErrors:
+    """Stands, as `with FILE_ERRORS:`, around what reads or writes the file: SQLite's errors are damage."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(value, sqlite3.Error):
+            raise CacheDamaged(str(value)) from value
+
+
+FILE_ERRORS = _FileErrors()
+
+
+def unpack(packed: bytes, make: Callable[[Any], Made]) -> Made:
+    """Return the value that a row holds.
+
+    Args:
+        packed: what `marshal` made of it.
+        make: turns what `marshal` gives back into the value.
+
+    Raises:
+        CacheDamaged: it was never packed here.
+    """
+    try:
+        return make(marshal.loads(packed))
+    except (ValueError, EOFError, TypeError, IndexError) as problem:
+        raise CacheDamaged("a value is not as it was written") from problem

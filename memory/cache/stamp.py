@@ -22,7 +22,7 @@ import time
 
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.key import signed, user_key
-from memory.cache.sqlite import sqlite3
+from memory.cache.sqlite import CacheDamaged, sqlite3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _QUIET_NS = 60 * 10**9
 
 
-class StampBroken(ValueError):
+class StampBroken(CacheDamaged):
     """A file is not as Diurna left it: it is not to be read."""
 
 

@@ -11,13 +11,14 @@ import marshal
 import sys
 
 from memory.cache.schema import FALSE, unpack_history
+from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from projection.compare.candidates import best, looked_up
 from projection.fold.fold import resolve
 from projection.text.normalize import index_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memory.cache.file import Cache
 
@@ -45,10 +46,10 @@ class WordIndex:
         """Read what changed since the last question.
 
         Raises:
-            sqlite3.Error: the file is damaged or can not be written.
+            CacheDamaged: the file is damaged or can not be written.
         """
         while self._behind():
-            with self._cache.writing():
+            with FILE_ERRORS, self._cache.writing():
                 self._follow_some()
 
     def _follow_some(self) -> None:
@@ -85,14 +86,13 @@ class WordIndex:
             asked: the queries of the text (`projection.compare.candidates.queries`).
             fact: its id, which is left out.
         """
-        run = self._base.execute
         found: set[str] = set()
         for words in asked:
             counts = []
             for word in words:
-                (length,) = run(
+                (length,) = self._cache.row(
                     "SELECT sum(length(facts)) FROM posts WHERE word = ?", (word,)
-                ).fetchone()
+                )
                 counts.append(((length or 0) // 2, word))
             found.update(best(words, self._known(looked_up(counts, self._facts_with))))
         found.discard(fact)
@@ -100,30 +100,28 @@ class WordIndex:
 
     def words(self) -> dict[str, list[str]]:
         """Return the distinct words of all facts, by id."""
-        return {
-            fact: words.split() for fact, words in self._base.execute("SELECT id, words FROM texts")
-        }
+        rows = self._cache.rows("SELECT id, words FROM texts")
+        return {fact: words.split() for fact, words in rows}
 
     def _behind(self) -> bool:
-        (more,) = self._base.execute("SELECT EXISTS (SELECT 1 FROM changed)").fetchone()
+        (more,) = self._cache.row("SELECT EXISTS (SELECT 1 FROM changed)")
         return bool(more) or self._mark() != _END
 
     def _mark(self) -> str:
         """Return the id up to which the first reading came."""
-        row = self._base.execute("SELECT value FROM meta WHERE key = 'indexed'").fetchone()
-        return str(marshal.loads(row[0]))
+        return self._cache.value("indexed", str)
 
     def _facts_with(self, word: str) -> Iterator[tuple[int, Iterable[int]]]:
         """Yield the facts with a word: what to add to the numbers of a part, and these numbers."""
-        rows = self._base.execute("SELECT part, facts FROM posts WHERE word = ?", (word,))
+        rows = self._cache.rows("SELECT part, facts FROM posts WHERE word = ?", (word,))
         for part, packed in rows:
-            yield part << _PART_BITS, memoryview(packed).cast("H")
+            yield part << _PART_BITS, _unpack(packed)
 
     def _known(self, numbers: list[int]) -> Iterator[tuple[str, list[str]]]:
         for number in numbers:
-            row = self._base.execute(
-                "SELECT id, words FROM texts WHERE number = ?", (number,)
-            ).fetchone()
+            row = self._cache.row("SELECT id, words FROM texts WHERE number = ?", (number,))
+            if row is None:
+                raise CacheDamaged("a word of a fact that is not there")
             yield row[0], row[1].split()
 
     def _put(self, rows: Iterable[tuple[str, bytes, int]]) -> None:
@@ -161,13 +159,20 @@ class WordIndex:
             packed = b"" if row is None else row[0]
             out = gone.get((word, part))
             if out:
-                packed = _pack(low for low in memoryview(packed).cast("H") if low not in out)
+                packed = _pack(low for low in _unpack(packed) if low not in out)
             posts.append((word, part, packed + _pack(added.get((word, part), ()))))
         run_many("INSERT OR REPLACE INTO posts VALUES (?, ?, ?)", [row for row in posts if row[2]])
         run_many(
             "DELETE FROM posts WHERE word = ? AND part = ?",
             [row[:2] for row in posts if not row[2]],
         )
+
+
+def _unpack(packed: bytes) -> Sequence[int]:
+    try:
+        return memoryview(packed).cast("H")
+    except TypeError as problem:
+        raise CacheDamaged("the facts of a word are not as they were written") from problem
 
 
 def _pack(lows: Iterable[int]) -> bytes:

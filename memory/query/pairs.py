@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from memory.cache.file import CACHE_ERRORS
+from memory.cache.sqlite import CacheDamaged
 from memory.cache.word_index import WordIndex
 from projection.compare.candidates import Postings, queries
 from projection.compare.pairs import Claim, Opposition, Overlap, claim, opposition, overlap
@@ -43,7 +43,7 @@ def compare(
     """
     try:
         return _compare(snapshot.cache(), changed, progress)
-    except CACHE_ERRORS:
+    except CacheDamaged:
         return _compare(snapshot.discard(), changed, progress)
 
 

@@ -23,8 +23,8 @@ from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
-from memory.cache.file import CACHE_ERRORS
 from memory.cache.rebuild import take_away
+from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.redaction.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
 from memory.repair.lost_blobs import drop_purged
 from memory.replay.read_logs import read_bytes
@@ -67,14 +67,15 @@ def clean(home: Home, cache: Cache) -> bool:
         return True
     try:
         telling = Telling(home, cache, cache.redacted, redacted_logs(cache))
-        _clear_caches(home)
+        with FILE_ERRORS:
+            _clear_caches(home)
         done = _clear_kept(home, cache, telling)
         _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
         _clear_mirror(home, cache, telling)
         if done:
             make_folder(os.path.dirname(_record(home)))
             replace_file(_record(home), _said(cache).encode("ascii"), 0o600)
-    except (DiurnaError, OSError, *CACHE_ERRORS):  # a read-only disk, or somebody is at it
+    except (DiurnaError, OSError, CacheDamaged):  # a read-only disk, or somebody is at it
         return False
     return done
 

@@ -10,7 +10,8 @@ from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.wal.atomic_files import make_folder
-from memory.cache.file import CACHE_ERRORS, Cache, CacheUnusable, open_cache
+from memory.cache.file import Cache, open_cache
+from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
 from memory.replay.gc_pause import Uncollected
 from memory.replay.read_logs import read_all, read_few
@@ -86,7 +87,7 @@ class Snapshot:
             try:
                 if self._advance(cache, wanted):
                     return cache
-            except CACHE_ERRORS:
+            except CacheDamaged:
                 if not self._was_replaced():
                     break
         return self._rebuild(self.home.tip() if wanted is None else wanted)
@@ -99,7 +100,7 @@ class Snapshot:
         try:
             with self.cache(tip) as cache:
                 return question(cache)
-        except CACHE_ERRORS:
+        except CacheDamaged:
             with self.discard() as cache:
                 return question(cache)
 
@@ -131,7 +132,7 @@ class Snapshot:
             cache = self._open()
             if cache is not None and cache.commit == base:
                 cache.advance(base, tip, reading.refs, reading.entries, reading.findings)
-        except CACHE_ERRORS:
+        except CacheDamaged:
             self.close()  # the next question builds it anew
 
     def close(self) -> None:
@@ -147,13 +148,13 @@ class Snapshot:
             self._file = self._number()
             try:
                 self._cache = open_cache(self._path)
-            except CacheUnusable:
+            except CacheDamaged:
                 self.tell_unusable(Stamp(self._path), "the cache was unusable and was built anew")
                 return None
         else:
             try:
                 self._cache.load()
-            except CACHE_ERRORS:
+            except CacheDamaged:
                 self.tell_rebuilt("the cache was damaged and was built anew")
                 self.close()
                 return None
@@ -224,7 +225,7 @@ class Snapshot:
                     make_folder(os.path.dirname(path))
                 self._cache = build(path, *arguments)
                 self._file = self._number() if path else 0
-            except (*CACHE_ERRORS, OSError, StorageFailed, CacheUnusable):
+            except (CacheDamaged, OSError, StorageFailed):
                 # a read-only or full disk: the same answers, kept in memory
                 self._file = 0
                 self._cache = build("", *arguments)

@@ -28,7 +28,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from ledger.wal.intents import Intents
 from ledger.wal.spool import Spool
-from memory.cache.file import CACHE_ERRORS
+from memory.cache.sqlite import CacheDamaged
 from memory.repair.dropped_logs import dropped, dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.snapshot import Snapshot
@@ -139,7 +139,7 @@ class Lander:
     ) -> Landed:
         try:
             return self._commit_waiting(occasion, own, lock, on)
-        except CACHE_ERRORS:  # a damaged cache is no reason not to commit
+        except CacheDamaged:  # a damaged cache is no reason not to commit
             self._snapshot.discard()
             return self._commit_waiting(occasion, own, lock, on)
 
@@ -289,7 +289,7 @@ class Lander:
             return
         try:
             cache.advance(tip, made, refs, entries, ())
-        except CACHE_ERRORS:
+        except CacheDamaged:
             self._snapshot.close()  # the next question builds it anew
 
     def _holds(self, stem: str) -> bool:

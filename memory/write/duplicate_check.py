@@ -10,7 +10,7 @@ from ledger.errors import DraftRefused
 from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from memory.cache.file import CACHE_ERRORS
+from memory.cache.sqlite import CacheDamaged
 from projection.fold.fact import Fact, History
 from projection.fold.fold import collect, merge, resolve
 from projection.fold.state import Standing
@@ -85,7 +85,7 @@ def notice(snapshot: Snapshot, entry: Entry) -> tuple[Noticed, ...]:
     for _ in range(2):
         try:
             return notice_in(snapshot.cache(), entry)
-        except CACHE_ERRORS:
+        except CacheDamaged:
             snapshot.discard()
     return ()
 

@@ -6,7 +6,7 @@ from ledger.git.objects import move_reference
 from ledger.git.repository import read_reference
 from ledger.home import Home
 from ledger.model.findings import Finding
-from memory.cache.file import CACHE_ERRORS
+from memory.cache.sqlite import CacheDamaged
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import update_index
 from memory.worktree.follow import show_elsewhere, show_files, show_move
@@ -92,7 +92,7 @@ def move(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str
             tip = read_reference(home.repository, home.reference)
             try:
                 made = where(tip)
-            except CACHE_ERRORS:  # a damaged cache is no reason not to move
+            except CacheDamaged:  # a damaged cache is no reason not to move
                 snapshot.discard()
                 made = where(tip)
             if made == tip:

@@ -30,6 +30,8 @@ _ENVIRONMENT = frozenset(
         errno.ENFILE, errno.EIO, errno.EFBIG, errno.ENOMEM, errno.ELOOP, errno.ENAMETOOLONG,
     )
 )  # fmt: skip
+#: Where the errors of the cache are at home: SQLite's own, and `CacheDamaged`.
+_CACHE_MODULES = ("sqlite3", "memory.cache.sqlite")
 
 
 def report(problem: BaseException, call: Invocation) -> int:
@@ -89,7 +91,7 @@ def translate(problem: BaseException, call: Invocation) -> Failure:
             said = f"{problem.name or 'a module'} can not be loaded: {problem.msg}"
             hint = "try again; if it stays, see that the disk is well and Diurna is installed whole"
             return Failure(FAILED, name, said, where, hint)
-        case Exception() if type(problem).__module__ == "sqlite3":  # not imported for this
+        case Exception() if type(problem).__module__ in _CACHE_MODULES:  # not imported for this
             hint = "try again: the cache is built anew from git; if it stays, check the disk"
             return Failure(FAILED, name, f"the cache can not be used: {problem}", where, hint)
         case OSError() if problem.errno in _ENVIRONMENT:

@@ -10,7 +10,7 @@ from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
-from memory.recall.index.follow import NOT_THE_CACHE, Following
+from memory.recall.index.follow import Following
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
@@ -87,14 +87,12 @@ class Recaller:
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, filters, past)
-            with NOT_THE_CACHE:
-                keeps = kept(index, facts, filters)
+            keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
-                with NOT_THE_CACHE:
-                    found = search(
-                        index, query, keeps, lookups=self._lookups, explain=explain, told=told
-                    )
+                found = search(
+                    index, query, keeps, lookups=self._lookups, explain=explain, told=told
+                )
                 ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
                 hits = view.hits(ranking, level, limit, explain)
                 if len(hits) == limit or len(ranking.passages) < told:
@@ -187,9 +185,8 @@ class _View:
         from memory.recall.rank.similarity import compared
 
         texts = self._texts([one.row for one in ranking.passages[:COMPARED]])
-        with NOT_THE_CACHE:
-            alike = compared(self._recaller.lookups(self._index), query, texts)
-            return ranking if alike is None else with_meaning(ranking, alike)
+        alike = compared(self._recaller.lookups(self._index), query, texts)
+        return ranking if alike is None else with_meaning(ranking, alike)
 
     def sessions(self, ranking: Ranking) -> tuple[str, ...]:
         """Return the stems of the best logs whose words are not withheld."""
@@ -236,9 +233,8 @@ class _View:
         elif stem_in(log.stem) in self._withheld:
             return None
         else:
-            with NOT_THE_CACHE:
-                place = scored.row & PLACES & ~LATE_BIT
-                hit = self._passage(log, place, level, scored.words)
+            place = scored.row & PLACES & ~LATE_BIT
+            hit = self._passage(log, place, level, scored.words)
         if hit is None:
             return None
         parts = tuple(

@@ -12,7 +12,6 @@ import os
 
 from ledger.errors import StorageFailed
 from ledger.wal.atomic_files import make_folder
-from memory.cache.file import CACHE_ERRORS
 from memory.cache.rebuild import clear_abandoned, install
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, see_to_disk
@@ -23,7 +22,6 @@ from memory.recall.index.writer import new_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import TypeVar
 
     from ledger.home import Home
@@ -49,35 +47,6 @@ def drop_index(home: Home) -> None:
     _unlink(index_file(home))
 
 
-class Elsewhere(Exception):
-    """Carries what went wrong past those who would take it for damage of the cache."""
-
-
-class OfTheCache(Exception):
-    """Carries what went wrong with the cache out of what does not read it otherwise."""
-
-
-class _Guard:
-    """Stands, as `with NOT_THE_CACHE:`, around all in a question that does not read the cache."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(value, CACHE_ERRORS):
-            raise Elsewhere from value
-        if isinstance(value, OfTheCache) and value.__cause__ is not None:
-            raise value.__cause__ from None
-
-
-NOT_THE_CACHE = _Guard()
-
-
 class Following:
     """Keeps one index in step with one snapshot.
 
@@ -99,15 +68,12 @@ class Following:
 
     def ask(self, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer a question of the cache and of an index of its logs, both as of one commit."""
-        try:
-            for _ in range(_TRIES):
-                said = self._snapshot.ask(lambda cache: self._attempt(cache, question))
-                if said is not None:
-                    return said[0]
-                self._catch_up()
-            return self._snapshot.ask(lambda cache: self._alone(cache, question))
-        except Elsewhere as problem:
-            raise problem.__cause__ or problem from None
+        for _ in range(_TRIES):
+            said = self._snapshot.ask(lambda cache: self._attempt(cache, question))
+            if said is not None:
+                return said[0]
+            self._catch_up()
+        return self._snapshot.ask(lambda cache: self._alone(cache, question))
 
     def close(self) -> None:
         """Close the file."""
@@ -127,8 +93,7 @@ class Following:
                 change = appended(self._home, index.mark, cache)
                 if change is None or len(change.fresh) > _AT_ONCE:
                     return None
-                with NOT_THE_CACHE:
-                    index = self._bring(index, change)
+                index = self._bring(index, change)
             if index is None:
                 return None
             with index:
@@ -140,9 +105,7 @@ class Following:
     def _alone(self, cache: Cache, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer from an index made here and now: others write faster than we follow."""
         change = everything(self._home, cache)
-        with NOT_THE_CACHE:
-            index = self._in_memory(change)
-        return question(cache, index)
+        return question(cache, self._in_memory(change))
 
     # ---- the file ---------------------------------------------------------------------------------
 

@@ -3,8 +3,7 @@
 Every log is indexed from its bytes and its events alone, and numbered by its place in the ledger's order,
 so the same set of logs gives the same answers, whatever the way (`follow` brings the file to where the
 cache stands). Facts are passages of the logs that brought their texts; where a fact stands now is asked of
-the cache when it is found. Nothing in the file is truth: what can not be read of it is `IndexDamaged`,
-never one of the errors that a damaged cache raises.
+the cache when it is found. Nothing in the file is truth: what can not be read of it is `IndexDamaged`.
 """
 
 from __future__ import annotations

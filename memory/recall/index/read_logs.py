@@ -14,9 +14,10 @@ from ledger.codec.log import read_entry, text_of
 from ledger.model.digest import blob_id
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, proves
-from ledger.model.packed import unpack_entry
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
+from memory.cache.schema import entry_in
+from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.document import Indexed, indexed
 from memory.redaction.withheld import without_beside, without_lines
 from memory.replay.fork import may_fork
@@ -141,9 +142,9 @@ def _without(text: str, hidden: Hidden) -> str:
 def _entry(ref: LogRef, packed: bytes, data: bytes) -> Entry:
     if packed:
         try:
-            return unpack_entry(marshal.loads(packed))
-        except (ValueError, EOFError, TypeError, IndexError):
-            pass  # damaged in the cache
+            return entry_in(packed)
+        except CacheDamaged:
+            pass
     return read_entry(ref.stem, data)[0]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from memory.cache.file import CACHE_ERRORS
 from memory.cache.range_queries import check_bounds
-from memory.recall.index.follow import OfTheCache
 from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
@@ -71,9 +69,6 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
             return True
         log = log_at(number)
         piece = log.at(row & PLACES)
-        try:
-            return piece is not None and facts.wanted(piece.fact, log) is not None
-        except CACHE_ERRORS as problem:
-            raise OfTheCache from problem
+        return piece is not None and facts.wanted(piece.fact, log) is not None
 
     return keeps

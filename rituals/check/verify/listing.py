@@ -66,17 +66,18 @@ def _walk(
 
 def _lost_folder(home: Home, tree: str, path: str) -> Finding:
     """Name a folder's missing object and, where an earlier cache knows, the logs in it."""
-    from memory.cache.file import CACHE_ERRORS, CacheUnusable, open_cache
+    from memory.cache.file import open_cache
+    from memory.cache.sqlite import CacheDamaged
 
     known: list[str] = []
     try:
         cache = open_cache(home.cache_file + ".sqlite")
-    except CacheUnusable:
+    except CacheDamaged:
         pass
     else:
         try:
             known = [ref.stem for ref in cache.log_refs() if ref.path.startswith(path + "/")]
-        except CACHE_ERRORS:
+        except CacheDamaged:
             pass
         finally:
             cache.close()
