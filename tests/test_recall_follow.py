@@ -339,7 +339,7 @@ def test_killed_while_it_builds(home: Home) -> None:
     done = child(
         home,
         """
-        from memory.recall import changes
+        from memory.recall.index import update as changes
         changes.write_mark = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         memory.recall("databases")
         """,
@@ -362,7 +362,7 @@ def test_killed_while_it_follows(home: Home) -> None:
     done = child(
         home,
         """
-        from memory.recall import changes
+        from memory.recall.index import update as changes
         whole = changes.add
         def dies(base, *arguments):
             base.execute("PRAGMA cache_size = 1")
