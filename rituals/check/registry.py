@@ -110,12 +110,12 @@ CHECKS: tuple[Check, ...] = (
         "the spool", _LEDGER + "spool", CLONE, LOOK, _ALL, ("spool-waiting",), content=False
     ),
     _clone("spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part"),
-    _clone("git's settings", "settings:settings_noticed", "git-setting"),
+    _clone("git's settings", "git_settings:settings_noticed", "git-setting"),
     _clone(
         "git's attributes", "attributes:attributes_noticed", "attributes-missing",
         "merge-attribute",
     ),
-    _clone("permissions", "privacy:privacy_noticed", "open-to-others"),
+    _clone("permissions", "permissions:privacy_noticed", "open-to-others"),
     _clone("the bytes of logs", "objects:logs_noticed", "unreadable", content=True),
     Check(
         SAID, _LEDGER + "said", TIP, REPLAY, _ALL, _OF_LOGS + _OF_FACTS,
@@ -170,8 +170,8 @@ CHECKS: tuple[Check, ...] = (
         "the index of recall", "rituals.check.doctor.caches:index_noticed", CLONE, BYTES, (DOCTOR,),
         ("cache-differs",), deep=True,
     ),
-    _clone("what the remote has", "sharing:unsent_noticed", "not-pushed", content=True),
-    _clone("the clock of the remote", "sharing:clock_noticed", "clock-ahead", content=True),
+    _clone("what the remote has", "remotes:unsent_noticed", "not-pushed", content=True),
+    _clone("the clock of the remote", "remotes:clock_noticed", "clock-ahead", content=True),
 )  # fmt: skip
 
 
