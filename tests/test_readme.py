@@ -1,6 +1,6 @@
-"""The README is true: its console blocks are run in order, and say what the README shows.
+"""The README and the pages beside the code are true: their console blocks are run, and say what is shown.
 
-A block is fenced as ```console. A line that starts with `$ ` is a command; it goes on with the next line
+Each page starts in an empty folder, and its blocks are run in order. A block is fenced as ```console. A line that starts with `$ ` is a command; it goes on with the next line
 where it ends in a backslash or opens a here-document. The lines up to the next command are what it says;
 a command without such lines may say anything, but must end with 0. `…` alone on a line stands for any
 lines, inside a line for any text. Stems, hashes and dates are compared by their form.
@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import ledger
+from tests.pages import PAGES, README, ROOT, blocks
 
-README = Path(__file__).parent.parent / "README.md"
 HERE = Path(ledger.__file__).parent.parent
 pytestmark = pytest.mark.skipif(not README.exists(), reason="this is about the source tree")
 
@@ -33,12 +33,6 @@ _FORMS = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b"), "HASH"),
 )
-
-
-def blocks(text: str, language: str) -> list[list[str]]:
-    """Return the lines of every fenced block of a language."""
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [block.splitlines() for block in found]
 
 
 def steps(lines: list[str]) -> list[Step]:
@@ -57,9 +51,9 @@ def steps(lines: list[str]) -> list[Step]:
     return found
 
 
-def console() -> list[Step]:
-    """Return every step of the README but the set-up of a virtual environment."""
-    text = README.read_text(encoding="utf-8")
+def console(page: Path) -> list[Step]:
+    """Return every step of a page but the set-up of a virtual environment."""
+    text = page.read_text(encoding="utf-8")
     every = [step for block in blocks(text, "console") for step in steps(block)]
     return [step for step in every if "venv" not in step[0]]
 
@@ -68,6 +62,12 @@ def set_up() -> list[str]:
     """Return the set-up lines for a fresh machine."""
     text = README.read_text(encoding="utf-8")
     return [cmd for block in blocks(text, "console") for cmd, _ in steps(block) if "venv" in cmd]
+
+
+def with_blocks(language: str) -> list[object]:
+    """Return the pages that have blocks of a language, as parameters of a test."""
+    found = [page for page in PAGES if page.exists() and blocks(page.read_text("utf-8"), language)]
+    return [pytest.param(page, id=page.stem) for page in found]
 
 
 def formed(text: str) -> str:
@@ -110,13 +110,14 @@ def shell(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_console_blocks_do_what_they_show(tmp_path: Path, shell: dict[str, str]) -> None:
-    """Every command of the README ends with 0 and says what stands below it."""
+@pytest.mark.parametrize("page", with_blocks("console"))
+def test_console_blocks_do_what_they_show(
+    page: Path, tmp_path: Path, shell: dict[str, str]
+) -> None:
+    """Every command of a page ends with 0 and says what stands below it."""
     folder = tmp_path / "shop"
     folder.mkdir()
-    ran = console()
-    assert len(ran) >= 5
-    for command, shown in ran:
+    for command, shown in console(page):
         # `cd` has to last, so the folder is asked for after every command
         done = subprocess.run(
             ["sh", "-c", f"{command}\ncode=$?; pwd > {tmp_path}/pwd; exit $code"],
@@ -137,12 +138,13 @@ def test_set_up_lines_are_the_two_for_a_fresh_machine() -> None:
     assert tests == f"{start}'.[dev]' && .venv/bin/pytest -q -n auto"
 
 
-def test_python_blocks_run(tmp_path: Path, shell: dict[str, str]) -> None:
-    """The library example works in a fresh home."""
+@pytest.mark.parametrize("page", with_blocks("python"))
+def test_python_blocks_run(page: Path, tmp_path: Path, shell: dict[str, str]) -> None:
+    """What is shown of the library works in a fresh home."""
     folder = tmp_path / "library"
     folder.mkdir()
     subprocess.run(["sh", "-c", "diurna init"], cwd=folder, env=shell, check=True)
-    for block in blocks(README.read_text(encoding="utf-8"), "python"):
+    for block in blocks(page.read_text(encoding="utf-8"), "python"):
         done = subprocess.run(
             [sys.executable, "-P", "-"], input="\n".join(block), cwd=folder, env=shell,
             text=True, capture_output=True, check=False,
@@ -167,9 +169,24 @@ def test_comparison_is_strict_where_the_readme_is(
     assert agrees(shown, said) is same
 
 
-def test_links_lead_somewhere() -> None:
-    """Every relative link of the README and the format document names a file of the tree."""
-    root = README.parent
-    for document in (README, root / "ledger" / "FORMAT.md"):
-        for target in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
-            assert target.startswith("http") or (document.parent / target).exists(), target
+def test_the_pages_are_those_that_the_readme_names() -> None:
+    """Every page beside the code is linked from the README, which has at most 200 lines."""
+    text = README.read_text(encoding="utf-8")
+    linked = {ROOT / target for target in re.findall(r"\]\(([^)#]+\.md)", text)}
+    assert linked == set(PAGES) - {README}
+    assert len(text.splitlines()) <= 200
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every relative link names a file or folder of the tree, and a heading in it where it names one."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith("http"):
+            continue
+        name, _, heading = target.partition("#")
+        there = page.parent / name if name else page
+        assert there.exists(), target
+        if heading:
+            titles = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = {re.sub(r"[^a-z0-9 -]", "", one.lower()).replace(" ", "-") for one in titles}
+            assert heading in anchors, target

@@ -1,0 +1,244 @@
+"""Every command asked for JSON, in two clones of a small ledger: the answers that COMMANDS.md describes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import Ran
+
+Answers = dict[str, list[Any]]
+#: Objects whose keys are names of the ledger: path -> what the keys are.
+KEYED = {
+    "counted.findings": "CODE",
+    "counted.questions": "RULE",
+    "course.tiers": "TIER",
+    "did": "VERB",
+    "events[].meta": "KEY",
+    "facts[].meta": "KEY",
+    "kinds": "KIND",
+    "marks": "ID",
+    "pace.agents": "AGENT",
+    "sessions[].facts": "VERB",
+    "tiers": "TIER",
+}
+
+
+class Recorder:
+    """Runs commands, and keeps what they answer.
+
+    Args:
+        run: the fixture `run`.
+    """
+
+    def __init__(self, run: Callable[..., Ran]) -> None:
+        self._run = run
+        self.answers: Answers = {}
+
+    def __call__(
+        self, command: str, *arguments: str, stdin: str = "", refused: bool = False
+    ) -> Any:
+        """Run a command with `--json` and return its answer, that of a failure where one is meant."""
+        ran = self._run(command, *arguments, "--json", stdin=stdin.encode())
+        assert ran.out, (command, arguments, ran.err)
+        answer = json.loads(ran.out)
+        assert ("error" in answer) is refused, (command, arguments, answer)
+        self.answers.setdefault("failure" if refused else command, []).append(answer)
+        return answer
+
+
+def _record(tell: Recorder) -> tuple[str, str]:
+    """Make a home with facts of many kinds; return the stems of its first two logs."""
+    tell("init", "--project", "shop")
+    first = tell(
+        "append", "--title", "Ship the webhooks", "--agent", "claude-code", "--role", "coder",
+        "--new", 'id=webhook-once entity="Payments API" decision: A webhook is sent once.',
+        "--new", "id=orders-stay invariant: Orders are never deleted; see [[webhook-once]].",
+        "--new", "id=storm thread: Can a retry storm starve the workers?",
+    )  # fmt: skip
+    second = tell(
+        "append", "--title", "Webhooks were lost", "--agent", "codex", "--ref", "orders-stay",
+        "--new", 'id=webhook-retries entity="Payments API, Redis" decision: Webhooks retry thrice.',
+        "--supersede", "webhook-once=webhook-retries",
+    )  # fmt: skip
+    tell("append", "--new", "id=twin decision: Webhooks retry thrice.", "--dry-run")
+    tell("append", "--ref", "nobody")
+    tell("append", "--from-json", "-", stdin='{"title": "Tidy", "close": ["storm"]}')
+    tell("append", "--from-json", "-", stdin='{"titel": "Tidy"}', refused=True)
+    tell("append", "--title", "Key", "--body", "-", stdin="password = 'hTg5-Kq8z-Wv2x-Rb7m'\n")
+    return first["stem"], second["stem"]
+
+
+def _ask(tell: Recorder, folder: Path, stem: str) -> None:
+    """Ask whatever can be asked without changing anything."""
+    for arguments in ((), ("webhook-once",), ("--as-of", stem)):
+        tell("show", *arguments)
+    tell("brief", "--agent", "codex", "--task", "retry webhooks")
+    tell("brief", "--for", "coder")
+    tell("recall", "webhooks retry", "--explain")
+    tell("recall", "webhooks", "--superseded", "--level", "timeline")
+    tell("recall", "--ids", "webhook-once,orders-stay", "--level", "full")
+    tell("recall", "xyzzy")
+    for fact in ("webhook-once", "webhook-retries", "orders-stay"):
+        tell("why", fact)
+        tell("links", fact)
+        tell("history", fact)
+    tell("entity")
+    tell("entity", "Payments API")
+    tell("log")
+    tell("timeline", "webhook-once")
+    tell("timeline", "2026-01-01")
+    tell("digest", stem)
+    notes = folder / "notes.md"
+    notes.write_text("# Notes\n\nAda decided: we use Redis 7.\n\n- [ ] Measure `retry()` again.\n")
+    tell("digest", str(notes))
+    notes.unlink()
+    tell("diff", f"{stem}..")
+    tell("report")
+    tell("hook", "post-merge")
+
+
+def _keep(tell: Recorder, folder: Path) -> None:
+    """Decide, edit, redact, review and check."""
+    tell("confirm", "orders-stay")
+    tell("reinstate", "webhook-once", "--reason", "It was a test.", "--dry-run")
+    tell("archive", "nobody", "--reason", "Nobody asks.", refused=True)
+    tell("archive", "webhook-retries", "--reason", "Nobody asks.")
+    tell("archive", "webhook-retries", "--back", "--reason", "Somebody asks.")
+    tell("append", "--update", "webhook-retries", "Webhooks retry five times.")
+    version = tell("history", "webhook-retries")["versions"][0]["version"]
+    tell("restore", "webhook-retries", version)
+    tell("publish", "--dry-run")
+    tell("publish")
+    page = folder / "memory" / "continuity.md"
+    page.write_text(page.read_text().replace("retry thrice", "retry four times"))
+    tell("status")
+    tell("absorb", "--dry-run")
+    tell("absorb")
+    tell("redact", "storm", "--reason", "It names a customer.", "--dry-run")
+    tell("redact", "storm", "--reason", "It names a customer.")
+    tell("review", "--dry-run")
+    tell("review", "--yes")
+    tell("replay", "--check")
+    tell("verify")
+    tell("verify", "--restore", "--dry-run")
+    tell("doctor", "--deep")
+    tell("lint")
+
+
+def _share(tell: Recorder, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Say different things in two clones, bring them together, and settle it."""
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], check=True, capture_output=True)
+
+    bare, other = folder.parent / "shop.git", folder.parent / "other"
+    tell("sync", refused=True)  # there is no remote
+    git("init", "-q", "--bare", "-b", "main", str(bare))
+    git("remote", "add", "origin", str(bare))
+    git("push", "-q", "-u", "origin", "main")
+    git("clone", "-q", str(bare), str(other))
+    tell("append", "--update", "webhook-retries", "Webhooks retry six times.")
+    tell("sync")
+    monkeypatch.chdir(other)
+    for key, value in (("name", "Bob"), ("email", "bob@example.invalid")):
+        git("config", f"user.{key}", value)
+    tell("append", "--agent", "bob", "--update", "webhook-retries", "Webhooks retry seven times.")
+    tell("sync", "--dry-run")
+    tell("sync")
+    tell("status")
+    assert len(tell("conflicts")["contradictions"]) == 1
+    tell("brief")
+    tell("show", "webhook-retries")
+    tell("resolve", "webhook-retries", "--text", "Webhooks retry six times, with jitter.")
+
+
+def _check(tell: Recorder, folder: Path) -> None:
+    """Find something wrong, and accept it."""
+    log = next((folder / "memory" / "sessions").rglob("*.md"))
+    text = log.read_text()
+    log.write_text(text + "edited\n")
+    subprocess.run(["git", "commit", "-qam", "edited"], check=True, capture_output=True)
+    tell("verify")
+    tell("verify", "--accept-all", "--reason", "Known.", "--dry-run")
+    tell("doctor")
+    tell("lint")
+    tell("status")
+    tell("verify", "--restore")
+    tell("replay")
+
+
+def _adopt(tell: Recorder, folder: Path) -> None:
+    """Take over a page and a log that another tool wrote."""
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    sessions = folder / "memory" / "sessions"
+    sessions.mkdir(parents=True)
+    (folder / "memory" / "continuity.md").write_text(
+        "# Continuity\n\n## Key Decisions\n\n- Use Redis.\n"
+        "  <!-- id: use-redis | created: 2026-01-01 | last-used: 2026-01-01 | uses: 9 -->\n"
+    )
+    (sessions / "2026-01-02-100000.md").write_text(
+        "# Queue\n\n## Memory References\n\n- Referenced: use-redis\n"
+    )
+    for more in (("--dry-run",), ("--compat",), ()):
+        tell("adopt", str(folder), *more)
+
+
+def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    """Run it all; return the answers by command, those of failures under `failure`.
+
+    Args:
+        run: the fixture `run`.
+        folder: a repository without a home, where the process stands.
+        monkeypatch: to change the working directory.
+    """
+    tell = Recorder(run)
+    _, stem = _record(tell)
+    _ask(tell, folder, stem)
+    _keep(tell, folder)
+    _share(tell, folder, monkeypatch)
+    _check(tell, folder.parent / "other")
+    _adopt(tell, folder.parent / "handed-down")
+    return tell.answers
+
+
+def shape(answers: list[Any]) -> list[str]:
+    """Write the keys of some objects, a line for each object in them: path, then its keys.
+
+    A key ends in `[]` where it holds a list, and in `?` where not every such object has it.
+    """
+    seen: dict[str, list[dict[str, set[str]]]] = {}
+
+    def look(value: Any, path: str) -> str:
+        if isinstance(value, list):
+            ends = {look(one, f"{path}[]") for one in value}
+            return "[]" + max(ends, default="")
+        if not isinstance(value, dict):
+            return ""
+        if path in KEYED:
+            ends = {look(one, f"{path}.{KEYED[path]}") for one in value.values()}
+            return f".{KEYED[path]}{max(ends, default='')}"
+        keys = {key: {look(one, f"{path}.{key}".lstrip("."))} for key, one in value.items()}
+        seen.setdefault(path, []).append(keys)
+        return ""
+
+    for answer in answers:
+        look(answer, "")
+    lines = []
+    for path, objects in seen.items():
+        keys: dict[str, set[str]] = {}
+        for one in objects:
+            for key, ends in one.items():
+                keys.setdefault(key, set()).update(ends)
+        told = [
+            f"{key}{max(ends, key=len)}{'' if all(key in one for one in objects) else '?'}"
+            for key, ends in sorted(keys.items())
+        ]
+        lines.append(f"{path or '.'}: {', '.join(told)}")
+    return sorted(lines, key=lambda line: (not line.startswith(".:"), line))

@@ -1,0 +1,56 @@
+"""The documents of the tree, and their fenced blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+COMMANDS = ROOT / "rituals" / "cli" / "COMMANDS.md"
+#: The README, and the pages that stand beside the code that they are about.
+PAGES = (
+    README,
+    *sorted(
+        page
+        for folder in ("ledger", "projection", "memory", "rituals", "tests")
+        for page in (ROOT / folder).rglob("[A-Z]*.md")
+    ),
+)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^## ([a-z]+)$", re.MULTILINE)
+
+
+def blocks(text: str, language: str) -> list[list[str]]:
+    """Return the lines of every fenced block of a language."""
+    return [body.splitlines() for found, body in _BLOCK.findall(text) if found == language]
+
+
+def filled(text: str, fill: Callable[[str, str], str | None]) -> str:
+    """Write the blocks of a page anew.
+
+    Args:
+        text: the page.
+        fill: for the heading above a block (a command, "" before the first) and its language gives what
+            the block holds, None for a block that stays.
+    """
+
+    def block(found: re.Match[str]) -> str:
+        above = _COMMAND.findall(text, 0, found.start())
+        body = fill(above[-1] if above else "", found[1])
+        return found[0] if body is None else f"```{found[1]}\n{body}```"
+
+    return _BLOCK.sub(block, text)
+
+
+def described(text: str) -> dict[str, list[str]]:
+    """Return the commands that have a section, and the languages of the blocks in it."""
+    named: dict[str, list[str]] = {name: [] for name in _COMMAND.findall(text)}
+
+    def note(command: str, language: str) -> None:
+        if command:
+            named[command].append(language)
+
+    filled(text, note)
+    return named

@@ -1,0 +1,59 @@
+"""COMMANDS.md is true: its options are those of `--help`, its keys those of real answers, both ways."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rituals.cli.registry import ENTRIES
+from tests.command_answers import gather, shape
+from tests.conftest import WRITE_TABLES
+from tests.pages import COMMANDS, described, filled
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+pytestmark = pytest.mark.skipif(not COMMANDS.exists(), reason="this is about the source tree")
+#: Commands that answer no question about a ledger.
+WITHOUT_KEYS = {"mcp", "tour"}
+
+
+def _agrees(page: str) -> None:
+    if os.environ.get(WRITE_TABLES):
+        COMMANDS.write_text(page, encoding="utf-8")
+    assert COMMANDS.read_text(encoding="utf-8") == page, f"run this test once with {WRITE_TABLES}=1"
+
+
+def test_every_command_has_its_section() -> None:
+    """All commands in the order of the help, each with its options and, where it answers, its keys."""
+    found = described(COMMANDS.read_text(encoding="utf-8"))
+    assert list(found) == [entry.name for entry in ENTRIES]
+    for name, kinds in found.items():
+        generated = [kind for kind in kinds if kind != "console"]
+        assert generated == (["help"] if name in WITHOUT_KEYS else ["help", "keys"]), name
+
+
+def test_options_are_those_of_help(run: Run) -> None:
+    """Every option that a command takes is on the page, and none that it does not take."""
+    text = COMMANDS.read_text(encoding="utf-8")
+    _agrees(filled(text, lambda name, kind: run(name, "--help").out if kind == "help" else None))
+
+
+def test_keys_are_those_of_real_answers(
+    bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every key of an answer is on the page, and none that no answer has."""
+    text = COMMANDS.read_text(encoding="utf-8")
+    answers = gather(run, bare_repo.path, monkeypatch)
+    assert answers.keys() == {entry.name for entry in ENTRIES} - WITHOUT_KEYS | {"failure"}
+
+    def fill(name: str, kind: str) -> str | None:
+        return (
+            "".join(f"{line}\n" for line in shape(answers[name or "failure"]))
+            if kind == "keys"
+            else None
+        )
+
+    _agrees(filled(text, fill))
