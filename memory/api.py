@@ -5,8 +5,7 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-import time
-
+from ledger.environment import now_ms
 from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
 from ledger.git.commit import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
@@ -61,7 +60,7 @@ class Memory(Reader):
     ) -> None:
         super().__init__(home, progress)
         self._agent = agent
-        self._clock = clock or (lambda: time.time_ns() // 1_000_000)
+        self._clock = clock or now_ms
         self._lander = Lander(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._lander)
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())

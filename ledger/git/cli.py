@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from ledger.environment import monotonic, variables
 from ledger.errors import (
     DiurnaError,
     GitFailed,
@@ -70,7 +71,7 @@ class Git:
         self.where = where
         environment = {
             key: value
-            for key, value in os.environ.items()
+            for key, value in variables().items()
             if not key.startswith("GIT_") or key in _KEPT
         }
         environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0")
@@ -99,12 +100,12 @@ class Git:
         Raises:
             GitFailed: it failed, or the lock stayed for `_CONFIG_WAIT_SECONDS`.
         """
-        deadline = time.monotonic() + _CONFIG_WAIT_SECONDS
+        deadline = monotonic() + _CONFIG_WAIT_SECONDS
         while True:
             status, _, err = self.call(*arguments)
             if not status:
                 return
-            if b"File exists" not in err or time.monotonic() > deadline:
+            if b"File exists" not in err or monotonic() > deadline:
                 raise self.failure(arguments[0], status, err)
             time.sleep(0.005 + os.getpid() % 7 / 1000)
 

@@ -6,6 +6,7 @@ import os
 import select
 import time
 
+from ledger.environment import monotonic
 from ledger.errors import StorageFailed
 
 TYPE_CHECKING = False
@@ -73,8 +74,8 @@ class Running:
                 os.killpg(self._child, sign)
             except (ProcessLookupError, PermissionError):
                 pass
-            deadline = time.monotonic() + _END_SECONDS
-            while not gone and time.monotonic() < deadline:
+            deadline = monotonic() + _END_SECONDS
+            while not gone and monotonic() < deadline:
                 gone = os.waitpid(self._child, os.WNOHANG) != (0, 0)
                 time.sleep(0.0 if gone else 0.01)
 
@@ -156,7 +157,7 @@ def _converse(
     Raises:
         TimeoutError: it did not end within `seconds`.
     """
-    deadline = time.monotonic() + seconds
+    deadline = monotonic() + seconds
     parts: dict[int, list[bytes]] = {out: [], err: []}
     poll = select.poll()
     poll.register(out, select.POLLIN)
@@ -171,7 +172,7 @@ def _converse(
     open_ends = 2
     try:
         while open_ends:
-            left = max(0.0, deadline - time.monotonic()) * 1000 if seconds else None
+            left = max(0.0, deadline - monotonic()) * 1000 if seconds else None
             ready = poll.poll(left)
             if not ready and seconds:
                 raise TimeoutError

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import variables, working_directory
 from ledger.errors import CorruptRepository, UnsupportedRepository
 from ledger.git.cli import Git
 from ledger.model.record import Record
@@ -46,7 +47,7 @@ def find_repository(start: str) -> Repository | None:
         UnsupportedRepository: it is of a shape Diurna can not write safely, or not to be trusted.
     """
     folder = first = os.path.realpath(start)
-    named = os.environ.get("GIT_CEILING_DIRECTORIES", "")
+    named = variables().get("GIT_CEILING_DIRECTORIES", "")
     ceilings = [os.path.realpath(one) for one in named.split(os.pathsep) if one[:1] == "/"]
     while True:
         marker = folder + "/.git"
@@ -97,7 +98,7 @@ def _brought(folder: str) -> bool:
             return False
         above = os.path.dirname(above)
     try:
-        here = os.path.realpath(os.getcwd())
+        here = os.path.realpath(working_directory())
     except FileNotFoundError:
         here = ""
     if here != folder:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 
+from ledger.environment import variables
 from ledger.errors import (
     AuthenticationFailed,
     NetworkFailed,
@@ -244,7 +245,7 @@ def _environment(remote: Remote) -> dict[str, str]:
     """Let the user's way to the remote act, and nobody ask questions."""
     kept = {
         key: value
-        for key, value in os.environ.items()
+        for key, value in variables().items()
         if key in _KEPT or key.startswith(_KEPT_STARTS)
     }
     kept.update(GIT_ASKPASS="", SSH_ASKPASS="", GCM_INTERACTIVE="never")

@@ -7,6 +7,7 @@ import fcntl
 import os
 import time
 
+from ledger.environment import monotonic
 from ledger.errors import Busy, StorageFailed, WriteRefused
 
 TYPE_CHECKING = False
@@ -199,7 +200,7 @@ class Lock:
                 if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
                     os.close(self._fd)
                     raise storage_failure(problem, self._path) from problem
-            now = time.monotonic()
+            now = monotonic()
             deadline = deadline or now + self._wait_seconds
             if now >= deadline:
                 owner = _owner(self._fd)

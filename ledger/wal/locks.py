@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from ledger.environment import now_ns, now_seconds
 from ledger.model.findings import Finding
 from ledger.model.layout import JOURNAL_FILE, STATE_DIR
 from ledger.wal.atomic_files import make_folder, storage_failure
@@ -47,7 +48,7 @@ def clear_stale_lock(commondir: str, path: str, note: str, noted_at: float) -> F
         made_at = os.stat(path).st_mtime
     except FileNotFoundError:
         return None
-    age = time.time() - made_at
+    age = now_seconds() - made_at
     was_there = note.startswith(LEFT + " ")
     reference = note.removeprefix(LEFT + " ").partition(" ")[0]
     of_branch = path == os.path.join(commondir, reference + ".lock")
@@ -131,7 +132,7 @@ def git_prunes(commondir: str) -> bool:
 def _collects(path: str) -> bool:
     """Tell whether git's note of a collection under way (`<pid> <host>`) is of a living process."""
     try:
-        age = time.time() - os.stat(path).st_mtime
+        age = now_seconds() - os.stat(path).st_mtime
         with open(path, encoding="utf-8", errors="replace") as file:
             pid, _, host = file.read(512).strip().partition(" ")
     except OSError:
@@ -189,7 +190,7 @@ def set_aside(commondir: str, path: str) -> str:
     aside = f"{commondir}/{STATE_DIR}/stale"
     make_folder(aside)
     name = os.path.relpath(path, commondir).replace("/", "%2F")
-    target = f"{aside}/{name}.{time.time_ns()}"
+    target = f"{aside}/{name}.{now_ns()}"
     try:
         os.rename(path, target)
     except FileNotFoundError:
@@ -202,7 +203,7 @@ def set_aside(commondir: str, path: str) -> str:
 def is_abandoned(path: str) -> bool:
     """Tell whether nobody writes a new file of ours any more: a writer has it open all the time."""
     try:
-        age = time.time() - os.lstat(path).st_mtime
+        age = now_seconds() - os.lstat(path).st_mtime
     except OSError:
         return False
     limit = _OURS_AFTER_SECONDS if os.path.isdir("/proc/self") else _OTHERS_AFTER_SECONDS
@@ -250,7 +251,7 @@ def is_left(
         after_seconds: how old it has to be.
     """
     try:
-        age = time.time() - os.lstat(path).st_mtime
+        age = now_seconds() - os.lstat(path).st_mtime
     except OSError:
         return False
     if age < after_seconds or _is_open(path):
@@ -284,7 +285,11 @@ def clear_left_lock(repository: Repository, path: str, died_at: float) -> Findin
 
 def journal(commondir: str, said: str) -> None:
     """Note a repair in Diurna's own log file; a disk that refuses is no reason to fail."""
-    line = time.strftime("%Y-%m-%dT%H:%M:%SZ ", time.gmtime()) + " ".join(said.split()) + "\n"
+    line = (
+        time.strftime("%Y-%m-%dT%H:%M:%SZ ", time.gmtime(now_seconds()))
+        + " ".join(said.split())
+        + "\n"
+    )
     try:
         with open(f"{commondir}/{JOURNAL_FILE}", "a", encoding="utf-8") as file:
             file.write(line)

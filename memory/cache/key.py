@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import stat
 
+from ledger.environment import user_folder, variables
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import blake2b
@@ -57,10 +59,10 @@ def user_key() -> bytes:
 
 def _state_folder() -> str:
     """Return where programs keep what is theirs, "" for nowhere."""
-    named = os.environ.get("XDG_STATE_HOME", "")
+    named = variables().get("XDG_STATE_HOME", "")
     if named[:1] == "/":
         return named
-    home = os.path.expanduser("~")
+    home = user_folder()
     return f"{home}/.local/state" if home[:1] == "/" and os.path.isdir(home) else ""
 
 

@@ -20,6 +20,7 @@ import os
 import stat
 import time
 
+from ledger.environment import monotonic, now_ns
 from ledger.model.layout import CACHE_VERSION
 from memory.cache.key import signed, user_key
 from memory.cache.sqlite import CacheDamaged, sqlite3
@@ -123,7 +124,7 @@ class Stamp:
 
     def wants_disk(self) -> bool:
         """Tell whether it is time to see that the file is on the disk, and to note so."""
-        quiet = bool(self._good) and time.time_ns() - self._good[3] > _QUIET_NS
+        quiet = bool(self._good) and now_ns() - self._good[3] > _QUIET_NS
         return quiet and self._run != ON_DISK
 
     def _interrupted(self) -> bool:
@@ -171,7 +172,7 @@ class Stamp:
     def _write(self, fd: int, run: str) -> None:
         """Stamp the file as it is now."""
         found = os.stat(self.path, follow_symlinks=False)
-        os.utime(self.path, ns=(found.st_atime_ns, time.time_ns()), follow_symlinks=False)
+        os.utime(self.path, ns=(found.st_atime_ns, now_ns()), follow_symlinks=False)
         now = _look(self.path)
         said = (_HEADER, run.encode(), b"%d" % found.st_ino, self._signed(now, run).encode())
         line = b" ".join(said) + b"\n"
@@ -337,7 +338,7 @@ def _lock(fd: int, how: int) -> None:
         try:
             return fcntl.flock(fd, how | fcntl.LOCK_NB)
         except BlockingIOError:
-            now = time.monotonic()
+            now = monotonic()
             deadline = deadline or now + _WAIT_SECONDS
             if now > deadline:
                 raise

@@ -10,6 +10,7 @@ import errno
 import os
 import time
 
+from ledger.environment import now_seconds
 from ledger.errors import DiurnaError, GitFailed, StorageFailed
 from ledger.git.repository import head
 from ledger.home import IN_TREE, Home
@@ -358,7 +359,7 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
     findings: list[Finding] = []
     where = home.repository
     for attempt in range(_INDEX_TRIES):
-        began = time.time()
+        began = now_seconds()
         status, _, said = git.call("update-index", "--add", "--index-info", data=data)
         if status < 0:  # killed, and its lock is in the way of everybody
             cleared = clear_index_lock(where.commondir, where.gitdir, where.top, began)

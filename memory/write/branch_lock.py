@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from ledger.environment import monotonic
 from ledger.errors import (
     Busy,
     CorruptRepository,
@@ -75,7 +76,7 @@ class Branch:
         Raises:
             Busy: the branch kept moving or is locked.
         """
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = monotonic() + PATIENCE_SECONDS
         pause = 0.002
         while True:
             try:
@@ -88,9 +89,9 @@ class Branch:
                 if cleared is not None:
                     self._snapshot.notes.append(cleared)
                     continue
-                if time.monotonic() > deadline:
+                if monotonic() > deadline:
                     raise Busy(problem.message, hint=problem.hint) from problem
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 raise Busy(
                     f"{self.home.branch} kept moving for {PATIENCE_SECONDS:.0f} seconds",
                     hint="try again; other writers were faster",

@@ -1,15 +1,12 @@
-"""The composition root: the one reader of clock, environment, working directory and terminals.
-
-Everything below gets what was read here as plain values.
-"""
+"""The composition root: what one run of the command line was given, as values that are passed down."""
 
 from __future__ import annotations
 
 import os
 import sys
-import time
 from typing import BinaryIO, TextIO
 
+from ledger.environment import monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
@@ -33,7 +30,7 @@ class Invocation:
     """
 
     def __init__(self, arguments: list[str]) -> None:
-        environment = os.environ
+        environment = variables()
         self.arguments = arguments
         self.command = ""
         self.json = False
@@ -53,7 +50,7 @@ class Invocation:
             sys.stdout or self._discard(),
             sys.stderr or self._discard(),
             colour=colour,
-            monotonic=time.monotonic,
+            monotonic=monotonic,
         )
 
     def now_ms(self) -> int:
@@ -64,7 +61,7 @@ class Invocation:
         """
         fixed = self._fixed_now_ms
         if not fixed:
-            return time.time_ns() // 1_000_000
+            return now_ms()
         if not (fixed.isascii() and fixed.isdigit() and len(fixed) < 15):
             raise WrongUsage(
                 f"{fixed!r} is no number of milliseconds since 1970", where="DIURNA_NOW"
@@ -83,7 +80,7 @@ class Invocation:
             NotFound: somebody took it away.
         """
         try:
-            return os.getcwd()
+            return working_directory()
         except FileNotFoundError:
             raise NotFound(
                 "the working directory is not there any more", hint="change to one that exists"

@@ -6,9 +6,9 @@ Starting Python costs 11 ms; click, pygit2 and the other libraries up to 220 mor
 from __future__ import annotations
 
 import gc
-import os
 import sys
 
+from ledger.environment import variables
 from rituals.cli import fast_path as quick
 
 
@@ -17,7 +17,7 @@ def main() -> int:
     gc.disable()  # a command ends before looking for cycles pays; among 100,000 logs it takes a second
     arguments = sys.argv[1:]
     try:
-        code = quick.run(arguments, os.environ)
+        code = quick.run(arguments, variables())
         if code is not None:
             return code
         from rituals.cli.app import main as run

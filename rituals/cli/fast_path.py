@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
+from ledger.environment import working_directory
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +47,7 @@ def _show(home: str) -> int | None:
     try:
         from memory.query.last_answers import continuity
 
-        text = continuity(home or os.getcwd())
+        text = continuity(home or working_directory())
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)
@@ -73,7 +75,7 @@ def _brief(arguments: list[str], home: str, agent: str) -> int | None:
             int(budget),
             said.get("--format", "markdown"),
         )
-        text = brief(home or os.getcwd(), wish)
+        text = brief(home or working_directory(), wish)
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)
@@ -103,7 +105,7 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
         from ledger.git.identity import IdentityQuestion
         from ledger.home import discover
 
-        found = discover(home or os.getcwd())
+        found = discover(home or working_directory())
         who = IdentityQuestion(found.repository)  # git answers while the rest is loaded
         from ledger.codec.validate import read_draft
         from ledger.model.session import LOG_LIMIT_BYTES

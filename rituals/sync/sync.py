@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from ledger.environment import monotonic
 from ledger.errors import (
     EditNotUnderstood,
     HandEdited,
@@ -57,7 +58,7 @@ def sync(
     dry_run: bool = False,
     adopt: bool = False,
     progress: Progress | None = None,
-    monotonic: Callable[[], float] = time.monotonic,
+    monotonic: Callable[[], float] = monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Report:
     """Sync a home with a remote.

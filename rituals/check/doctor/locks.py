@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import time
 
+from ledger.environment import now_seconds
 from ledger.model.findings import Finding
 from ledger.model.layout import ABSORB_LOCK_FILE, LOCK_FILE
 from ledger.wal.locks import is_left, lock_owner
@@ -45,7 +45,7 @@ def lock_noticed(survey: Survey) -> Iterator[Noticed]:
     repository = survey.home.repository
     for path in lock_files(repository):
         try:
-            seconds = max(0, int(time.time() - os.lstat(path).st_mtime))
+            seconds = max(0, int(now_seconds() - os.lstat(path).st_mtime))
         except FileNotFoundError:
             continue
         if is_left(repository, path):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
+from ledger.environment import variables
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
@@ -34,7 +33,7 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
         if event in EVENTS:
             where = call.home or call.folder()
             with Limit():
-                said = republish(event, arguments, where, os.environ, call.now_ms, dry_run=dry_run)
+                said = republish(event, arguments, where, variables(), call.now_ms, dry_run=dry_run)
         else:
             said = f"there is nothing to do in a hook {event!r}"
     except TookTooLong:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 
 import click
 
+from ledger.environment import variables
 from rituals.cli.context import Invocation
 from rituals.tour import run
 
@@ -32,7 +32,7 @@ def command(call: Invocation, keep: bool) -> None:
         call.out.flush()
 
     try:
-        run(say, folder, os.environ)
+        run(say, folder, variables())
     finally:
         if keep:
             call.out.talk(f"kept in {folder}")

@@ -1,0 +1,37 @@
+"""The one reader of the clock, the environment's variables and the working directory.
+
+Everything else gets these values from here, or as an argument: a test of the sources sees to it. The time
+that stands in a log comes from the caller (`Invocation.now_ms` on the command line), not from here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Seconds on a clock that only goes forward, for limits and pauses.
+monotonic = time.monotonic
+#: Seconds and nanoseconds since 1970, for the age of files.
+now_seconds = time.time
+now_ns = time.time_ns
+#: The folder in which the process was started; FileNotFoundError where somebody took it away.
+working_directory = os.getcwd
+
+
+def now_ms() -> int:
+    """Return milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def variables() -> Mapping[str, str]:
+    """Return the environment's variables, as they are at this moment."""
+    return os.environ
+
+
+def user_folder() -> str:
+    """Return the user's home directory; `~` where nobody knows it."""
+    return os.path.expanduser("~")
