@@ -23,7 +23,7 @@ from rituals.adopt import layout
 from rituals.adopt import read_facts as read
 from rituals.adopt.adopt import apply_adoption, plan_adoption
 from rituals.adopt.plan import AdoptionPlan
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from tests.bench import agent_memory
 
 if TYPE_CHECKING:

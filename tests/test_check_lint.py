@@ -10,8 +10,9 @@ import pytest
 from ledger.home import discover
 from ledger.model.findings import CODES, Finding
 from memory.api import Memory
-from rituals.check.lint import lint, lint_files
+from rituals.check.lint.files import lint_files
 from rituals.check.lint.secrets import log_findings, text_findings
+from rituals.check.run import lint
 from rituals.cli.views.sarif import annotation, sarif
 from tests.planted_secrets import ALNUM, Draw, others, tokens
 

@@ -27,7 +27,9 @@ from ledger.model.findings import CODES, Finding
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from memory.replay import read_logs as reading
-from rituals.check.verify import checkpoint, restore, restore_plan, verify
+from rituals.check.run import verify
+from rituals.check.verify.checkpoint import checkpoint
+from rituals.check.verify.restore import restore, restore_plan
 from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z

@@ -20,7 +20,7 @@ from ledger.model.layout import FORMAT_VERSION, LOCK_FILE, log_path
 from ledger.model.order import seal
 from memory.worktree.publish import projection_files
 from memory.write.draft import SessionDraft
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,

@@ -12,7 +12,7 @@ from ledger.git.cli import Git
 from ledger.git.commit import Identity
 from ledger.git.objects import Objects, merge_commit
 from ledger.model.order import seal
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
     fsck,

@@ -24,7 +24,8 @@ from ledger.model.findings import Finding, severe
 from ledger.model.order import seal
 from memory.api import Memory, SessionDraft
 from memory.worktree.publish import projection_files
-from rituals.check.verify import restore, restore_plan, verify
+from rituals.check.run import verify
+from rituals.check.verify.restore import restore, restore_plan
 from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z

@@ -38,7 +38,7 @@ from projection.document.render import render
 from projection.fold.fold import cut_edges
 from projection.fold.replay import State
 from projection.policy.model import Policy
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.setup.attributes import attribute_findings
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY, hermetic, shape
 from tests.teams import Clone, Team, level

@@ -14,7 +14,7 @@ import pytest
 
 from ledger.model.event import FactReferenced
 from memory.worktree.merge_drivers import ensure_drivers
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
 from tests.teams import Clone, Team, level
 

@@ -10,7 +10,7 @@ from ledger.home import Home
 from ledger.model.event import FactReferenced
 from memory.write.draft import SessionDraft
 from projection.policy.model import Policy, Windows
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from tests.campaigns.homes import (
     assert_sound,
     draft,

@@ -19,7 +19,7 @@ from ledger.errors import (
 from ledger.home import discover
 from ledger.model.findings import severe
 from memory.query.last_answers import continuity
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.setup.home import plan_setup
 from tests.campaigns.homes import (
     IN_TREE,

@@ -17,7 +17,7 @@ from ledger.errors import (
 from ledger.git.repository import head
 from ledger.home import discover
 from projection.document.render import render
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.setup.home import apply_setup, plan_setup
 from tests.campaigns.homes import (
     IN_TREE,

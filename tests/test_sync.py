@@ -24,7 +24,7 @@ from ledger.remote.transport import push
 from memory.api import Memory
 from memory.merge.plan import APART
 from memory.write.draft import SessionDraft
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.sync.report import Report
 from rituals.sync.sync import sync
 from tests.campaigns.homes import (

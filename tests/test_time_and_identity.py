@@ -41,7 +41,7 @@ from memory.replay.state import state_from
 from memory.worktree.publish import projection_files
 from projection.fold.replay import State
 from projection.policy.model import Policy, Windows
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.setup.home import apply_setup, plan_setup
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z

@@ -12,7 +12,6 @@ from ledger.codec.log import decode
 from ledger.codec.outline import outline
 from ledger.model.digest import sha256
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from memory.replay.read_logs import read_bytes
@@ -20,10 +19,10 @@ from projection.document.render import REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from ledger.home import Home
     from ledger.model.logset import LogRef
-    from rituals.check.survey import Survey
 
 ACCEPTED, TAKEN_BACK = "Accepted Findings", "Findings No Longer Accepted"
 #: How many of a key's digits are written down, and how many are shown.
@@ -75,28 +74,23 @@ def shown(key: str) -> str:
     return f"{code}:{digits[:_SHOWN]}"
 
 
-def keyed(survey: Survey, found: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
-    """Put its key beside each finding."""
-    standing = survey.listing().standing
-    for one in found:
-        blob = survey.policy[0] if one.file == POLICY_FILE else standing.get(one.file, "")
-        yield key_of(one, blob), one
-
-
-def acceptances(survey: Survey, refs: Iterable[LogRef]) -> dict[str, Acceptance]:
+def acceptances(
+    home: Home, refs: Iterable[LogRef], is_withheld: Callable[[str], bool]
+) -> dict[str, Acceptance]:
     """Return what stands accepted, by key.
 
     Args:
-        survey: of the ledger.
+        home: the home.
         refs: its logs of type `edit`, in ledger order.
+        is_withheld: tells whether the words of a log are withheld.
     """
     found: dict[str, Acceptance] = {}
-    logs = {ref.key: data for ref, data in read_bytes(survey.home, list(refs))}
+    logs = {ref.key: data for ref, data in read_bytes(home, list(refs))}
     for stem, data in sorted(logs.items()):
         if ACCEPTED.encode() not in data and TAKEN_BACK.encode() not in data:
             continue
         log, _ = decode(data, sealed=is_sealed(stem))
-        withheld = survey.is_withheld(stem)
+        withheld = is_withheld(stem)
         reason = "" if withheld else log.prose.partition("\n\n")[0]
         for accepts, key, said in _said(log.prose):
             if accepts:

@@ -10,7 +10,6 @@ from importlib import import_module
 
 from ledger.model.findings import CODES, ERROR, INFO, WARNING, Finding
 from ledger.model.record import Record
-from rituals.check.baseline import keyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ def make(survey: Survey, checks: Iterable[Check]) -> Made:
         if not check.lasting or not some:
             found += some
             continue
-        for key, one in keyed(survey, some):
+        for key, one in survey.keyed(some):
             if key in survey.accepted:
                 accepted[one] = survey.accepted[key]
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.findings import severe
-from rituals.check.registry import LINT, Made, chosen, make
+from rituals.check.registry import LINT, VERIFY, Made, chosen, make
 from rituals.check.survey import PARTS, Survey
 from rituals.check.verify.checkpoint import Checkpoint, remember
 
@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.model.findings import Finding
     from memory.api import Memory
 
     Progress = Callable[[int, int], None]
@@ -34,3 +35,13 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> Made
         summary = survey.state.summary
         remember(memory.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))
     return found
+
+
+def verify(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check the ledger, its history and its checkout; return what is wrong, errors first."""
+    return made(memory, VERIFY, progress).findings
+
+
+def lint(memory: Memory, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """Check a home and all its texts; return what is wrong, errors first."""
+    return made(memory, LINT, progress).findings

@@ -5,18 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 
 from ledger.model.event import FactRedacted
-from ledger.model.layout import stem_of
+from ledger.model.layout import POLICY_FILE, stem_of
 from ledger.model.logset import log_refs
 from memory.redaction.withheld import held_logs
 from memory.replay.read_logs import read_all
 from memory.replay.state import state_from
 from projection.fold.withholding import held_in
+from rituals.check.baseline import Acceptance, acceptances, key_of
 from rituals.check.verify.history import damaged, without_purged
 from rituals.check.verify.listing import list_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ledger.git.log_history import Damage
     from ledger.home import Home
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from memory.replay.read_logs import Reading
     from projection.fold.replay import State
     from projection.policy.model import Policy
-    from rituals.check.baseline import Acceptance
     from rituals.check.verify.listing import Listing
 
     Progress = Callable[[int, int], None]
@@ -126,8 +126,6 @@ class Survey:
     @cached_property
     def accepted(self) -> dict[str, Acceptance]:
         """The findings that a log accepted, by key; none where that can not be read."""
-        from rituals.check.baseline import acceptances
-
         if self.cold:
             pairs = zip(self._reading.refs, self._reading.entries, strict=True)
             edits = [ref for ref, entry in pairs if entry.type == "edit"]
@@ -135,7 +133,14 @@ class Survey:
             edits = self.memory.snapshot.ask(
                 lambda cache: [ref for _, ref, entry in cache.entries() if entry.type == "edit"]
             )
-        return acceptances(self, edits)
+        return acceptances(self.home, edits, self.is_withheld)
+
+    def keyed(self, found: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
+        """Put the key by which a log accepts it before each finding."""
+        standing = self.listing().standing
+        for one in found:
+            blob = self.policy[0] if one.file == POLICY_FILE else standing.get(one.file, "")
+            yield key_of(one, blob), one
 
     def is_withheld(self, stem: str) -> bool:
         """Tell whether the words of a log are withheld."""

@@ -14,7 +14,7 @@ from ledger.errors import DiurnaError
 from ledger.escape import visible
 from ledger.model.findings import ERROR, Finding
 from ledger.secrets.scanner import without_secrets
-from rituals.cli.views.progress import Progress
+from rituals.cli.progress import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

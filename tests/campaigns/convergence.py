@@ -42,7 +42,7 @@ from ledger.model.record import Record
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.document.render import render
-from rituals.check.verify import verify
+from rituals.check.run import verify
 from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     KINDS,

@@ -7,7 +7,6 @@ from functools import partial
 from ledger.errors import DiurnaError, HomeNotFound
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from rituals.check.baseline import keyed
 from rituals.check.doctor.fix import Treated, treat
 from rituals.check.doctor.remedies import with_remedies
 from rituals.check.doctor.values import REMEDIES, Machine, Noticed, Remedy
@@ -117,7 +116,7 @@ def _open(
 ) -> Iterator[Noticed]:
     """Part what stands open from what a log accepted."""
     listed = list(some)
-    for one, (key, _) in zip(listed, keyed(survey, [one.finding for one in listed]), strict=True):
+    for one, (key, _) in zip(listed, survey.keyed([one.finding for one in listed]), strict=True):
         if key in survey.accepted:
             accepted[one.finding._replace(hint="")] = None
         else:

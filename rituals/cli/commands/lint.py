@@ -34,7 +34,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     import json
 
     from projection.policy.model import Privacy
-    from rituals.check import lint as ritual
+    from rituals.check.lint.files import lint_files
     from rituals.check.registry import LINT, Made
     from rituals.check.run import made
     from rituals.cli.views.findings import hint_baseline, made_object, summary
@@ -48,7 +48,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
             personal = call.memory().snapshot.cache().policy.privacy.personal
         except HomeNotFound:
             personal = Privacy().personal
-        alone = ritual.lint_files([(file, call.read(file)) for file in files], personal)
+        alone = lint_files([(file, call.read(file)) for file in files], personal)
         result = Made(alone, {}, ())
     else:
         memory = call.memory()

@@ -42,9 +42,9 @@ def command(
       diurna verify --accept unknown-id:4f2a91c07dab --reason "An id of the old tool."
       diurna verify --accept-all --reason "All that the old tool left." --dry-run
     """
-    from rituals.check import verify as ritual
     from rituals.check.registry import VERIFY
     from rituals.check.run import made
+    from rituals.check.verify import restore as lost
     from rituals.cli.accept_options import baseline, wanted
     from rituals.cli.views.findings import hint_baseline, made_object, show_all, show_summary
 
@@ -57,12 +57,12 @@ def command(
         return 0
     restored: tuple[str, ...] = ()
     if restore:
-        plan = ritual.restore_plan(memory)
+        plan = lost.restore_plan(memory)
         restored = tuple(path for path, _ in plan)
         if not plan:
             call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
         elif not dry_run:
-            ritual.restore(memory)
+            lost.restore(memory)
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
         given = {"restored": list(restored), "dry_run": dry_run} if restore else {}
