@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.environment import now_ms
 from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
-from ledger.git.commit import Identity
+from ledger.git.commit_record import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memory.edits.absorb import Absorber, Absorption
     from memory.edits.committed import Heard
-    from memory.merge.plan import Plan
+    from memory.merge.tip_merge import Plan
     from memory.write.ref_update import Files
 
 __all__ = ["Fact", "Memory", "SessionDraft", "Standing", "State"]
@@ -250,7 +250,7 @@ class Memory(Reader):
             Busy: the branch kept moving or is locked.
             StorageFailed: the disk refused.
         """
-        from memory.merge.join import join
+        from memory.merge.branch_update import join
 
         return join(
             self.snapshot, self._lander, theirs,

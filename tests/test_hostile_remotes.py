@@ -9,7 +9,7 @@ import pytest
 
 from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused
 from ledger.git.cli import Git
-from ledger.git.commit import Identity
+from ledger.git.commit_record import Identity
 from ledger.git.objects import Objects, merge_commit
 from ledger.model.order import seal
 from rituals.check.run import verify
@@ -120,7 +120,7 @@ def test_j4_a_log_of_many_megabytes_is_named_and_not_read(pair: Pair) -> None:
 
 def test_j4_a_bomb_is_refused_by_its_size(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     """What only somebody who means harm calls a log does not get into the branch."""
-    monkeypatch.setattr("memory.merge.plan.LIMIT_BYTES", 4 << 20)
+    monkeypatch.setattr("memory.merge.tip_merge.LIMIT_BYTES", 4 << 20)
     _, one, two = pair
     data = b"\0" * (5 << 20)  # 5 kB on the way
     plant(two, ("100644", blob(two, data), f"sessions/2026-11/21/{seal(STEM, data)}.md"))

@@ -13,7 +13,7 @@ import pytest
 from pygit2.enums import ObjectType
 
 from ledger.errors import DiurnaError, WaitsInSpool
-from ledger.git.commit import Commit
+from ledger.git.commit_record import Commit
 from ledger.git.pygit2_store import Store
 from ledger.model.digest import blob_id
 from ledger.model.layout import JOURNAL_FILE

@@ -115,7 +115,7 @@ def test_b3_processes_race_for_the_first_commit_of_a_branch(tmp_path: Path, kind
 #: Commits to one unborn branch after another, each as soon as the others are ready for it too.
 _CONTENDER = """
 import sys
-from ledger.git.commit import Commit, Identity
+from ledger.git.commit_record import Commit, Identity
 from ledger.errors import ReferenceLocked, TipMoved
 from ledger.git.fast_import import FastImport
 from ledger.git.pygit2_store import Store

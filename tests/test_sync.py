@@ -22,7 +22,7 @@ from ledger.model.findings import severe
 from ledger.remote.remote import Remote
 from ledger.remote.transport import push
 from memory.api import Memory
-from memory.merge.plan import APART
+from memory.merge.tip_merge import APART
 from memory.write.draft import SessionDraft
 from rituals.check.run import verify
 from rituals.sync.report import Report

@@ -24,7 +24,7 @@ from pygit2.enums import ObjectType
 
 from ledger.codec.outline_by_markdown import NESTING_COLUMNS
 from ledger.errors import StorageFailed, UnsupportedRepository
-from ledger.git.commit import loose_object
+from ledger.git.commit_record import loose_object
 from ledger.git.repository import find_repository
 from tests.campaigns.homes import git, hermetic
 

@@ -10,7 +10,7 @@ import pytest
 
 from ledger.errors import EditNotUnderstood, HandEdited, WaitsInSpool
 from ledger.git.cli import Git
-from ledger.git.commit import FALLBACK_EMAIL, FALLBACK_NAME, Commit
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Commit
 from ledger.git.process import Running
 from ledger.git.pygit2_store import Store
 from ledger.home import Home

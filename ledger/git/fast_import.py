@@ -8,7 +8,7 @@ place of a file without a word, so it is asked first what stands where our folde
 from __future__ import annotations
 
 from ledger.errors import GitFailed, ReferenceLocked, StorageFailed, TipMoved
-from ledger.git.commit import (
+from ledger.git.commit_record import (
     Commit,
     branch_lock,
     clean_name,

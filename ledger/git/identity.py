@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.git.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.model.findings import Finding
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ import os
 import zlib
 
 from ledger.errors import ObjectMissing, ObjectTooLarge
-from ledger.git.commit import clean_name
+from ledger.git.commit_record import clean_name
 from ledger.model.digest import sha1
 from ledger.model.record import Record
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ledger.git.cli import Git
-    from ledger.git.commit import Identity
+    from ledger.git.commit_record import Identity
     from ledger.git.process import Running
 
 COMMIT, TREE, BLOB = "commit", "tree", "blob"
@@ -181,7 +181,7 @@ def move_reference(git: Git, reference: str, new: str, old: str, why: str) -> No
         ReferenceLocked: its lock file is there.
     """
     from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
-    from ledger.git.commit import branch_lock
+    from ledger.git.commit_record import branch_lock
 
     status, _, err = git.call(
         "-c", "user.name=Diurna", "-c", "user.email=diurna@localhost.invalid",

@@ -22,7 +22,7 @@ from ledger.errors import (
     TipMoved,
 )
 from ledger.git import trees
-from ledger.git.commit import (
+from ledger.git.commit_record import (
     Commit,
     branch_lock,
     clean_name,

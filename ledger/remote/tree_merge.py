@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.git.commit import in_the_way
+from ledger.git.commit_record import in_the_way
 from ledger.git.trees import FILE, FOLDER, entries, lookup
 from ledger.model.digest import blob_id, sha1
 from ledger.model.layout import ARCHIVE_DIR, POLICY_FILE, SESSIONS_DIR, stem_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError
-from ledger.git.commit import Commit, Identity
+from ledger.git.commit_record import Commit, Identity
 from ledger.model.digest import blob_id
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder

@@ -12,7 +12,7 @@ import os
 from ledger.codec.log import canonical, encode
 from ledger.codec.validate import problems
 from ledger.errors import DraftRefused
-from ledger.git.commit import clean_name
+from ledger.git.commit_record import clean_name
 from ledger.home import Home
 from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding

@@ -135,7 +135,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
         return found
     if not is_stem(stem_in(made_from.newest)):
         return None
-    from memory.replay.state import state_at
+    from memory.replay.as_of import state_at
 
     then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
     return render(then.view()) if then.summary.digest == made_from.digest else None

@@ -63,11 +63,13 @@ class Reader:
         Raises:
             NotFound: `as_of` is none of these.
         """
-        from memory.replay.state import Follower, state_at
-
         if as_of:
+            from memory.replay.as_of import state_at
+
             return state_at(self.snapshot, as_of)
         if self._follower is None:
+            from memory.replay.state import Follower
+
             self._follower = Follower(self.snapshot)
         return self._follower.state()
 

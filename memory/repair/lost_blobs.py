@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
-from ledger.git.commit import loose_object
+from ledger.git.commit_record import loose_object
 from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding

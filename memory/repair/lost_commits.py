@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
-from ledger.git.commit import loose_object
+from ledger.git.commit_record import loose_object
 from ledger.git.objects import BLOB, COMMIT, TREE, Objects, merge_commit, object_id, write_objects
 from ledger.git.repository import read_reference
 from ledger.git.trees import FOLDER, entries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.codec.log import read_entry, stamp_findings
 from ledger.errors import GitFailed, StorageFailed
-from ledger.git.commit import loose_object
+from ledger.git.commit_record import loose_object
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef

@@ -1,17 +1,14 @@
-"""States: the whole replayed ledger, now or at a point of the past, from the cache or from git."""
+"""The state of all facts: the whole ledger replayed, from the cache or from git."""
 
 from __future__ import annotations
 
 from bisect import insort
 
-from ledger.errors import NotFound
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
-from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from ledger.model.session import Entry
-from memory.cache.range_queries import last_key
 from memory.cache.schema import history_of, plain_history
 from memory.replay.fork import in_two
 from memory.replay.gc_pause import Uncollected
@@ -234,50 +231,3 @@ class Follower:
             if entry.work:
                 insort(work, entry.stem)
         self._histories, self._work = self._histories.changed(changes), work
-
-
-def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
-    """Read what `--as-of` names: ("commit", id) or ("stem", what sorts behind the last that counts).
-
-    Args:
-        snapshot: of the home.
-        as_of: a date, a stem (or the start of one), or anything git can name a commit with.
-
-    Raises:
-        NotFound: it is none of these, or several logs begin so.
-    """
-    if is_stem(stem_in(as_of)):
-        return "stem", snapshot.ask(lambda cache: last_key(cache, as_of))
-    commit = snapshot.home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
-    if not commit:
-        raise NotFound(
-            f"{as_of} is no date, no session log and no commit",
-            hint="write a date as 2026-11-21, a stem as `diurna log` prints it, or a commit id",
-        )
-    return "commit", commit
-
-
-def state_at(snapshot: Snapshot, as_of: str) -> State:
-    """Return the state as it was at a point of time: the replay of the logs up to it.
-
-    What was redacted since is withheld (F9).
-
-    Raises:
-        NotFound: the point is not known.
-    """
-    how, value = point_in_time(snapshot, as_of)
-    if how == "commit":
-        now = snapshot.ask(lambda cache: cache.redacted)
-        return cold_state(snapshot, value, withheld=now)
-
-    def until(cache: Cache) -> State:
-        kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
-        kept.sort(key=lambda pair: pair[0].key)
-        return state_from(
-            [ref for ref, _ in kept],
-            [entry for _, entry in kept],
-            cache.policy,
-            withheld=cache.redacted,
-        )
-
-    return snapshot.ask(until)

@@ -17,7 +17,7 @@ from ledger.errors import (
     WaitsInSpool,
     WriteRefused,
 )
-from ledger.git.commit import Commit, Identity
+from ledger.git.commit_record import Commit, Identity
 from ledger.git.repository import landing_hint, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id

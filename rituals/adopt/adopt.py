@@ -41,7 +41,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ledger.git.commit import Identity
+    from ledger.git.commit_record import Identity
 
 _REVIEW_KEYS = (
     ("review_every", "every"),

@@ -17,10 +17,10 @@ from mcp.shared.exceptions import MCPError
 from rituals.mcp import requests as asked
 from rituals.mcp import resources as documents
 from rituals.mcp.client_name import Caller, caller
+from rituals.mcp.compact_schema import small
 from rituals.mcp.errors import told
 from rituals.mcp.open_memory import Desk
 from rituals.mcp.responses import Answered, whole
-from rituals.mcp.schema import small
 from rituals.mcp.tools import BY_NAME, TOOLS, Tool
 
 TYPE_CHECKING = False

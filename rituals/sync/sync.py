@@ -25,8 +25,8 @@ from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import push
 from ledger.wal.transfer_note import Transfer
-from memory.merge.plan import APART, BEHIND, Plan
 from memory.merge.summary import Learned
+from memory.merge.tip_merge import APART, BEHIND, Plan
 from memory.redaction.purged import refuse_purged
 from memory.redaction.withheld import held_logs
 from memory.worktree.edited_copy import differs
@@ -164,7 +164,7 @@ class _Sync:
         """Load what a join needs, while the fetch is under way."""
         assert self._fetching is not None
         try:
-            import memory.merge.join  # noqa: F401
+            import memory.merge.branch_update  # noqa: F401
         except BaseException:
             self._fetching.abandon()
             raise

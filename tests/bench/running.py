@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from ledger.git.commit import Commit, Identity
+from ledger.git.commit_record import Commit, Identity
 from ledger.git.fast_import import FastImport
 from ledger.home import discover
 from ledger.model.event import FactCreated, FactReferenced

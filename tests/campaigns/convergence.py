@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from ledger.errors import DraftRefused
-from ledger.git.commit import Identity
+from ledger.git.commit_record import Identity
 from ledger.home import discover
 from ledger.model.event import (
     Event,

@@ -6,7 +6,7 @@ from ledger.model.event import VERB_OF, FactSuperseded
 from ledger.model.record import Record
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
-from memory.replay.state import point_in_time, state_at
+from memory.replay.as_of import point_in_time, state_at
 from projection.document.marks import mark_of
 from projection.fold.replay import State
 from projection.fold.tiers import never_decaying, stand

@@ -140,7 +140,7 @@ def lost_logs(survey: Survey) -> tuple[list[LogRef], list[Finding]]:
 
 
 def _is_whole(objects: str, ref: LogRef) -> bool:
-    from ledger.git.commit import loose_object
+    from ledger.git.commit_record import loose_object
 
     try:
         data = loose_object(objects, ref.blob)

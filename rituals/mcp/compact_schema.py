@@ -1,4 +1,4 @@
-"""JSON schemas as small as they can be: an agent reads them at the start of every session."""
+"""Cut JSON schemas to what a client needs: an agent reads them at the start of every session."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a commit of Diurna is, and what both ways of writing one share.
+"""The values that a commit is made from, and what both ways of writing one have in common.
 
 A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
-process writes it through pygit2 (`gitstore`), a short command through `git fast-import` (`fastimport`),
-which starts in a twentieth of the time.
+process writes it through pygit2 (`pygit2_store`), a short command through `git fast-import`
+(`fast_import`), which starts in a twentieth of the time.
 """
 
 from __future__ import annotations

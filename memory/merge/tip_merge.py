@@ -1,8 +1,8 @@
-"""Syncing: what two tips of a ledger come to, as a plan, and the branch moved there.
+"""Merge two tips of a ledger: work out the commit that both sides are to have.
 
-A plan is a value: nothing but new objects is written while it is made. Two clones that join the same two
-tips make the same commit, byte for byte (durability catalogue H9, H10): parents in the order of their ids,
-a fixed author, the newer parent's time, a projection recomputed from the union.
+The answer is a plan, a value: nothing but new objects is written while it is made. Two clones that join
+the same two tips make the same commit, byte for byte (durability catalogue H9, H10): parents in the
+order of their ids, a fixed author, the newer parent's time, a projection recomputed from the union.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import ObjectMissing, ObjectTooLarge, PolicyInvalid, SyncRefused
-from ledger.git.commit import FALLBACK_EMAIL, FALLBACK_NAME, Identity
+from ledger.git.commit_record import FALLBACK_EMAIL, FALLBACK_NAME, Identity
 from ledger.git.log_history import altered_between
 from ledger.git.objects import (
     BLOB,

@@ -1,9 +1,9 @@
-"""Joining: the branch moved to what two tips come to, and the cache with it."""
+"""Move the branch to the merge of two tips, and the cache with it."""
 
 from __future__ import annotations
 
 from ledger.git.repository import read_reference
-from memory.merge.plan import Plan, plan_sync
+from memory.merge.tip_merge import Plan, plan_sync
 from memory.write.ref_update import move
 
 TYPE_CHECKING = False
