@@ -23,6 +23,7 @@ _BLANKS = frozenset(
     "\n\t\xa0\u1680\u202f\u205f\u3000" + "".join([chr(code) for code in range(0x2000, 0x200B)])
 )
 _TAG_BYTES = b"\xf3\xa0"  # how tags begin in UTF-8
+_CONTROLS = bytes([code for code in (*range(32), 127) if chr(code) not in "\n\t"])
 _TAGS = "\U000e0000"  # from here on nothing can be seen
 
 
@@ -51,11 +52,12 @@ def prose(text: str) -> str:
 
 def is_plain(text: str) -> bool:
     """Tell whether a text surely holds nothing that is unseen; False where it has to be looked at."""
+    if text.isascii():
+        data = text.encode()
+        return len(data.translate(None, _CONTROLS)) == len(data)
     bare = text.replace("\n", "").replace("\t", "")
     if not bare.isprintable():
         return False
-    if bare.isascii():
-        return True
     return not any(char in bare for char in _BLANK) and _TAG_BYTES not in bare.encode()
 
 

@@ -18,6 +18,13 @@ _NAMES = (
     "account_key", "auth_key", "authkey", "signing_key", "encryption_key", "master_key",
     "credential", "bearer", "authorization",
 )  # fmt: skip
+#: What each of them holds: few searches tell that a text has none.
+_ROOTS = {
+    root: tuple([name for name in _NAMES if root in name])
+    for root in (
+        "pass", "kennwort", "pwd", "secret", "token", "key", "credential", "bearer", "authorization",
+    )
+}  # fmt: skip
 #: What may follow such a word in the name.
 _TAILS = frozenset(
     "s key keys value values prod production live test dev staging main admin user root db access "
@@ -48,18 +55,27 @@ def find_credentials(text: str) -> list[Hit]:
         low = "".join([char.lower() if char.isascii() else char for char in text])
     found: list[Hit] = []
     tried: dict[int, int] = {}
-    for name in _NAMES:
-        if name not in low:
-            continue
+    paired = "value" in low or "string" in low
+    for name in [name for root in _ROOTS if root in low for name in _ROOTS[root] if name in low]:
+        plain = name not in _SPOKEN and name != "bearer" and not paired
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
-            place = _value_behind(text, low, at, end, name, tried)
-            if place is not None:
-                found.append(hit("credential", *place))
-                end = place[1]
+            if not (plain and _is_word_of_prose(low, at, end)):
+                place = _value_behind(text, low, at, end, name, tried)
+                if place is not None:
+                    found.append(hit("credential", *place))
+                    end = place[1]
             at = low.find(name, end)
     return found
+
+
+def _is_word_of_prose(low: str, at: int, end: int) -> bool:
+    """Tell whether a name stands between words, where nothing can be its value."""
+    behind = low[end : end + 2]
+    return low[at - 1 : at] == " " and (
+        behind[:1] in (",", ";", "\n") or (behind[:1] == " " and behind[1:].isalpha())
+    )
 
 
 def _value_behind(

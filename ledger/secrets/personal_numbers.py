@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from ledger.secrets.match import Hit, hit
 
-_DIGITS = "0123456789"
+#: The instants and stems of a log's header are nobody's number.
+_STAMPS = ("9999-99-99T99:99:99.999Z", "9999-99-99-999999999-")
+#: Where no group has five digits, a number of nine has at least three groups, and one of these in it.
+_PAIRS = ("9 9", "9-9", "9.9", "9/9", "9(9", "9)9")
 #: How cards are written in groups; without any from 13 digits on.
 _GROUPED = (
     "9999 9999 9999 9999", "9999-9999-9999-9999", "9999 999999 99999", "9999-999999-99999",
@@ -47,7 +50,9 @@ def find_numbers(text: str) -> list[Hit]:
     bones = text
     for digit in "012345678":
         bones = bones.replace(digit, "9")
-    if "999" not in bones:
+    for stamp in _STAMPS:
+        bones = bones.replace(stamp, " " * len(stamp))
+    if "99999" not in bones and not any(pair in bones for pair in _PAIRS):
         return []
     found = _cards(text, bones)
     if "999-99-9999" in bones or "999 99 9999" in bones:

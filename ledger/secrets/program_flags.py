@@ -31,6 +31,8 @@ def find_flags(text: str) -> list[Hit]:
     """Find the passwords that flags bear."""
     found: list[Hit] = []
     fronts = _fronts(text)
+    if not fronts and "pass:" not in text:
+        return found
     for programs, flags in _PROGRAMS.items():
         # a flag is rarer than a text that could hold one, and its programs are many
         there = [flag for flag in flags if (flag[:2] in fronts or flag[0] != "-") and flag in text]
@@ -48,12 +50,13 @@ def find_flags(text: str) -> list[Hit]:
 
 
 def _fronts(text: str) -> set[str]:
-    """Return the first two characters of all flags that a text may have."""
+    """Return the first two characters of all flags that a text may have; a comment's end is none."""
     fronts: set[str] = set()
     for lead in (" -", "'-", '"-'):
         at = text.find(lead)
         while at >= 0:
-            fronts.add(text[at + 1 : at + 3])
+            if text[at + 1 : at + 4] != "-->":
+                fronts.add(text[at + 1 : at + 3])
             at = text.find(lead, at + 2)
     return fronts
 

@@ -298,32 +298,22 @@ def chained(text: str) -> View | None:
     pieces: list[str] = []
     origins: list[int] = []
     fragments: dict[str, bool] = {}
-    at, going = 0, False
-    end = text.find("\n")
-    while end >= 0:
-        if not end or text[end - 1] in _NO_WORD or text[end + 1 : end + 2] in _NO_WORD:
-            going = False
-            end = text.find("\n", end + 1)
-            continue
+    at, joined = 0, -1
+    for end in _possible_cuts(text):
         begin, head_end = _head(text, end + 1)
         start = _tail(text, max(at, end - _TAIL), end)
-        if _is_cut(text[start:end], text[begin:head_end], fragments):
-            if not going:
-                context = text.rfind("\n", max(0, end - _CONTEXT), end) + 1 or max(
-                    0, end - _CONTEXT
-                )
-                if pieces:
-                    pieces.append("\n\n")
-                    origins.append(end)
-                pieces.append(text[max(context, at) : end])
-                origins.append(max(context, at))
-            pieces.append(text[begin:head_end])
-            origins.append(begin)
-            at = begin
-            going = text[head_end : head_end + 1] == "\n"
-        else:
-            going = False
-        end = text.find("\n", end + 1)
+        if not _is_cut(text[start:end], text[begin:head_end], fragments):
+            continue
+        if joined != end:
+            context = text.rfind("\n", max(0, end - _CONTEXT), end) + 1 or max(0, end - _CONTEXT)
+            if pieces:
+                pieces.append("\n\n")
+                origins.append(end)
+            pieces.append(text[max(context, at) : end])
+            origins.append(max(context, at))
+        pieces.append(text[begin:head_end])
+        origins.append(begin)
+        at, joined = begin, head_end
     if not pieces:
         return None
     starts = list(accumulate(map(len, pieces[:-1]), initial=0))
@@ -337,8 +327,37 @@ _TAIL, _CONTEXT, _HEAD = 300, 400, 300
 
 #: What surely ends no word, nor begins one behind the blanks of a line.
 _NO_WORD = frozenset("\n`,;)]}|#*")
+_PLAIN_ENDS = frozenset(".,:;abcdefghijklmnopqrstuvwxyz")
+#: What begins a line of markdown, and nothing at all.
+_MARKERS = frozenset(("", "-", "*", "+", "#", "##", "###", "---", "```", "<!--"))
 #: What stands before the first word of a line; so does the end of the text.
 _MARGIN = frozenset(("", " ", "\t", ">"))
+
+
+def _possible_cuts(text: str) -> list[int]:
+    """Return the line breaks between two words of which one may be a piece of something drawn."""
+    lines = text.split("\n")
+    last = [line[line.rfind(" ") + 1 :] for line in lines]
+    first = [line.lstrip(" \t>").partition(" ")[0] for line in lines]
+    fragments = {
+        word
+        for word in {*last, *first}
+        if not (word[:-1].isalpha() and word[1:-1].islower() and word[-1] in _PLAIN_ENDS)
+        and _is_fragment(word)
+    }
+    if not fragments:
+        return []
+    ends = accumulate(map(len, lines), lambda end, size: end + 1 + size)
+    return [
+        end
+        for end, tail, head in zip(ends, last, first[1:], strict=False)
+        if (tail in fragments or head in fragments)
+        and head not in _MARKERS
+        and not (head[-1] == ":" and head[:-1].isalpha() and head.islower())  # a header's name
+        and end
+        and text[end - 1] not in _NO_WORD
+        and text[end + 1 : end + 2] not in _NO_WORD
+    ]
 
 
 def _tail(text: str, start: int, end: int) -> int:
@@ -388,7 +407,7 @@ def _is_cut(tail: str, head: str, fragments: dict[str, bool]) -> bool:
 
 def _is_fragment(word: str) -> bool:
     """Tell whether a word may be a piece of something drawn: it has digits, or mixes capitals in."""
-    bare = word.strip(".,;:!?()[]\"'`*_")
+    bare = word.strip(".,;:!?()[]\"'`*_-=#<>")
     if bare.islower() or bare.isupper() or bare.istitle():
         return not _DIGITS.isdisjoint(bare)
     return bare != ""

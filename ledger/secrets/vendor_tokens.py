@@ -153,6 +153,10 @@ def _rows() -> tuple[Row, ...]:
 
 
 MARKS = _rows()
+#: The rows whose marks begin with the same two characters, by their place in `MARKS`.
+_FRONTS: dict[str, list[int]] = {}
+for _number, _row in enumerate(MARKS):
+    _FRONTS.setdefault(_row[0][:2], []).append(_number)
 
 
 def find_tokens(text: str, words: str) -> list[Hit]:
@@ -163,7 +167,9 @@ def find_tokens(text: str, words: str) -> list[Hit]:
         words: the long words of it, in which a mark has to stand for the text to be looked at.
     """
     found: list[Hit] = []
-    for mark, rule, chars, least, most in MARKS:
+    fronts = [front for front in _FRONTS if front in words]
+    for number in sorted([number for front in fronts for number in _FRONTS[front]]):
+        mark, rule, chars, least, most = MARKS[number]
         if mark not in words:
             continue
         at = text.find(mark)
