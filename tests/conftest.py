@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rituals.cli.app import main
+from tests.campaigns.homes import lay
 
 # a loaded machine is no fault of a law; the tests that count time say so themselves
 settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -120,6 +122,11 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def make_repository(path: Path) -> Repo:
     """Make a user's repository with one commit."""
+    lay("code", path, _make_repository)
+    return Repo(path)
+
+
+def _make_repository(path: Path) -> None:
     path.mkdir(parents=True)
     repo = Repo(path)
     repo.git("init", "-q", "-b", "main")
@@ -128,7 +135,6 @@ def make_repository(path: Path) -> Repo:
     repo.write("code.py", "print('hello')\n")
     repo.git("add", "code.py")
     repo.git("commit", "-q", "-m", "code")
-    return repo
 
 
 Run = Callable[..., Ran]
@@ -145,9 +151,17 @@ def bare_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 
 @pytest.fixture
-def repo(bare_repo: Repo, run: Run) -> Repo:
+def repo(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A user's repository with a home in it; the working directory is its top."""
-    assert run("init").code == 0
+
+    def init(path: Path) -> None:
+        _make_repository(path)
+        monkeypatch.chdir(path)
+        assert run("init").code == 0
+        monkeypatch.chdir(bare_repo.path)
+
+    shutil.rmtree(bare_repo.path / ".git")
+    lay("code and a home", bare_repo.path, init)
     return bare_repo
 
 

@@ -9,7 +9,7 @@ import os
 import random
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import cast
 
@@ -149,33 +149,40 @@ def _as_read(said: list[Event]) -> tuple[Event, ...]:
     return tuple(found)
 
 
+# Made once: a strategy that is made anew for each draw takes more time than all that the laws ask.
+_keys = st.tuples(st.sampled_from(STAMPS), st.sampled_from(("", "000-0123456789ab", "-x")))
+_types, _agents = st.sampled_from(TYPES), st.sampled_from(AGENTS)
+_acts = st.lists(events(plain_meta), max_size=5, unique=True)
+_import_acts = st.lists(events(import_meta | plain_meta), max_size=5, unique=True)
+_twin_acts = st.lists(events(plain_meta), max_size=3, unique=True)
+_one_in_ten = st.integers(0, 9)
+
+
+@cache
+def _key_lists(most: int) -> st.SearchStrategy[list[tuple[str, str]]]:
+    return st.lists(_keys, max_size=most, unique=True)
+
+
 @st.composite
 def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
     """A set of logs in an order of arrival that is not the ledger's."""
-    keys = draw(
-        st.lists(
-            st.tuples(st.sampled_from(STAMPS), st.sampled_from(("", "000-0123456789ab", "-x"))),
-            max_size=most,
-            unique=True,
-        )
-    )
+    keys = draw(_key_lists(most))
     found = []
     for number, (stamp, tail) in enumerate(keys):
         stem = stamp + tail
-        type = draw(st.sampled_from(TYPES))
-        meta = import_meta | plain_meta if type == "import" else plain_meta
-        acts = _as_read(draw(st.lists(events(meta), max_size=5, unique=True)))
+        type = draw(_types)
+        acts = _as_read(draw(_import_acts if type == "import" else _acts))
         kind = () if type == "work" else (("type", type),)
-        header = (("agent", draw(st.sampled_from(AGENTS))), *kind)
+        header = (("agent", draw(_agents)), *kind)
         entry = entry_of(stem, SessionLog(header, "T", "", acts))
         data = f"{number} {stem}".encode()
         ref = LogRef(stem, log_path(stem), blob_id(data))
         found.append(Logged(ref, type, acts, entry, data))
     # two logs may bear one stem and differ: the second is keyed by its blob too
-    if found and draw(st.integers(0, 9)) == 0:
+    if found and draw(_one_in_ten) == 0:
         twin = found[0]
         key = f"{twin.ref.key}~{blob_id(b'twin')}"
-        acts = _as_read(draw(st.lists(events(plain_meta), max_size=3, unique=True)))
+        acts = _as_read(draw(_twin_acts))
         entry = entry_of(key, SessionLog((("agent", "eve"),), "T", "", acts))
         ref = LogRef(key, twin.ref.path, blob_id(b"twin"))
         found.append(Logged(ref, "work", acts, entry, b"twin"))
