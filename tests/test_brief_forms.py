@@ -100,12 +100,16 @@ def material(
     return Material("c" * 40, view, place, due, news, 0, roles, score or {}, found, sessions)
 
 
+_said = st.lists(texts, min_size=1, max_size=2, unique=True)
+_kinds = st.sampled_from(("invariant", "decision", "thread", "pattern", "fact")) | names
+
+
 @st.composite
-def standings(draw: st.DrawFn) -> Standing:
-    said = draw(st.lists(texts, min_size=1, max_size=2, unique=True))
+def _standings(draw: st.DrawFn) -> Standing:
+    said = draw(_said)
     one = fact(
         draw(ids), *said,
-        kind=draw(st.sampled_from(("invariant", "decision", "thread", "pattern", "fact")) | names),
+        kind=draw(_kinds),
         closed=draw(st.booleans()), redacted=draw(st.sampled_from((False, False, True))),
         stem=draw(stems),
     )  # fmt: skip
@@ -113,28 +117,37 @@ def standings(draw: st.DrawFn) -> Standing:
     return Standing(one, tier)
 
 
+standings = _standings()
+_now = st.none() | standings
+
+
 @st.composite
-def news_items(draw: st.DrawFn) -> News:
-    now = draw(st.none() | standings())
+def _news(draw: st.DrawFn) -> News:
+    now = draw(_now)
     name = now.fact.id if now else draw(ids)
     what = draw(st.sampled_from((SUPERSEDED, INVALIDATED, UPDATED, BORN, CLOSED)))
     if what != SUPERSEDED:
         return News(name, what, draw(stems), draw(names), now)
-    new = draw(standings())
+    new = draw(standings)
     replacing = draw(st.sampled_from((None, new.fact)))
     return News(name, what, draw(stems), draw(names), now, new.fact.id, replacing)
 
 
+_live = st.lists(standings, max_size=12, unique_by=lambda one: one.fact.id)
+_some_news = st.lists(_news(), max_size=5, unique_by=lambda one: one.fact)
+_sessions = st.lists(st.builds(Session, stems, names, texts), max_size=3)
+
+
 @st.composite
 def materials(draw: st.DrawFn) -> Material:
-    live = draw(st.lists(standings(), max_size=12, unique_by=lambda one: one.fact.id))
-    news = draw(st.lists(news_items(), max_size=5, unique_by=lambda one: one.fact))
+    live = draw(_live)
+    news = draw(_some_news)
     news.sort(key=lambda one: one.what not in (SUPERSEDED, INVALIDATED, UPDATED))
     return material(
         *live, news=tuple(news), role=draw(names), agent=draw(names), by=draw(names),
         last=draw(st.sampled_from(("", STEM, "2026-05-01-" + "x" * 99))), project=draw(texts),
         due=draw(st.sampled_from(("", "12 of 10 work sessions"))),
-        sessions=tuple(draw(st.lists(st.builds(Session, stems, names, texts), max_size=3))),
+        sessions=tuple(draw(_sessions)),
     )  # fmt: skip
 
 
