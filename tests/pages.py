@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.conftest import WRITE_TABLES
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COMMANDS = ROOT / "rituals" / "cli" / "COMMANDS.md"
+ARCHITECTURE = ROOT / "ledger" / "ARCHITECTURE.md"
 #: The README, and the pages that stand beside the code that they are about.
 PAGES = (
     README,
@@ -25,6 +29,13 @@ _COMMAND = re.compile(r"^## ([a-z]+)$", re.MULTILINE)
 def blocks(text: str, language: str) -> list[list[str]]:
     """Return the lines of every fenced block of a language."""
     return [body.splitlines() for found, body in _BLOCK.findall(text) if found == language]
+
+
+def check_or_write(page: Path, text: str) -> None:
+    """Hold a page to a text, or write it with `DIURNA_WRITE_TABLES=1`."""
+    if os.environ.get(WRITE_TABLES):
+        page.write_text(text, encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == text, f"run this test once with {WRITE_TABLES}=1"
 
 
 def filled(text: str, fill: Callable[[str, str], str | None]) -> str:

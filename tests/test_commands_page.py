@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from rituals.cli.registry import ENTRIES
 from tests.command_answers import gather, shape
-from tests.conftest import WRITE_TABLES
-from tests.pages import COMMANDS, described, filled
+from tests.pages import COMMANDS, check_or_write, described, filled
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -18,12 +16,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(not COMMANDS.exists(), reason="this is about the source tree")
 #: Commands that answer no question about a ledger.
 WITHOUT_KEYS = {"mcp", "tour"}
-
-
-def _agrees(page: str) -> None:
-    if os.environ.get(WRITE_TABLES):
-        COMMANDS.write_text(page, encoding="utf-8")
-    assert COMMANDS.read_text(encoding="utf-8") == page, f"run this test once with {WRITE_TABLES}=1"
 
 
 def test_every_command_has_its_section() -> None:
@@ -38,7 +30,10 @@ def test_every_command_has_its_section() -> None:
 def test_options_are_those_of_help(run: Run) -> None:
     """Every option that a command takes is on the page, and none that it does not take."""
     text = COMMANDS.read_text(encoding="utf-8")
-    _agrees(filled(text, lambda name, kind: run(name, "--help").out if kind == "help" else None))
+    check_or_write(
+        COMMANDS,
+        filled(text, lambda name, kind: run(name, "--help").out if kind == "help" else None),
+    )
 
 
 def test_keys_are_those_of_real_answers(
@@ -56,4 +51,4 @@ def test_keys_are_those_of_real_answers(
             else None
         )
 
-    _agrees(filled(text, fill))
+    check_or_write(COMMANDS, filled(text, fill))
