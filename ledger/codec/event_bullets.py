@@ -3,43 +3,19 @@
 Two readings. *Strict*, for sealed logs and drafts: the event table of the format with its few
 leniencies. *Tolerant*, for logs written by hand or by other tools: more verbs, verbs above their
 bullets, bullets that start with an id. Neither raises and neither loses the rest over a bad part.
-Keeps invariants S5 to S8 of FORMAT.md.
-
-Longer than most modules because both readings share one cutting of lines into bullets and of
-bullets into items; apart, they would drift.
+What each verb is written with, `ledger.model.event.GRAMMAR` says. Keeps invariants S5 to S8 of FORMAT.md.
 """
 
 from __future__ import annotations
 
-from ledger.codec.outline_by_lines import OVERLONG, closes_fence, fence_length
-from ledger.model.event import (
-    SEEING,
-    VERB_OF,
-    VERBS,
-    Event,
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactInvalidated,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReferenced,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    FactVerified,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.codec.bullets import Item, Unit, items_of, units_of, without_comments
+from ledger.model.event import GRAMMAR, VERBS, Event, FactReferenced, FactUpdated, written
 from ledger.model.findings import Finding
-from ledger.model.ids import is_fact_id, is_version_id
-from ledger.model.order import is_stem
-from ledger.model.record import Record
+from ledger.model.ids import is_fact_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Any
 
 Kinds = tuple[type[Event], ...]
 
@@ -48,21 +24,9 @@ _KNOWN: dict[str, Kinds] = {verb.lower(): (kind,) for verb, kind in VERBS.items(
 #: What hand-written logs say. An empty tuple: known, and no event.
 _TOLERANT: dict[str, Kinds] = {
     **_KNOWN,
-    **dict.fromkeys(
-        ("reference", "references", "referenced", "applied", "extended", "used", "relied on",
-         "consulted", "read"),
-        (FactReferenced,),
-    ),
-    **dict.fromkeys(("new", "added", "born"), (FactCreated,)),
-    **dict.fromkeys(
-        ("touched", "corrected", "substance updated", "updates", "amended", "revised"),
-        (FactUpdated,),
-    ),
-    **dict.fromkeys(("completed", "resolved"), (ThreadClosed,)),
-    **dict.fromkeys(("re-verified", "reverified"), (FactVerified,)),
-    **dict.fromkeys(("re-opened",), (ThreadReopened,)),
+    **{word: (kind,) for kind, verb in GRAMMAR.items() for word in verb.also},
     **dict.fromkeys(("archived", "tier change", "tier changes", "faded", "swept", "unchanged"), ()),
-}  # fmt: skip
+}
 _DROPPED_FIRST = ("also ", "thread ", "threads ", "fact ", "facts ", "newly ")
 _DROPPED_LAST = (" thread", " threads", " fact", " facts", " ids")
 #: First words behind `id — ` that make a bullet without a verb more than a reference.
@@ -70,45 +34,8 @@ _SAID_BEHIND = (
     "created", "updated", "substance updated", "closed", "reopened", "verified", "reactivated",
     "corrected",
 )  # fmt: skip
-BLOB_CHARS = 40
-#: Events that are nothing but an id and a remark.
-_PLAIN: dict[type[Event], Callable[[str, str], Event]] = {
-    FactReferenced: FactReferenced,
-    FactInvalidated: FactInvalidated,
-    FactReactivated: FactReactivated,
-    ThreadClosed: ThreadClosed,
-    ThreadReopened: ThreadReopened,
-    FactVerified: FactVerified,
-    FactPromoted: FactPromoted,
-    FactDemoted: FactDemoted,
-    FactRedacted: FactRedacted,
-    FactReinstated: FactReinstated,
-    FactArchived: FactArchived,
-}
 _NONE = frozenset(("none", "n/a", "-", "—", "–", "nothing"))
 _JOINING = frozenset(("and", "+", "/", "&", "plus", "also"))
-
-
-class Unit(Record):
-    """One bullet with its continuation lines, or one paragraph of the section."""
-
-    line: int
-    indent: int
-    bullet: bool
-    text: str
-
-
-class Item(Record):
-    """What stands between two commas: a text, its parentheses and what follows a dash."""
-
-    text: str
-    parens: tuple[str, ...]
-    behind: str
-
-    def remark(self, skip: int = 0) -> str:
-        """Join what the author wrote beside the id."""
-        parts = [part for part in (*self.parens[skip:], self.behind) if part]
-        return " — ".join(parts)
 
 
 def read_references(
@@ -123,7 +50,7 @@ def read_references(
         file: name for findings.
     """
     reader = _Reader(strict, file)
-    for unit in _units(lines, first_line, reader):
+    for unit in units_of(lines, first_line, reader.stray):
         reader.unit(unit)
     return reader.events, reader.findings
 
@@ -138,80 +65,24 @@ def write_references(events: tuple[Event, ...]) -> list[str]:
     last: type[Event] = FactReferenced
     for event in events:
         kind = type(event)
-        written = event.id
-        if isinstance(event, FactSuperseded):
-            written += f" → {event.new}"
-        if isinstance(event, SEEING) and event.was is not None:
-            written += f" (was {', '.join(event.was)})"
-        if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
-            written += f" (said {', '.join(event.said)})"
-        if isinstance(event, FactRedacted) and event.held:
-            written += f" (held {', '.join([f'{stem} {blob}' for stem, blob in event.held])})"
-        alone = bool(event.remark) or kind is FactUpdated or written != event.id
+        verb = GRAMMAR[kind]
+        said = written(event)
+        for naming in verb.namings:
+            names = naming.names(event)
+            if names is not None:
+                said += f" ({naming.field} {', '.join(names)})"
+        alone = bool(event.remark) or kind is FactUpdated or said != event.id
         if group and (kind is not last or alone or len(group) == IDS_A_BULLET):
-            lines.append(f"- {VERB_OF[last]}: {', '.join(group)}")
+            lines.append(f"- {GRAMMAR[last].word}: {', '.join(group)}")
             group = []
         last = kind
         if alone:
-            lines.append(f"- {VERB_OF[kind]}: {written}" + (event.remark and f" — {event.remark}"))
+            lines.append(f"- {verb.word}: {said}" + (event.remark and f" — {event.remark}"))
         else:
-            group.append(written)
+            group.append(said)
     if group:
-        lines.append(f"- {VERB_OF[last]}: {', '.join(group)}")
+        lines.append(f"- {GRAMMAR[last].word}: {', '.join(group)}")
     return lines
-
-
-def _units(lines: list[str], first_line: int, reader: _Reader) -> list[Unit]:
-    """Cut a section into bullets and paragraphs; leave out quotes and code."""
-    units: list[Unit] = []
-    parts: list[str] = []
-    number, indent, bullet = 0, 0, False
-    after_blank, skip_to, endless = True, 0, {"`": 1 << 30, "~": 1 << 30}
-
-    def close() -> None:
-        if parts:
-            units.append(Unit(number, indent, bullet, " ".join(parts)))
-            parts.clear()
-
-    for index, line in enumerate(lines):
-        if index < skip_to:
-            continue
-        text = line.strip(" \t")
-        if not text or line == OVERLONG:
-            after_blank = True
-            continue
-        head = line[: len(line) - len(line.lstrip(" \t"))]
-        depth = len(head) + 3 * head.count("\t")
-        if text[0] in "`~":
-            length = fence_length(text)
-            if 0 < length < endless[text[0]]:
-                end = index + 1
-                while end < len(lines) and closes_fence(lines[end].lstrip(), text[0]) < length:
-                    end += 1
-                if end < len(lines):
-                    close()
-                    skip_to = end + 1
-                    reader.stray(first_line + index, "code in the references is not read")
-                    continue
-                endless[text[0]] = length
-        if text[0] == ">" or (depth >= 4 and after_blank and not parts):
-            close()
-            reader.stray(first_line + index, "a quote or code in the references is not read")
-        elif text[:2] in ("- ", "* ", "+ ") or text in ("-", "*", "+"):
-            close()
-            number, indent, bullet = first_line + index, depth, True
-            parts.append(text[2:].strip(" \t"))
-        elif parts and (not after_blank or depth >= 2) and text[0] != "#":
-            parts.append(text)
-        else:
-            close()
-            number, indent, bullet = first_line + index, depth, False
-            parts.append(text)
-            if text[0] == "#":
-                close()
-        after_blank = False
-    close()
-    return units
 
 
 class _Reader:
@@ -234,7 +105,7 @@ class _Reader:
             self.find("bad-event", line, message, "move it above the references")
 
     def unit(self, unit: Unit) -> None:
-        text = _without_comments(unit.text)
+        text = without_comments(unit.text)
         if text != unit.text:
             self.stray(unit.line, "a comment in the references is not kept")
         nested = unit.bullet and unit.indent >= 2
@@ -245,13 +116,13 @@ class _Reader:
             if self.strict:
                 self.stray(unit.line, f"not a bullet: {_short(text)}")
             elif kinds is not None:
-                items = _items(body)
+                items = items_of(body)
                 if any(item.text for item in items):
                     self.items(unit, kinds, items)
                 else:
                     self.above = kinds
             elif text.startswith(("`", "[[")):
-                self.bare(unit, text)
+                self.verbless(unit, text)
             return
         if kinds is None and nested and self.own is not None:
             kinds, body = self.own, text
@@ -260,7 +131,7 @@ class _Reader:
         elif not nested:
             self.own = kinds
         if kinds is not None:
-            self.items(unit, kinds, _items(body))
+            self.items(unit, kinds, items_of(body))
         elif not text:
             pass
         elif self.strict:
@@ -268,7 +139,7 @@ class _Reader:
             if not none:
                 self.unknown(unit, text)
         elif not nested:
-            self.bare(unit, text)
+            self.verbless(unit, text)
 
     def unknown(self, unit: Unit, text: str) -> None:
         hint = "write `- Referenced: id, id`, or another verb of the format"
@@ -305,6 +176,8 @@ class _Reader:
 
     def items(self, unit: Unit, kinds: Kinds, items: list[Item]) -> None:
         """Turn the items behind a verb into events."""
+        of_two = next((kind for kind in kinds if GRAMMAR[kind].arrow is not None), None)
+        others = tuple(kind for kind in kinds if kind is not of_two)
         waiting: list[str] = []
         for item in items:
             if not item.text:
@@ -314,51 +187,65 @@ class _Reader:
                 continue
             if not self.strict and item.text.strip("*`. ").lower() in _NONE:
                 continue
-            if FactSuperseded in kinds:
-                self.superseded(unit, item, waiting)
-                kinds_left = tuple(kind for kind in kinds if kind is not FactSuperseded)
-            else:
-                kinds_left = kinds
-            if kinds_left:
-                self.named(unit, kinds_left, item)
+            if of_two is not None:
+                self.pair(unit, of_two, item, waiting)
+            if others:
+                self.named(unit, others, item)
         for old in waiting:
-            self.find("bad-event", unit.line, f"superseded by what? {old}",
-                      "write `- Superseded: old → new`, or `- Invalidated: old`")  # fmt: skip
+            assert of_two is not None
+            verb, arrow = GRAMMAR[of_two], GRAMMAR[of_two].arrow
+            assert arrow is not None
+            instead = f", or `- {arrow.instead[1]}: old`" if arrow.instead[1] else ""
+            said = arrow.told[0].format("what").lower()
+            self.find("bad-event", unit.line, f"{said}? {old}",
+                      f"write `- {verb.word}: old → {arrow.field}`{instead}")  # fmt: skip
 
-    def superseded(self, unit: Unit, item: Item, waiting: list[str]) -> None:
-        left, arrow, right = item.text.replace("->", "→").partition("→")
-        if not arrow and not self.strict:
-            left, arrow, right = item.text.partition(" by ")
+    def pair(self, unit: Unit, kind: type[Event], item: Item, waiting: list[str]) -> None:
+        """Read `old → new`; ids without an arrow wait for one, as in `a, b → c`."""
+        arrow = GRAMMAR[kind].arrow
+        assert arrow is not None
+        left, joint, right = item.text.replace("->", "→").partition("→")
+        if not joint and not self.strict:
+            left, joint, right = item.text.partition(" by ")
         old = self.id_of(unit, left)
         if not old:
             return
+        word, verb = arrow.instead
         said = item.parens[0].lower() if item.parens else ""
-        if arrow:
-            new = self.id_of(unit, right)
-            if new:
-                was, at = _named_in(item, "was ", is_version_id)
+        if joint:
+            new = self.bare(right)
+            if not arrow.fits(new):
+                self.misfit(unit, right, arrow.called)
+            else:
                 for earlier in (*waiting, old):
-                    self.events.append(FactSuperseded(earlier, new, item.remark(at), was))
+                    self.events.append(_event(kind, earlier, item, **{arrow.field: new}))
                 waiting.clear()
-        elif said.startswith("invalidated") and not said[11:12].isalnum():
-            rest = item.parens[0][11:].strip(" :,;—–-")
+        elif word and said.startswith(word) and not said[len(word) : len(word) + 1].isalnum():
+            rest = item.parens[0][len(word) :].strip(" :,;—–-")
             parts = [part for part in (rest, item.remark(1)) if part]
-            self.events.append(FactInvalidated(old, " — ".join(parts)))
+            self.events.append(VERBS[verb](old, remark=" — ".join(parts)))  # type: ignore[call-arg]
         else:
             waiting.append(old)
 
+    def bare(self, text: str) -> str:
+        """Take the marks off that an id may stand in."""
+        return text.strip("`*[] \t" if self.strict else "`*[]. \t")
+
     def id_of(self, unit: Unit, text: str) -> str:
         """Return the id that `text` is, or "" and a finding."""
-        bare = text.strip("`*[] \t" if self.strict else "`*[]. \t")
+        bare = self.bare(text)
         if is_fact_id(bare):
             return bare
-        self.find("bad-id", unit.line, f"not a fact id: {_short(text.strip())}",
-                  "ids are lower-case words joined by hyphens or dots")  # fmt: skip
+        self.misfit(unit, text, "fact id")
         return ""
+
+    def misfit(self, unit: Unit, text: str, called: str) -> None:
+        hint = "ids are lower-case words joined by hyphens or dots" if called == "fact id" else ""
+        self.find("bad-id", unit.line, f"not a {called}: {_short(text.strip())}", hint)
 
     def named(self, unit: Unit, kinds: Kinds, item: Item) -> None:
         """Add the events of one item, whatever its verb but `Superseded`."""
-        bare = item.text.strip("`*[] \t" if self.strict else "`*[]. \t")
+        bare = self.bare(item.text)
         if is_fact_id(bare) or self.strict:
             name = bare if is_fact_id(bare) else self.id_of(unit, item.text)
             if name:
@@ -381,42 +268,16 @@ class _Reader:
                 self.id_of(unit, item.text)
 
     def add(self, kinds: Kinds, name: str, item: Item) -> None:
-        remark = item.remark().strip()
-        for kind in kinds:
-            if kind is FactUpdated:
-                was, at = _named_in(item, "was ", is_version_id)
-                said, at = _named_in(item, "said ", is_stem, at)
-                rest = item.remark(at).strip()
-                self.events.append(FactUpdated(name, None, was, remark=rest, said=said))
-            elif kind is ThreadClosed or kind is FactInvalidated:
-                was, at = _named_in(item, "was ", is_version_id)
-                self.events.append(kind(name, item.remark(at).strip(), was))
-            elif kind is FactReinstated:
-                said, at = _named_in(item, "said ", is_stem)
-                self.events.append(FactReinstated(name, item.remark(at).strip(), said))
-            elif kind is FactRedacted:
-                held, at = _named_in(item, "held ", is_holder)
-                pairs = [one.split(" ") for one in held or ()]
-                self.events.append(
-                    FactRedacted(
-                        name,
-                        item.remark(at).strip(),
-                        tuple([(stem, blob) for stem, blob in pairs]),
-                    )
-                )
-            elif kind is FactCreated:
-                self.events.append(FactCreated(name, None, remark=remark))
-            else:
-                self.events.append(_PLAIN[kind](name, remark))
+        self.events += [_event(kind, name, item) for kind in kinds]
 
-    def bare(self, unit: Unit, text: str) -> None:
+    def verbless(self, unit: Unit, text: str) -> None:
         """Read a hand-written bullet without a verb: ids that it starts with are referenced."""
         colon = text.find(": ")
         first = text[:colon] if 0 < colon < 100 else ""
         if first and _likely(first):
             self.events.extend(_said(_likely(first), text[colon + 2 :].strip()))
             return
-        items = _items(text)
+        items = items_of(text)
         ticked = text[:1] in ("`", "[", "*")
         if not items or not items[0].text:
             return  # `(none …)`
@@ -432,20 +293,17 @@ class _Reader:
                 return
 
 
-def is_holder(text: str) -> bool:
-    """Tell whether a text names a log and its bytes: a stem, a blank, a blob id."""
-    stem, _, blob = text.partition(" ")
-    return is_stem(stem) and len(blob) == BLOB_CHARS and not blob.strip("0123456789abcdef")
-
-
-def _named_in(
-    item: Item, word: str, known: Callable[[str], bool], at: int = 0
-) -> tuple[tuple[str, ...] | None, int]:
-    """Read `(was h1, h2)`: what a parenthesis names, None for anything else, and which comes next."""
-    if not (len(item.parens) > at and item.parens[at].startswith(word)):
-        return None, at
-    found = tuple(part.strip("` ") for part in item.parens[at][len(word) :].split(","))
-    return (found, at + 1) if all(map(known, found)) else (None, at)
+def _event(kind: type[Event], name: str, item: Item, **fields: Any) -> Event:
+    """Return the event that an item says of an id, with what its parentheses name."""
+    at = 0
+    for naming in GRAMMAR[kind].namings:
+        said = item.parens[at] if len(item.parens) > at else ""
+        if said.startswith(naming.field + " "):
+            names = [part.strip("` ") for part in said[len(naming.field) + 1 :].split(",")]
+            if all(map(naming.fits, names)):
+                fields[naming.field] = naming.value(names)
+                at += 1
+    return kind(name, remark=item.remark(at).strip(), **fields)
 
 
 def _said(name: str, remark: str) -> list[Event]:
@@ -453,12 +311,7 @@ def _said(name: str, remark: str) -> list[Event]:
     words = remark.lower()
     for said in _SAID_BEHIND:
         if words.startswith(said) and not words[len(said) : len(said) + 1].isalnum():
-            kind = _TOLERANT[said][0]
-            if kind is FactUpdated:
-                return [FactUpdated(name, None, remark=remark)]
-            if kind is FactCreated:
-                return [FactCreated(name, None, remark=remark)]
-            return [_PLAIN[kind](name, remark)]
+            return [kind(name, remark=remark) for kind in _TOLERANT[said]]  # type: ignore[call-arg]
     return [FactReferenced(name, remark)]
 
 
@@ -478,61 +331,6 @@ def _likely(word: str) -> str:
     if not is_fact_id(bare):
         return ""
     return bare if marked or "-" in bare or "." in bare else ""
-
-
-def _items(body: str) -> list[Item]:
-    """Cut what follows a verb at its commas; parentheses and dashes begin remarks."""
-    items: list[Item] = []
-    text: list[str] = []
-    parens: list[str] = []
-    depth, opened = 0, 0
-    for index, char in enumerate(body):
-        if char == "(":
-            if depth == 0:
-                opened = index + 1
-            depth += 1
-        elif depth:
-            if char == ")":
-                depth -= 1
-                if depth == 0:
-                    parens.append(body[opened:index].strip())
-        elif char in ",;":
-            items.append(Item("".join(text).strip(), tuple(parens), ""))
-            text, parens = [], []
-        elif char == "—" or (char in "–-" and _is_dash(body, index)):
-            behind = body[index:].lstrip(char).strip()
-            items.append(Item("".join(text).strip(), tuple(parens), behind))
-            return items
-        else:
-            text.append(char)
-    behind = body[opened:].strip() if depth else ""
-    if text or parens or behind:
-        items.append(Item("".join(text).strip(), tuple(parens), behind))
-    return items
-
-
-def _is_dash(body: str, index: int) -> bool:
-    """Tell whether a hyphen or en dash stands between words."""
-    if body[index - 1 : index] not in ("", " "):
-        return False
-    after = body[index + 1 : index + 3]
-    return after[:1] in ("", " ") or after in ("-", "- ")
-
-
-def _without_comments(text: str) -> str:
-    """Leave out `<!-- … -->`."""
-    if "<!--" not in text:
-        return text
-    kept: list[str] = []
-    position = 0
-    while True:
-        begin = text.find("<!--", position)
-        end = text.find("-->", begin + 4) if begin >= 0 else -1
-        if end < 0:
-            kept.append(text[position:])
-            return "".join(kept).strip()
-        kept.append(text[position:begin])
-        position = end + 3
 
 
 def _short(text: str) -> str:

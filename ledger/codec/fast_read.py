@@ -11,7 +11,8 @@ from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import read_facts
 from ledger.codec.outline_by_lines import outline_by_lines
 from ledger.model.event import (
-    NO_USE,
+    GRAMMAR,
+    USES_ID,
     VERBS,
     Event,
     FactCreated,
@@ -20,6 +21,7 @@ from ledger.model.event import (
     FactUpdated,
     Meta,
     in_order,
+    used_in,
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
 from ledger.model.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, Entry
@@ -28,6 +30,8 @@ _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
 _FACTS = "\n## Facts\n"
 _BULLETS = {f"- {verb}": kind for verb, kind in VERBS.items()}
+#: Types whose bullet may hold nothing but ids.
+_OF_IDS = frozenset([kind for kind, verb in GRAMMAR.items() if verb.arrow is None])
 #: Footer keys that need no look at their value.
 _RANK = {key: rank for rank, key in enumerate(META_KEYS) if key != "created"}
 _NAMES = ("memory references", "facts")
@@ -123,7 +127,10 @@ def _opens_html(prose: str) -> bool:
 
 
 def _references(section: str, names: list[str], acts: list[Event]) -> bool:
-    """Read the bullets; tell whether all of them were canonical."""
+    """Read the bullets; tell whether all of them were canonical.
+
+    What most bullets are is read here; any other, and of any other verb, as the codec reads it.
+    """
     for line in section.split("\n"):
         if not line:
             continue
@@ -144,27 +151,21 @@ def _references(section: str, names: list[str], acts: list[Event]) -> bool:
                 names.append(id)
                 acts.append(FactUpdated(id, None, was))
                 continue
-        else:
+        elif kind in _OF_IDS:
             ids = rest.split(", ")
             if _are_ids(rest, ids):
-                if kind is FactReferenced:
+                if kind in USES_ID:
                     names.extend(ids)
-                elif kind is FactCreated:
-                    names.extend(ids)
-                    acts.extend([FactCreated(id, None) for id in ids])
-                else:
-                    if kind not in NO_USE:
-                        names.extend(ids)
+                if kind is not FactReferenced:
                     acts.extend([kind(id) for id in ids])  # type: ignore[call-arg]
                 continue
         events, findings = read_references([line], strict=True)
         if findings:
             return False
         for event in events:
-            if isinstance(event, FactSuperseded):
-                names.append(event.new)
-            elif not isinstance(event, NO_USE):
-                names.append(event.id)
+            used = used_in(event)
+            if used:
+                names.append(used)
             if not isinstance(event, FactReferenced):
                 acts.append(event)
     return len(names) + len(acts) <= IDS_LIMIT

@@ -13,14 +13,13 @@ from ledger.codec.fast_read import scan
 from ledger.codec.outline import outline
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.model.event import (
-    NO_USE,
     VERB_RANK,
     Event,
     FactCreated,
     FactReferenced,
-    FactSuperseded,
     FactUpdated,
     in_order,
+    used_in,
 )
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, is_sealed
@@ -148,10 +147,9 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     named: dict[str, None] = {}
     acts: list[Event] = []
     for event in log.events:
-        if isinstance(event, FactSuperseded):
-            named[event.new] = None
-        elif not isinstance(event, NO_USE):
-            named[event.id] = None
+        used = used_in(event)
+        if used:
+            named[used] = None
         if not isinstance(event, FactReferenced):
             acts.append(event)
     kind = log.type

@@ -6,32 +6,14 @@ nothing of what the author wrote is lost on the way. Keeps invariants C4 to C7 o
 
 from __future__ import annotations
 
-from ledger.codec.event_bullets import is_holder
 from ledger.codec.fact_blocks import is_footer, tidy
 from ledger.codec.fast_read import scan
 from ledger.codec.log import canonical, decode, encode, entry_of, section_kind
 from ledger.codec.outline import outline
 from ledger.errors import DraftRefused
-from ledger.model.event import (
-    SEEING,
-    VERB_OF,
-    Event,
-    FactArchived,
-    FactCreated,
-    FactDemoted,
-    FactInvalidated,
-    FactPromoted,
-    FactReactivated,
-    FactRedacted,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    ThreadClosed,
-    ThreadReopened,
-)
+from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import INFO, Finding
-from ledger.model.ids import is_fact_id, is_version_id
-from ledger.model.order import is_stem
+from ledger.model.ids import is_fact_id
 from ledger.model.session import (
     IDS_LIMIT,
     IMPORT_KEYS,
@@ -41,6 +23,8 @@ from ledger.model.session import (
     SessionLog,
 )
 
+#: Events of one id that contradict each other inside one log, which has no order among them.
+_OPPOSITES = [(one, kind) for kind, verb in GRAMMAR.items() for one in verb.opposite]
 DEFAULT_TITLE = "Work session"
 _STEM = "2000-01-01-000000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
 _OPENED = {
@@ -50,15 +34,6 @@ _OPENED = {
 }
 _CLOSE = "close it, and begin it at the margin"
 _SECTION = "give it another heading, or append the whole log as a markdown file"
-#: Events of one id that contradict each other inside one log, which has no order among them.
-_OPPOSITES = (
-    (FactCreated, FactUpdated),
-    (ThreadClosed, ThreadReopened),
-    (FactPromoted, FactDemoted),
-    (FactSuperseded, FactReinstated),
-    (FactInvalidated, FactReinstated),
-    (FactReactivated, FactArchived),
-)
 
 
 def read_draft(data: bytes, file: str = "") -> SessionLog:
@@ -162,14 +137,9 @@ def _of_events(log: SessionLog) -> list[Finding]:
         kinds.setdefault(event.id, set()).add(type(event))
         if _has_control(event.remark):
             find("bad-event", f"the remark beside {event.id} is not one line")
-        if isinstance(event, FactSuperseded):
-            if not is_fact_id(event.new):
-                find("bad-id", f"not a fact id: {event.new[:80]!r}")
-            elif event.new == event.id:
-                find("bad-event", f"{event.id} can not supersede itself")
-        elif isinstance(event, FactCreated | FactUpdated):
+        if isinstance(event, FactCreated | FactUpdated):
             found.extend(_of_fact(event, log.type == "import"))
-        found.extend(_of_seen(event))
+        found.extend(_of_grammar(event))
     for id, met in kinds.items():
         for one, other in _OPPOSITES:
             if one in met and other in met:
@@ -178,21 +148,22 @@ def _of_events(log: SessionLog) -> list[Finding]:
     return found
 
 
-def _of_seen(event: Event) -> list[Finding]:
-    """Say which of the versions and logs that an event names can be none."""
+def _of_grammar(event: Event) -> list[Finding]:
+    """Say what can not stand behind the arrow of an event, or in its parentheses."""
     found = []
-    if isinstance(event, SEEING) and event.was is not None:
-        if not event.was or not all(map(is_version_id, event.was)):
-            said = f"`{VERB_OF[type(event)]}: {event.id}` names no version {list(event.was)}"
+    verb = GRAMMAR[type(event)]
+    if verb.arrow is not None:
+        behind = getattr(event, verb.arrow.field)
+        if not verb.arrow.fits(behind):
+            found.append(Finding("bad-id", f"not a {verb.arrow.called}: {behind[:80]!r}"))
+        elif verb.arrow.is_fact and behind == event.id:
+            said = verb.arrow.told[0].format("itself").lower()
+            found.append(Finding("bad-event", f"{event.id} can not be {said}"))
+    for naming in verb.namings:
+        names = naming.names(event)
+        if names is not None and not (names and all(map(naming.fits, names))):
+            said = naming.refused.format(event=f"{verb.word}: {event.id}", id=event.id, names=names)
             found.append(Finding("bad-event", said))
-    if isinstance(event, FactReinstated | FactUpdated) and event.said is not None:
-        if not event.said or not all(map(is_stem, event.said)):
-            said = f"no log {list(event.said)} says anything against {event.id}"
-            found.append(Finding("bad-event", said))
-    if isinstance(event, FactRedacted):
-        wrong = [one for one in event.held if not is_holder(" ".join(one))]
-        if wrong:
-            found.append(Finding("bad-event", f"{event.id} was held by no log {wrong}"))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import tidy
 from ledger.codec.log import encode
 from ledger.errors import DraftRefused
-from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated
+from ledger.model.event import Event, FactCreated, FactUpdated, facts_in
 from ledger.model.findings import Finding
 from ledger.model.session import SessionLog
 from ledger.secrets.match import PERSONAL, PERSONAL_RULES, SECRET, Hit
@@ -195,10 +195,8 @@ def _refuse_names(log: SessionLog) -> None:
     """
     names = [key for key, _ in log.header]
     for event in log.events:
-        names.append(event.id)
-        if isinstance(event, FactSuperseded):
-            names.append(event.new)
-        elif isinstance(event, FactCreated | FactUpdated):
+        names += facts_in(event)
+        if isinstance(event, FactCreated | FactUpdated):
             names += [key for key, _ in event.meta]
     rest = find_secrets("\n\n".join(dict.fromkeys(names)))
     if rest:

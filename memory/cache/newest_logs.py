@@ -5,7 +5,7 @@ Kept up log by log in the cache: among 100,000 logs nobody looks for them.
 
 from __future__ import annotations
 
-from ledger.model.event import FactInvalidated, FactReinstated, FactSuperseded, FactUpdated
+from ledger.model.event import GRAMMAR, FactUpdated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ NOTE_NEWEST = (
 CORRECTION = "correction"
 #: The type of a log that says nothing of who was there: it brings what another tool wrote.
 IMPORT = "import"
-_PLAIN = (FactSuperseded, FactInvalidated, FactReinstated)
+_CORRECTING = frozenset([kind for kind, verb in GRAMMAR.items() if verb.corrects])
 
 
 def agent_name(agent: str) -> str:
@@ -34,7 +34,7 @@ def corrects(event: Event) -> bool:
     """Tell whether an event says that something does not hold any more, or holds otherwise."""
     if type(event) is FactUpdated:
         return event.text is not None
-    return type(event) in _PLAIN
+    return type(event) in _CORRECTING
 
 
 def newest_logs(entries: Iterable[Entry]) -> dict[str, str]:

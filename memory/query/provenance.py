@@ -11,6 +11,8 @@ from ledger.model.event import (
     FactRedacted,
     FactSuperseded,
     FactUpdated,
+    facts_in,
+    told,
 )
 from ledger.model.ids import version_id
 from ledger.model.logset import LogRef
@@ -110,7 +112,7 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
     cache = snapshot.cache()
     naming: list[tuple[LogRef, Entry]] = []
     for _, ref, entry in cache.entries():
-        if fact in entry.named or any(_names(event, fact) for event in entry.acts):
+        if fact in entry.named or any(fact in facts_in(event) for event in entry.acts):
             naming.append((ref, entry))
     if not naming:
         raise NotFound(f"no session log names {fact}", hint="`diurna show` lists the ids")
@@ -119,7 +121,7 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
     steps: list[Step] = []
     for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
         for event in log.events:
-            if _names(event, fact):
+            if fact in facts_in(event):
                 steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
@@ -151,23 +153,13 @@ def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def _names(event: Event, fact: str) -> bool:
-    return event.id == fact or (isinstance(event, FactSuperseded) and event.new == fact)
-
-
 def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]) -> Step:
-    verb, text = VERB_OF[type(event)], ""
-    was: tuple[str, ...] = ()
-    if isinstance(event, FactSuperseded):
-        verb = f"Superseded by {event.new}" if event.id == fact else f"Supersedes {event.id}"
-    elif isinstance(event, FactCreated | FactUpdated):
-        text = event.text or ""
-        if isinstance(event, FactUpdated):
-            was = event.was or ()
+    text = (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
+    was = (event.was or ()) if isinstance(event, FactUpdated) else ()
     return Step(
         ref.stem,
         log.get("agent"),
-        verb,
+        told(event, fact),
         ended_at(ref.stem, log),
         commit[0],
         commit[1],

@@ -9,7 +9,13 @@ from __future__ import annotations
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import parse_footer, write_footer
 from ledger.codec.log import decode, read_entry
-from ledger.model.event import Event, FactCreated, FactRedacted, FactSuperseded, FactUpdated
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactRedacted,
+    FactUpdated,
+    facts_in,
+)
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING
@@ -126,12 +132,7 @@ def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:
 
 def ids_in(events: Iterable[Event]) -> set[str]:
     """Return the ids that events name."""
-    found: set[str] = set()
-    for event in events:
-        found.add(event.id)
-        if isinstance(event, FactSuperseded):
-            found.add(event.new)
-    return found
+    return {fact for event in events for fact in facts_in(event)}
 
 
 def without_beside(text: str, facts: frozenset[str]) -> str:

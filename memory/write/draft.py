@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ledger.model.event import (
-    SEEING,
+    GRAMMAR,
     VERBS,
     Event,
     FactCreated,
-    FactReinstated,
-    FactSuperseded,
     FactUpdated,
+    facts_in,
+    written,
 )
 from ledger.model.findings import Finding
 from ledger.model.record import Record
@@ -17,6 +17,8 @@ from ledger.model.session import SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ledger.model.session import Entry
 
 DEFAULT_TITLE = "Work session"
@@ -76,20 +78,19 @@ def _bare(events: tuple[Event, ...]) -> tuple[Event, ...]:
 
 
 def _bare_event(event: Event) -> Event:
+    filled: dict[str, Any] = {
+        naming.field: None for naming in GRAMMAR[type(event)].namings if naming.filled
+    }
     if isinstance(event, FactUpdated):
-        return event._replace(was=None, mark="", said=None)
-    if isinstance(event, SEEING):
-        return event._replace(was=None)
-    return event._replace(said=None) if isinstance(event, FactReinstated) else event
+        filled["mark"] = ""
+    return event._replace(**filled) if filled else event
 
 
 def named_ids(events: tuple[Event, ...]) -> list[str]:
     """Return the distinct ids that events name, in order."""
     found: dict[str, None] = {}
     for event in events:
-        found.setdefault(event.id)
-        if isinstance(event, FactSuperseded):
-            found.setdefault(event.new)
+        found.update(dict.fromkeys(facts_in(event)))
     return list(found)
 
 
@@ -130,9 +131,8 @@ def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ids: dict[str, None] = {}
         for event in entry.acts:
             if type(event) is kind:
-                new = event.new if isinstance(event, FactSuperseded) else ""
-                touched.update((event.id, new))
-                ids[f"{event.id} → {new}" if new else event.id] = None
+                touched.update(facts_in(event))
+                ids[written(event)] = None
         if ids:
             found.append((verb, tuple(ids)))
     used = tuple([id for id in entry.named if id not in touched])

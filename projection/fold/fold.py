@@ -8,6 +8,7 @@ the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to
 from __future__ import annotations
 
 from ledger.model.event import (
+    TWO_FACTS,
     FactArchived,
     FactCreated,
     FactDemoted,
@@ -23,6 +24,7 @@ from ledger.model.event import (
     Meta,
     ThreadClosed,
     ThreadReopened,
+    facts_in,
 )
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
@@ -71,8 +73,10 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         for seq, event in enumerate(events):
             act = Act(stem, seq, event)
             acts.setdefault(event.id, []).append(act)
-            if isinstance(event, FactSuperseded) and event.new != event.id:
-                acts.setdefault(event.new, []).append(act)
+            if type(event) in TWO_FACTS:
+                other = facts_in(event)[1]
+                if other != event.id:
+                    acts.setdefault(other, []).append(act)
     histories: dict[str, History] = {}
     nothing: list[Act] = []
     for fact, count in uses.items():

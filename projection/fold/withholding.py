@@ -6,7 +6,14 @@ what they replace; of a footer stays what cannot hold free text, and of a remark
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated, FactRedacted, FactSuperseded, FactUpdated, Meta
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactRedacted,
+    FactUpdated,
+    Meta,
+    facts_in,
+)
 from ledger.model.ids import is_fact_id, withheld_text
 from ledger.model.order import is_date, is_stem, stem_in
 from ledger.model.session import Entry
@@ -72,7 +79,7 @@ def withheld_events(
 
 def names(event: Event, facts: Container[str]) -> bool:
     """Tell whether an event names one of some facts."""
-    return event.id in facts or (isinstance(event, FactSuperseded) and event.new in facts)
+    return any(fact in facts for fact in facts_in(event))
 
 
 def withheld_history(history: History) -> History:

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.model.event import (
-    SEEING,
-    VERB_OF,
-    Event,
-    FactCreated,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-)
+from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.secrets.scanner import without_secrets
 from memory.write.draft import course
@@ -194,12 +186,13 @@ def event_object(event: Event) -> dict[str, object]:
     if isinstance(event, FactCreated | FactUpdated):
         text = None if event.text is None else without_secrets(event.text)
         described.update(text=text, mark=event.mark, meta=dict(event.meta))
-    if isinstance(event, SEEING):
-        described["was"] = list(event.was or ())
-    if isinstance(event, FactReinstated) or (isinstance(event, FactUpdated) and event.said):
-        described["said"] = list(event.said or ())
-    if isinstance(event, FactSuperseded):
-        described["new"] = event.new
+    verb = GRAMMAR[type(event)]
+    for place, naming in enumerate(verb.namings):
+        names = naming.names(event)
+        if names or not place:  # the first of them is always told
+            described[naming.field] = names or []
+    if verb.arrow is not None:
+        described[verb.arrow.field] = getattr(event, verb.arrow.field)
     return described
 
 

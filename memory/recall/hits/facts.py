@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.model.event import VERB_OF, FactSuperseded
+from ledger.model.event import told
 from ledger.model.record import Record
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
@@ -14,7 +14,6 @@ from projection.graph.neighbours import matches_entity, matches_tag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.model.event import Event
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
     from memory.replay.snapshot import Snapshot
@@ -172,7 +171,7 @@ class Facts:
                 lines.append(f"  … {len(acts) - len(shown)} earlier events")
             for stem, _, event in shown:
                 agent = self._agent(stem) or "nobody named"
-                lines.append(f"  {stem[:10]}  {_happened(event, fact.id)}  ({stem}, {agent})")
+                lines.append(f"  {stem[:10]}  {told(event, fact.id)}  ({stem}, {agent})")
         before = _said(found, mark_of(fact, self._fact))
         lines.append(f"  now: {one_line(f'{before}: {fact.text}' if before else fact.text)}")
         return "\n".join(lines)
@@ -181,13 +180,6 @@ class Facts:
 def _stands(found: Standing, log: LogRow) -> bool:
     """Tell whether the text that a log brought is one of those that stand."""
     return any(version.stem == log.stem for version in found.fact.heads)
-
-
-def _happened(event: Event, fact: str) -> str:
-    """Say one event of a fact."""
-    if isinstance(event, FactSuperseded):
-        return f"Supersedes {event.id}" if event.new == fact else f"Superseded by {event.new}"
-    return VERB_OF[type(event)]
 
 
 def _said(found: Standing, mark: Mark) -> str:

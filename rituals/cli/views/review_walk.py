@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ledger.model.event import VERB_OF, Event, FactSuperseded
+from ledger.model.event import VERB_OF, Event, written
 from rituals.cli.output import Output, counted
 from rituals.review.apply import ACCEPT, LATER, REJECT
 from rituals.review.question import RULES
@@ -73,8 +73,7 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
 
 
 def _said(event: Event) -> str:
-    new = f" → {event.new}" if isinstance(event, FactSuperseded) else ""
-    return f"{VERB_OF[type(event)]}: {event.id}{new}"
+    return f"{VERB_OF[type(event)]}: {written(event)}"
 
 
 def _asked(acceptable: bool, out: Output) -> str:
