@@ -1,1 +1,1 @@
-"""What happened, in order, immutable: session logs and the git repository that holds them."""
+"""Keep what happened, in order and for good: session logs, and the git repository that holds them."""

@@ -1,4 +1,4 @@
-"""Failures: every exception that Diurna raises on purpose, under one root.
+"""Define every exception that Diurna raises on purpose, under one root.
 
 A failure changes nothing and carries the facts its sentence is made of. What a caller may act on is
 the class; what a person or an agent reads is `message`, `where` and `hint`. A hint never names a

@@ -1,4 +1,4 @@
-"""What nobody can see in a text, or what a terminal obeys: one list, and one way to write it visibly.
+"""Make visible what nobody can see in a text, or what a terminal obeys.
 
 Everything that leaves towards a terminal or a model goes through `visible`: control characters, marks
 and overrides of direction, zero-width and filling characters, tags, selectors and lone surrogates

@@ -1,4 +1,4 @@
-"""Home: where a ledger lives, as (repository, branch, prefix), and how it is found."""
+"""Find the home of a ledger: its repository, branch and folder."""
 
 from __future__ import annotations
 

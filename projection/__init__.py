@@ -1,1 +1,1 @@
-"""What it means now: pure functions from the set of session logs to facts, tiers and files."""
+"""Compute what holds now: pure functions from the set of session logs to facts, tiers and files."""

@@ -1,1 +1,1 @@
-"""Between bytes and values: session logs, their bullets and fact blocks, the outline of markdown."""
+"""Turn session logs into bytes and back: their bullets, fact blocks and the outline of markdown."""

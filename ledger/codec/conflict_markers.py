@@ -1,4 +1,4 @@
-"""Lines that an unsettled merge left in a text, in git's plain style and in `diff3`."""
+"""Find the lines that an unsettled merge left in a text, in git's plain style and in `diff3`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bullets of `## Memory References` as events, and back.
+"""Read the bullets of `## Memory References` as events, and write them.
 
 Two readings. *Strict*, for sealed logs and drafts: the event table of the format with its few
 leniencies. *Tolerant*, for logs written by hand or by other tools: more verbs, verbs above their

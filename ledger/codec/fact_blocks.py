@@ -1,4 +1,4 @@
-"""The blocks of `## Facts`, and back.
+"""Read and write the blocks of `## Facts`.
 
 A block is one top-level list item whose last line is its footer comment. Only the last line is ever
 read as a footer, and the lines of a text are always indented, so a text can not forge structure.

@@ -1,7 +1,7 @@
-"""The fast path: what the fold needs of a sealed log, straight from its canonical bytes.
+"""Read what the fold needs of a sealed log straight from its canonical bytes, in microseconds.
 
-A cold replay reads every log of the ledger, so this takes microseconds: finds on the whole text,
-work on the references and facts alone. It answers only when it is sure to say what `decode` would
+A cold replay reads every log of the ledger, so this searches the whole text with `find` and works on the
+references and facts alone. It answers only when it is sure to say what `decode` would
 say without findings; otherwise None. A test holds the two together.
 """
 

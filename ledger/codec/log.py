@@ -1,4 +1,4 @@
-"""A session log as bytes and back: one canonical form for writing, a total reader.
+"""Read and write session logs: one canonical form for writing, a reader that never fails.
 
 `encode` writes the canonical bytes; `decode` reads any bytes, never raises, and reports what it
 could not read; `ledger.codec.validate.problems` says why a log can not be stored. For every log without

@@ -1,4 +1,4 @@
-"""Where the top-level headings are, whoever has to be asked: the line reader, or the markdown parser."""
+"""Find the top-level headings of a document, by the line reader or, in doubt, the markdown parser."""
 
 from __future__ import annotations
 

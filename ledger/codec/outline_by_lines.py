@@ -1,4 +1,4 @@
-"""Where the top-level `## ` headings of a document are, found line by line.
+"""Find the top-level `## ` headings of a document line by line.
 
 A heading that starts in column 0 closes every list and quote, so only three things can hide it: a
 closed fence, a closed HTML block (comments among them) at the document's top level, and an HTML

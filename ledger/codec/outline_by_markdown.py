@@ -1,4 +1,4 @@
-"""The one door to markdown-it: the outline of a document, from a CommonMark parser's tokens.
+"""Find the headings of a document with a CommonMark parser; the only module that imports markdown-it.
 
 Loaded only when the line scanner of `ledger.codec.outline_by_lines` is in doubt (importing costs 45 ms).
 It gives the same answer as the scanner wherever the scanner gives one, and keeps the same rule: a fence or

@@ -1,4 +1,4 @@
-"""Drafts: what may become a session log, and why not.
+"""Check that a draft can become a session log, and say why not.
 
 Reading is tolerant, writing is strict: `append` refuses what can not be stored canonically, and
 nothing of what the author wrote is lost on the way. Keeps invariants C4 to C7 of FORMAT.md.

@@ -1,1 +1,1 @@
-"""Git: repositories, objects, trees, commits and history, by the executable and by pygit2."""
+"""Work with git: repositories, objects, trees, commits and history, by the executable and by pygit2."""

@@ -1,4 +1,4 @@
-"""The git executable: spawned for what a short command needs, without loading a library.
+"""Run the git executable: all that a short command needs of git, without loading a library.
 
 Spawning git costs 1 to 5 ms, importing pygit2 70 to 90. Every call runs without hooks, prompts, pagers,
 file-system monitors and inherited `GIT_*` settings, and with the ownership check that git makes itself.

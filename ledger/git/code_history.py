@@ -1,4 +1,4 @@
-"""The code beside a ledger, asked through the git executable: what is at a commit, and what history took.
+"""Ask git about the code beside a ledger: what is at a commit, and what history took away.
 
 Every answer is about one commit and its ancestors, so the same commit gives the same answer, and each
 question about many things is one git call. Merge commits are not looked into: what they bring was done

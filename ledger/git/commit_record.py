@@ -1,4 +1,4 @@
-"""The values that a commit is made from, and what both ways of writing one have in common.
+"""Define the values that a commit is made from, and what both ways of writing one have in common.
 
 A commit is built from the branch tip's tree plus Diurna's own files, never from an index. A running
 process writes it through pygit2 (`pygit2_store`), a short command through `git fast-import`

@@ -1,4 +1,4 @@
-"""Commits through `git fast-import`: what a short command uses instead of loading pygit2.
+"""Write commits through `git fast-import`, which a short command uses instead of loading pygit2.
 
 git itself builds the trees on the tip, checks that the branch still descends into the new commit, and
 moves it in a transaction. The stream only ever names our own paths; fast-import would put a folder in the

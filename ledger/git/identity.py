@@ -1,4 +1,4 @@
-"""Who commits: git knows, and is asked while other work goes on."""
+"""Ask git who commits, while other work goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What history did to session logs: every one that was ever modified, deleted or moved, and by whom.
+"""List every session log that history ever modified, deleted or moved, and who did it.
 
 Logs are only ever added (FORMAT.md, L2), so any other change of one is told, however old. Each commit is
 compared with each of its parents, so a merge that unites two sides shows nothing and one that drops or

@@ -1,4 +1,4 @@
-"""Three-way merge of the lines of one text, by git's own merge."""
+"""Merge three versions of one text line by line, with git's own merge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects read and written through git, a few at a time, in one process each way.
+"""Read and write git objects, a few at a time, in one process each way.
 
 Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
 object's size comes before its bytes: what is too large is never taken into memory (J4).

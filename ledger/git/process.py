@@ -1,4 +1,4 @@
-"""A git command under way: its pipes, its end, and one that answers questions."""
+"""Hold a running git command: its pipes, its end, and the answers of one that stays open."""
 
 from __future__ import annotations
 

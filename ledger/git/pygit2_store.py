@@ -1,4 +1,4 @@
-"""The one door to pygit2: a repository's objects and references in a running process.
+"""Read and write objects and references with pygit2; the only module that imports it.
 
 Works around measured faults of libgit2 1.9 (tests/test_upstream_faults.py fails when one is mended):
 `create_commit` has no compare-and-swap on the first commit and does not notice a full disk, so the

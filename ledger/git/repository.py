@@ -1,4 +1,4 @@
-"""Which repository a folder belongs to and what state it is in, read off the file system.
+"""Read off the file system which repository a folder belongs to, and what state it is in.
 
 Reading a few small files replaces half a dozen spawned commands at every start. What is read here is the
 documented on-disk layout (gitrepository-layout, git-worktree); anything unusual is refused by name.

@@ -1,4 +1,4 @@
-r"""Git's tree objects as bytes: entries looked up, put in and taken out without unpacking the rest.
+r"""Edit git's tree objects as bytes: look entries up, put them in and take them out.
 
 An entry is `<mode> <name>\0<20 bytes>`, and entries are sorted as if the names of folders ended in `/`
 (git's documentation of its object format). Whatever else stands in a tree stays as it is, byte for byte.

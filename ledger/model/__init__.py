@@ -1,1 +1,1 @@
-"""The values of the ledger: events, sessions, ids and the order of logs."""
+"""Define the values of the ledger: events, sessions, ids and the order of logs."""

@@ -1,4 +1,4 @@
-"""Events: what a session log says happened to facts. A closed union of frozen records.
+"""Define the events by which a session log says what happened to facts: a closed union of records.
 
 The text of a fact travels inside the event that brought it, so an event means something by itself.
 `remark` is what the author wrote beside the id; it is kept and means nothing to the fold.

@@ -1,4 +1,4 @@
-"""Findings: what was noticed, as values, never as exceptions.
+"""Define findings: what was noticed, as values and never as exceptions, with one table of their codes.
 
 One table of codes; every code has one severity and one meaning for good.
 """

@@ -1,4 +1,4 @@
-"""Names of things: fact ids and version ids.
+"""Check and make the names of things: fact ids and version ids.
 
 A fact id is `[a-z0-9]+([.-][a-z0-9]+)*` of at most 80 characters, checked without a regular
 expression because `re` is not loaded on the fast path.

@@ -1,4 +1,4 @@
-"""Every path, ref, marker and attribute that Diurna uses, once.
+"""Name every path, ref, marker and attribute that Diurna uses, once.
 
 Paths are relative to the prefix of a home, with `/` between their parts.
 """

@@ -1,4 +1,4 @@
-"""The set of session logs in a commit: which files are logs, and under which key each is folded."""
+"""Find the session logs in a commit: which files are logs, and under which key each is folded."""
 
 from __future__ import annotations
 

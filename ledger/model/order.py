@@ -1,4 +1,4 @@
-"""The one order of session logs, and the hybrid clock that stamps them.
+"""Order session logs, and stamp new ones with the hybrid clock that keeps this order.
 
 Ledger order is the lexicographic order of keys (`key_of`), which are stems but for names without a time of
 day. A stem is `YYYY-MM-DD-HHMMSSmmm-<hash>` (sealed) or

@@ -1,4 +1,4 @@
-"""Entries and events as plain tuples and back: what a cache or a pipe can hold.
+"""Pack entries and events into plain tuples, which a cache or a pipe can hold, and unpack them.
 
 `marshal` takes only exact built-in types; it reads and writes them ten times faster than anything else
 in the standard library. The form is internal: caches carry a version and are rebuilt, never migrated.

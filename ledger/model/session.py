@@ -1,4 +1,4 @@
-"""A session log as a value: its header, its prose and its events."""
+"""Define a session log as a value: its header, its prose and its events."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Remotes: which one is meant, fetch and push, and the merge of two tips."""
+"""Work with remotes: choose one, fetch and push, and merge the trees of two tips."""

@@ -1,4 +1,4 @@
-"""Remotes: which one is meant, and how it may be named.
+"""Choose the remote that is meant, and check how it is named.
 
 A name or URL that git could take for an option or a command is refused (durability catalogue, J8 and J10),
 and what is printed holds no user's name, password or token.

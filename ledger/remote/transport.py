@@ -1,4 +1,4 @@
-"""The network, through the git executable: fetch, push, and what went wrong.
+"""Fetch and push through the git executable, and say what went wrong.
 
 libgit2's push says nothing when a server refuses, and knows neither credential helpers nor
 `~/.ssh/config`; git does. Every call has a time limit on the monotonic clock, a session of its own that

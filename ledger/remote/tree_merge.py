@@ -1,4 +1,4 @@
-"""The join of two tips of one ledger, as tree objects: a set union of logs, three-way for all else.
+"""Merge the trees of two tips of one ledger: a set union of logs, three-way for all else.
 
 Pure: trees are read by a function and new ones are returned, so no work tree, no index and no rename
 detection take part (FORMAT.md, M1 to M4; durability catalogue H1, H2, H8, H13). Only sub-trees whose ids

@@ -1,1 +1,1 @@
-"""Secrets and personal data in a text: found, told without their values, and redacted."""
+"""Find secrets and personal data in a text, name them without their values, and redact them."""

@@ -1,4 +1,4 @@
-"""Credentials that a name gives away: `password = "…"`, `API_KEY: …`, `Authorization: Bearer …`.
+"""Find credentials that a name gives away: `password = "…"`, `API_KEY: …`, `Authorization: Bearer …`.
 
 What stands behind such a name is a secret only if it looks like one; `password: required`, `token: $TOKEN`
 and `secret: <your secret>` are not (`ledger.secrets.entropy`). One pass for each name, each look ahead

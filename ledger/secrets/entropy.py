@@ -1,4 +1,4 @@
-"""Whether characters look drawn at random, or like words, code and what documents put for a value."""
+"""Tell characters drawn at random from words, code and the placeholders of documents."""
 
 from __future__ import annotations
 

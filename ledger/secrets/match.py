@@ -1,4 +1,4 @@
-"""A place in a text that holds a secret or personal data, told without the value."""
+"""Define the place of a secret or of personal data in a text, without its value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personal data: home folders, e-mail addresses, numbers (durability catalogue, L13)."""
+"""Find personal data: home folders, e-mail addresses, numbers (durability catalogue, L13)."""
 
 from __future__ import annotations
 

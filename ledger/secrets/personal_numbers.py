@@ -1,4 +1,4 @@
-"""Numbers that belong to a person: payment cards, US social security numbers, telephone numbers.
+"""Find numbers that belong to a person: payment cards, US social security and telephone numbers.
 
 They are looked for in the skeleton of a text, in which every digit is a nine, so that each form is one
 `str.find`. What documents use for a number, and what an order or a date only looks like, is none.

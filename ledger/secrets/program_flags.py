@@ -1,4 +1,4 @@
-"""Passwords that a program is given on its command line: `mysql -pX`, `curl -u name:X`, `sshpass -p X`.
+"""Find passwords on a program's command line: `mysql -pX`, `curl -u name:X`, `sshpass -p X`.
 
 A flag counts behind a program on the same line whose flag it is (durability catalogue, L9).
 """

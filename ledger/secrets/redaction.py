@@ -1,4 +1,4 @@
-"""The look for secrets before a log is stored: what is one is put out of it, and said.
+"""Redact the secrets of a log before it is stored, and say which they were.
 
 Keeps K1 to K4 of FORMAT.md (durability catalogue, L9, L12 and L13).
 """

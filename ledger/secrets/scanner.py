@@ -1,8 +1,8 @@
-"""Secrets in a text: where they stand, what may be shown of them, and the text without them.
+"""Find the secrets of a text, say what may be shown of them, and write the text without them.
 
 Text in, places out; no value ever leaves but in the text that it was in. Without `re` and without
 backtracking, cheap enough for every append (durability catalogue, G23, L9, L10, L12). The rules are in
-`tokens`, `shapes` and `credentials`.
+`vendor_tokens`, `shapes` and `assignments`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets known by their shape, with no mark at their front: key blocks, addresses, web tokens.
+"""Find secrets by their shape alone: key blocks, addresses with passwords, web tokens.
 
 Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead has a limit (durability
 catalogue, G23).

@@ -1,4 +1,4 @@
-r"""What a text says unmasked: colours and unseen characters gone, escapes decoded, parts joined.
+r"""Undo what masks a secret: colours and unseen characters removed, escapes decoded, parts joined.
 
 A secret keeps its worth behind `ghp\_…`, `\u0067hp_…`, `"ghp" + "_…"` or a line that a terminal broke. So
 it is also looked for in a view of the text, and each place of the view is told as one of the text itself.

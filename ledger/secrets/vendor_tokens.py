@@ -1,4 +1,4 @@
-"""Tokens that begin with their vendor's mark: `ghp_…`, `AKIA…`, `xoxb-…`.
+"""Find tokens that begin with their vendor's mark: `ghp_…`, `AKIA…`, `xoxb-…`.
 
 A row of the table says what follows the mark: of which characters, how many at least and at most. Nothing
 here backtracks or needs `re`: a mark is found by `str.find`, and its token is the run of such characters

@@ -1,1 +1,1 @@
-"""The write-ahead log beside git: the spool, intents, files that a crash leaves whole, locks."""
+"""Keep the write-ahead log beside git: the spool, intents, atomic files and locks."""

@@ -1,4 +1,4 @@
-"""Files written so that a crash leaves the old or the new, and locks that die with their owner."""
+"""Write files so that a crash leaves the old or the new, and hold locks that die with their owner."""
 
 from __future__ import annotations
 

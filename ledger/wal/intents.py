@@ -1,4 +1,4 @@
-"""Intents: what was about to be committed, noted beside the spool before any git object is written.
+"""Note beside the spool what is about to be committed, before any git object is written.
 
 A commit and its trees follow from its parent, the logs and this note, so they can be made again, under the
 same ids, when `git gc --prune=now` took them while the branch was just moving to them (FORMAT.md, W8).

@@ -1,4 +1,4 @@
-"""Lock files of git that belong to nobody any more: told apart with care, moved aside, never removed."""
+"""Tell git's lock files that belong to nobody any more, and move them aside; none is removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spool: a write-ahead log of session logs, beside the object store.
+"""Keep session logs durable in the spool, a write-ahead log beside the object store.
 
 A log's bytes are durable here before any git object is touched, so a kill, a full disk, a stuck lock, a
 pruned object and a refused commit are all one case: commit what the spool holds. An entry's name is

@@ -1,4 +1,4 @@
-"""Transfers under way: noted, so that a lock that a killed one's git left behind is known for what it is.
+"""Note a fetch or push under way, so that a lock which it leaves when killed is known for what it is.
 
 The tracking reference is locked for a moment in each fetch and push. Where Diurna dies with its git, that
 lock would be in the way of every later one (FORMAT.md, W7).

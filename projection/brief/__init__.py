@@ -1,1 +1,1 @@
-"""Briefs: what an agent reads at the start of a session, as values in and text out."""
+"""Compose the brief that an agent reads at the start of a session: values in, text out."""

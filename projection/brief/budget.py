@@ -1,4 +1,4 @@
-"""What fits into a brief: whole lines, most important first, and the newest correction whatever happens.
+"""Choose what fits into a brief: whole lines, most important first, always with the newest correction.
 
 First come the first lines of what contradicts itself, must hold, changed or is open. Then each section in
 its order takes up to half of what is left, and then whatever it needs: a long section comes first and

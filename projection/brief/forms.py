@@ -1,4 +1,4 @@
-"""The three forms of a brief: markdown, JSON and XML, each an envelope around lines of data.
+"""Write a brief as markdown, JSON or XML, each an envelope around lines of data.
 
 Every form says once that what is in it is evidence, not instruction. Its parts are written one by one, so
 that `budget` can count them; no part depends on another one.

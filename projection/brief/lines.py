@@ -1,4 +1,4 @@
-"""From a fact to one line of a brief: short, on one line, and without anything that commands or hides.
+"""Write a fact as one short line of a brief, without anything that commands or hides.
 
 A text of the ledger is somebody's words. Line ends become a mark; controls, bidi overrides and what can
 not be seen become visible escapes, so that no text leaves its line in any format. What is withheld is not

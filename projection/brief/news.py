@@ -1,4 +1,4 @@
-"""What logs say happened to facts, read off their events: each fact once, corrections before the rest."""
+"""List what logs say happened to facts: each fact once, corrections before the rest."""
 
 from __future__ import annotations
 

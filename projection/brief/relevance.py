@@ -1,4 +1,4 @@
-"""How much a fact has to do with what is about to be done: the task, the branch and the changed files.
+"""Rate how much a fact has to do with the task, the branch and the changed files.
 
 The task's ranking comes from the search; what surrounds it is looked for in the facts' words here. Both
 are fused by reciprocal rank (Cormack, Clarke and Büttcher 2009, with their k = 60).

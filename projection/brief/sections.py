@@ -1,7 +1,8 @@
-"""What an agent reads at the start of a session: values, and which fact stands in which section.
+"""Sort facts into the sections of a brief.
 
-Pure: the same material gives the same brief. The sections come in the order of their weight, and within
-one the weightier lines first; what fits is decided in `budget`, how it is written in `forms`.
+Also the values that a brief is made of. Pure: the same material gives the same brief. The sections come
+in the order of their weight, and within one the weightier lines first; what fits is decided in
+`budget`, how it is written in `forms`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Facts held against each other: duplicates and contradictions."""
+"""Compare facts with each other: duplicates and contradictions."""

@@ -1,4 +1,4 @@
-"""Which facts are worth comparing: those that share their rare words.
+"""Propose the facts that are worth comparing: those that share rare words.
 
 Comparing every pair of 10,000 facts takes minutes. An index from words to facts proposes a few for each,
 and comparing those takes milliseconds.

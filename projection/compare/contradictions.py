@@ -1,7 +1,7 @@
-"""Contradiction candidates: two facts that say something else of the same thing.
+"""Find pairs of facts that say different things of the same subject.
 
-One function a rule, each with an id. All of them ask for the same frame: apart from what the rule is
-about, neither statement may have a word in place of one of the other's, because then they speak of
+Each rule is one function with an id. All of them ask for the same frame: apart from what the rule is
+about, neither statement may have a word where the other has a different one, because then they speak of
 two things ("the HTTP timeout is 30 s", "the database timeout is 60 s"). The words that differ are the
 evidence.
 """

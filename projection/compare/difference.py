@@ -1,4 +1,4 @@
-"""What two statements share and in what they differ, word by word, whatever the order."""
+"""Split two statements into the words they share and those in which they differ, in any order."""
 
 from __future__ import annotations
 

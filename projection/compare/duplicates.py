@@ -1,4 +1,4 @@
-"""Overlaps: two facts that say the same, and how one would be made of them."""
+"""Find pairs of facts that say the same, and propose one fact for both."""
 
 from __future__ import annotations
 

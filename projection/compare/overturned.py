@@ -1,8 +1,8 @@
-"""What overturns a statement: an exception to what is said to hold always, and what took a thing's place.
+"""Find what overturns a statement: an exception to what always holds, or what replaced a thing.
 
-Two classes of contradictions that share fewer words than those of `opposite`: "orders are never deleted"
-against "orders are deleted after a year", "sessions are stored in Postgres" against "Redis instead of
-Postgres".
+Two classes of contradictions that share fewer words than those of `contradictions`: "orders are never
+deleted" against "orders are deleted after a year", "sessions are stored in Postgres" against "Redis
+instead of Postgres".
 """
 
 from __future__ import annotations

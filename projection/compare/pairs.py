@@ -1,4 +1,4 @@
-"""Facts side by side: which pairs may be compared, and what comes of it as values.
+"""Compare pairs of facts: which pairs may be compared, and what comes of it as values.
 
 A review and an append compare facts by these functions alone; which pairs are worth it says an index
 (`projection.compare.candidates`, `memory.cache.word_index`).

@@ -1,1 +1,1 @@
-"""`continuity.md` and the archive: written, read back, and edits of them as events."""
+"""Write `continuity.md` and the archive, read them back, and turn edits of them into events."""

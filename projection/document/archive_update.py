@@ -1,4 +1,4 @@
-"""Revise the archive: its files after some facts moved, from its files before, without all other facts.
+"""Update the archive's files after some facts moved, without rendering all other facts again.
 
 Pure. Gives what `archive.pages` gives for the whole ledger, byte for byte, in the time of a few searches:
 an archive grows with the ledger, and what one log changes in it does not.

@@ -1,4 +1,4 @@
-"""What a person wrote around the facts of `continuity.md`: title, note, state block, headings, last line.
+"""Check what stands around the facts of `continuity.md`: title, note, state block, headings, last line.
 
 All of that is computed. What was taken away comes back; what was written there can not be said by an
 event, so it is a finding (FORMAT.md, A3).

@@ -1,4 +1,4 @@
-"""Marks: what a reader has to know before the text of a fact: that a thread is done, that it is false.
+"""Say what a reader has to know before the text of a fact: that it is closed, or false.
 
 One body for every answer, so that none shows what does not hold as if it held.
 """

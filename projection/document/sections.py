@@ -1,4 +1,4 @@
-"""From a place in `continuity.md` to a kind: the sections of a policy, read the other way round."""
+"""Tell the kind of a fact from its section of `continuity.md`."""
 
 from __future__ import annotations
 

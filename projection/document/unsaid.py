@@ -1,4 +1,4 @@
-"""Unsaid: what of a projection file no log says, and whether a file has the form that Diurna renders.
+"""Find what a projection file says and no log does, and tell whether Diurna rendered the file.
 
 Both look at nothing but the text and the facts, so they hold for files whose history nobody knows: a
 squashed commit, a cherry-pick, a file that stood there before Diurna did (FORMAT.md, P5).

@@ -1,1 +1,1 @@
-"""From what all logs say to the state of every fact: versions, tiers, the replay."""
+"""Fold what all logs say into the state of every fact: versions, tiers, the replay."""

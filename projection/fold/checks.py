@@ -1,4 +1,4 @@
-"""What is odd about facts, seen from all that the ledger says of them."""
+"""Find what is odd about a fact."""
 
 from __future__ import annotations
 

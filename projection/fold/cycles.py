@@ -1,4 +1,4 @@
-"""Which supersessions do not count, at every place of the ledger (F6 of the format, seen over time)."""
+"""Tell which supersessions close a circle and do not count, at every place of the ledger (F6)."""
 
 from __future__ import annotations
 

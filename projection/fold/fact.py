@@ -1,4 +1,4 @@
-"""What is known of one fact: its history (what logs said) and the fact (what that means).
+"""Define what is known of one fact: its history (what logs said) and the fact (what that means).
 
 A `History` is an element of a commutative monoid: `fold.merge` joins two histories of one fact from
 disjoint sets of logs, so logs may arrive in any order and any grouping. A `Fact` is a pure function of a

@@ -1,4 +1,4 @@
-"""The fold: what a set of session logs says of each fact.
+"""Fold a set of session logs into what it says of each fact.
 
 `collect` gathers the histories, `merge` joins histories from disjoint sets of logs, `resolve` reads a
 fact off its history. A history depends only on the events that name the fact and their stems, so

@@ -1,4 +1,4 @@
-"""Replay: from what all logs say to the whole state. Pure, and worked out only where it is asked.
+"""Replay all logs into the whole state; each fact is worked out only when it is asked for.
 
 A `State` never changes. Its facts are resolved when they are looked at, so the state after one more log
 costs what that log touches; looking at everything costs the full price once.

@@ -1,4 +1,4 @@
-"""The projection as a value: facts with their tiers, and what the files need to say around them."""
+"""Define the projection as a value: facts with their tiers, and the numbers that the files show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where each fact stands now: tiers and places by counting work logs, never by scores.
+"""Decide the tier of each fact by counting work logs, never by scores.
 
 Section 5 of the format. Everything is a comparison of stems with cuts (`DecayClock`), so a tier costs no
 count; only the archive page of a faded fact needs the list of work logs.

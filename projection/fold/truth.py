@@ -1,4 +1,4 @@
-"""What calls a fact false: what was said against it, what a person took back, and who knew of what.
+"""Decide whether a fact is false: what was said against it, what was taken back, who knew of what.
 
 Reads one history at a time; what closes a circle is left out elsewhere (`fold.cut_edges`). Keeps
 invariants F6 and F10 of FORMAT.md.

@@ -1,4 +1,4 @@
-"""The texts of one fact: which of them stand, as its births, updates and closings come in ledger order.
+"""Decide which texts of a fact stand, from its births, updates and closings in ledger order.
 
 Nothing here knows who saw what but by what they name: an update names the versions it replaces, a closing
 those that it closed. Keeps invariants F3 and F8 of FORMAT.md.

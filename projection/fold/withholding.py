@@ -1,4 +1,4 @@
-"""Withholding: what is kept and folded of redacted facts and logs, without a word of what they say.
+"""Strip redacted facts and logs of their words, so that they can be kept and folded.
 
 A text gives way to the name of its version (`ledger.model.ids.withheld_text`), so that updates still find
 what they replace; of a footer stays what cannot hold free text, and of a remark nothing (FORMAT.md, F9).

@@ -1,1 +1,1 @@
-"""The graph of facts: links, neighbours and entities."""
+"""Connect facts: links, neighbours and entities."""

@@ -1,4 +1,4 @@
-"""Entities: all that memory holds about one, and a summary made of what stands now.
+"""Gather all that memory holds about an entity, with a summary of what stands now.
 
 Pure and by rules alone: every line of a summary is the beginning of a fact's own text.
 """

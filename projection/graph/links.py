@@ -1,4 +1,4 @@
-"""Links: which other facts a fact names, in its texts as `[[id]]` and in its footer.
+"""Find which other facts a fact names, in its texts as `[[id]]` and in its footer.
 
 `[[id]]` is a link wherever it stands in a text, but for code spans and fenced code; `[[id|words]]` is the
 same link with words to show. What is no fact id between the brackets, is escaped, or is the words of a

@@ -1,7 +1,8 @@
-"""The graph of facts: what entities they are about, what they link to, and who is near whom.
+"""Find the neighbours of a fact in the graph of entities, links and supersessions.
 
-Pure. An entity is a name in the footer `entity` of a fact, several parted by commas. Names that differ
-only in case, width, blanks, hyphens or underscores are one: `Payments API`, `payments-api`.
+Also which entities facts are about. Pure. An entity is a name in the footer `entity` of a fact, several
+parted by commas. Names that differ only in case, width, blanks, hyphens or underscores are one:
+`Payments API`, `payments-api`.
 
 Edges are supersessions, the footers `conflicts` and `serves`, links in texts, and an entity that two facts
 share, unless so many share it that it says nothing.

@@ -1,1 +1,1 @@
-"""How facts live: transitions, statistics, pace, when a review is due, promotion."""
+"""Follow how facts live: transitions, statistics, pace, promotion, and when a review is due."""

@@ -1,4 +1,4 @@
-"""How facts lived: at which log each became archived, came back, was closed or became false.
+"""Trace the life of each fact: at which log it was archived, came back, was closed or became false.
 
 Section 5 of the format, seen over time (T5). Each fact is walked once, over the logs that name it; between
 two of them only the clock moves, and the sessions at which it changes the tier follow from the windows.

@@ -1,4 +1,4 @@
-"""How fast a ledger grows, and policies that do not fit its pace.
+"""Measure how fast a ledger grows, and find policies that do not fit its pace.
 
 Windows count work sessions, so what they mean in days depends on the pace. Whole numbers; the only clock
 is that of the stems.

@@ -1,4 +1,4 @@
-"""Which facts are worth promoting out of memory, into what every agent of a repository reads.
+"""Choose facts worth promoting into a file that every agent of a repository reads.
 
 Five criteria, each 0, 1 or 2 by the one rule that its function states; the sum proposes.
 """

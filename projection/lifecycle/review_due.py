@@ -1,4 +1,4 @@
-"""Whether a review is due: by the sessions since the last one, and by the size of `continuity.md`."""
+"""Tell whether a review is due: by the sessions since the last one, and by the size of `continuity.md`."""
 
 from __future__ import annotations
 

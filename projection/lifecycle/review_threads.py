@@ -1,4 +1,4 @@
-"""What earlier reviews asked: their questions live on as threads that bear the questions' keys.
+"""Recognise what earlier reviews asked by the threads that they raised.
 
 A thread that a review raised has the footer keys `review` (the rule that found it), `keys` (the questions
 it asks) and `about` (the facts of a question that it asks alone). A question is known by its key for good,

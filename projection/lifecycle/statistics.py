@@ -1,4 +1,4 @@
-"""What the lives of facts have in common: ages, uses, who wrote what was false, reviews that were skipped.
+"""Sum up the lives of facts: ages, uses, who wrote what was false, reviews that were skipped.
 
 Whole numbers only. Quartiles are observed values, the smallest that at least a quarter, a half or three
 quarters of all do not exceed (definition 1 of Hyndman and Fan, The American Statistician 50, 1996).

@@ -1,4 +1,4 @@
-"""What time did to memory between two states: tiers, the archive, swept threads, what fades next."""
+"""Compare two states: tiers, the archive, swept threads, what fades next."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The policy of a home: its values, and `diurna.toml` read and written."""
+"""Define the policy of a home, and read and write `diurna.toml`."""

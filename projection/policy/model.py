@@ -1,4 +1,4 @@
-"""The policy of a home: windows, review limits and kinds, read strictly from `diurna.toml`."""
+"""Define the policy of a home: windows, review limits, kinds and privacy, with their defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read and write `diurna.toml`: bytes become a `Policy` here, strictly, and nowhere else.
+"""Read and write `diurna.toml`: the one place where its bytes become a `Policy`.
 
 What can not be meant is refused with the key and its line (FORMAT.md, section 6; durability catalogue,
 M6). The only module of the projection that imports pydantic: code that has a policy as a value, from

@@ -1,4 +1,4 @@
-"""What tells a reader what a passage of a session log is: headings, labels and turns of phrase.
+"""List the headings, labels and turns of phrase that tell what a passage of a session log is.
 
 Plain tables in lower case. A word that is missing costs a line of a digest, a wrong one puts a wrong
 line into it; so what is common in ordinary prose is left out.

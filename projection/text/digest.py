@@ -1,4 +1,4 @@
-"""The gist of a session log, by rules alone: what it was about, what was decided, what is left to do.
+"""Digest a session log by rules alone: what it was about, what was decided, what is left to do.
 
 A pure function of the log's text: the same text gives the same digest everywhere. Nothing is made up:
 what a digest says stands in the log, on the line that it names, but for white space, the marks of bold

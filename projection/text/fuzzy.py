@@ -1,4 +1,4 @@
-"""The one door to rapidfuzz, which costs 20 ms to load: only when spelling has to be compared."""
+"""Compare spellings; the only module that imports rapidfuzz, which costs 20 ms to load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session log talks about by name: facts, files, identifiers, versions and names.
+"""Find what a session log talks about by name: facts, files, identifiers, versions and names.
 
 By shape alone: `retry_queue`, `PostOffice`, `src/app.rs`, `v4.10.6`, what stands in back-ticks, and words
 with a capital in the middle of a sentence that the log never writes without one.

@@ -1,4 +1,4 @@
-"""Words: a text as the statements it makes, each as the words that carry it, in a normal form.
+"""Reduce a text to its statements, each as the words that carry it, in a normal form.
 
 "Webhooks are retried 3 times" and "Retry webhooks three times" have the same words. Without regular
 expressions and libraries, because `diurna append` reads every new fact this way.

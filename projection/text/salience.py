@@ -1,4 +1,4 @@
-"""What in a session log weighs most, what was decided in it, and what is left to do.
+"""Choose what weighs most in a session log, what was decided in it, and what is left to do.
 
 By the tables of `cues`, by place, and by the words that the log repeats. Whole numbers only, and every
 order ends in the line, so the same text gives the same choice everywhere.

@@ -1,4 +1,4 @@
-"""A session log as the sentences that it says, each with its line and what it stands under.
+"""Cut a session log into sentences, each with its line and the heading it stands under.
 
 Any text is read, in one pass without regular expressions: code, comments, tables, front matter and the
 lines that only say who wrote when are left out. The references and the facts are read as the format has

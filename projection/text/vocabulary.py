@@ -1,6 +1,6 @@
-"""What the words of engineers mean to each other: units, synonyms, antonyms, families of alternatives.
+"""List what the words of engineers mean to each other: units, synonyms, antonyms, alternatives.
 
-Plain tables, in the spelling of people; `words` brings them into its normal form. They are
+Plain tables, in the spelling of people; `normalize` brings them into its normal form. They are
 deliberately small: a word that is missing costs a finding, a wrong one costs trust.
 """
 
