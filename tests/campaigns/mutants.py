@@ -3,7 +3,8 @@
 `python -m tests.campaigns.mutants` draws 300 mutations (`tests/campaigns/mutations.py`) of all that computes and writes, at most two of
 a function, and runs for each the tests that reach its function, the most particular first, until one fails or takes
 far longer than it should. Which test reaches what is measured first, in about the time of the whole test run, and kept
-with `--reached FILE`. Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
+with `--reached FILE`; `--without` leaves tests out by their names, such as what takes a minute and tells nothing more.
+Prints one line for each mutant and the change of each survivor; a survivor is a missing test,
 or a change that changes nothing, which only a reader can tell: such ones are excused by `--same PATH:LINE`.
 Ends with 1 when less than 95 % are killed. It needs `coverage` and works on clones of what is committed.
 """
@@ -74,17 +75,17 @@ class Verdict(Record):
     by: str = ""
 
 
-def measure(clones: list[Path], into: Path) -> Reached:
-    """Run all tests once, each clone a part of them, and note what each reaches."""
+def measure(clones: list[Path], into: Path, without: list[str]) -> Reached:
+    """Run the tests once, each clone a part of them, and note what each reaches."""
     files = sorted((_TOP / "tests").glob("test_*.py"), key=lambda path: path.stat().st_size)
     parts = [[f"tests/{path.name}" for path in files[n :: len(clones)]] for n in range(len(clones))]
     running = []
     for number, (clone, part) in enumerate(zip(clones, parts, strict=True)):
         environment = _environment(clone) | {"REACHED": str(into.with_suffix(f".{number}"))}
-        command = [*_PYTEST, "-p", "tests.campaigns.reached", *part]
-        running.append(
-            subprocess.Popen(command, cwd=clone, env=environment, stdout=subprocess.DEVNULL)
-        )
+        chosen = ["-k", f"not ({' or '.join(without)})"] if without else []
+        command = [*_PYTEST, "-p", "tests.campaigns.reached", *chosen, *part]
+        with (clone.parent / f"measured.{number}").open("wb") as told:
+            running.append(subprocess.Popen(command, cwd=clone, env=environment, stdout=told))
     seconds: dict[str, float] = {}
     functions: dict[str, dict[str, list[str]]] = {}
     for number, process in enumerate(running):
@@ -186,6 +187,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of tests for a mutant")
     parser.add_argument("--reached", type=Path, help="where the measured reach of tests is kept")
     parser.add_argument(
+        "--without", action="append", default=[], help="a word in the names of tests to leave out"
+    )
+    parser.add_argument(
         "--same", action="append", default=[], help="PATH:LINE of one that changes nothing"
     )
     chosen = parser.parse_args(arguments)
@@ -197,7 +201,7 @@ def main(arguments: list[str]) -> int:
         if kept.exists():
             reached = Reached(**json.loads(kept.read_text()))
         else:
-            reached = measure(clones, kept)
+            reached = measure(clones, kept, chosen.without)
         free: Queue[Path] = Queue()
         for clone in clones:
             free.put(clone)
