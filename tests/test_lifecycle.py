@@ -252,6 +252,27 @@ def test_in_a_circle_each_taking_back_counts_from_its_own_log_on() -> None:
     assert moments(b) == []
 
 
+def test_takings_back_in_several_circles_count_in_the_order_of_their_logs() -> None:
+    """Each fact of three circles is taken back by a log of its own, the ones in an order of their own."""
+    pairs = (("a", "b"), ("c", "d"), ("e", "f"))
+    entries = logged(
+        tuple(FactCreated(one, f"Text {one}.") for pair in pairs for one in pair),
+        tuple(FactSuperseded(one, two) for one, two in pairs),
+        tuple(FactSuperseded(two, one) for one, two in pairs),
+        *(("edit", (FactReinstated(one),)) for one in "dafcbe"),
+    )  # fmt: skip
+    check(entries, SMALL)
+    day = "2026-05-{:02d}-100000".format
+    assert {life.id: moments(life) for life in lives_of(entries, SMALL).lives} == {
+        "a": [("superseded", day(2)), ("reinstated", day(5))],
+        "b": [("superseded", day(5)), ("reinstated", day(8))],
+        "c": [("superseded", day(2)), ("reinstated", day(7))],
+        "d": [],
+        "e": [("superseded", day(2)), ("reinstated", day(9))],
+        "f": [],
+    }
+
+
 def test_a_fact_that_was_reworded_by_who_did_not_know_is_not_false_from_then_on() -> None:
     """Superseded on day 2, reworded unaware on day 3, superseded by one who knows the new text on day 4."""
     one, two = version_id("One."), version_id("Two.")

@@ -91,7 +91,7 @@ def test_two_folds_agree_on_a_home_in_git(tmp_path: Path) -> None:
             memory.close()
 
 
-WORK, OLD = 30, "2026-05-01-100000"
+WORK, OLD, EDGE = 30, "2026-05-01-100000", "2026-05-11-100000"
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,7 @@ WORK, OLD = 30, "2026-05-01-100000"
         ("edit", OLD, FactCreated("a", "A"), "archived"),
         ("edit", "2026-05-28-100000", FactCreated("a", "A"), "working"),
         ("edit", "2026-05-15-100000", FactCreated("a", "A"), "archive-candidate"),
+        ("work", EDGE, FactCreated("a", "A"), "archive-candidate"),
     ],
 )
 def test_the_cold_view_of_a_fact_with_one_event(
