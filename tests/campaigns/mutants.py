@@ -21,11 +21,13 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Listener
 from pathlib import Path
 from queue import Queue
 
 from ledger.model.record import Record
 from tests.campaigns.mutations import Mutation, compiles, mutations
+from tests.campaigns.warm_tests import COLD, SLOW, WALL
 
 #: What computes and what writes; what only prints is left to the transcripts.
 PLACES = (
@@ -141,30 +143,64 @@ def draw(count: int, seed: int) -> list[Mutation]:
     return chosen
 
 
-def judge(mutation: Mutation, clone: Path, reached: Reached, budget: float) -> Verdict:
-    """Run the tests of a mutation in a clone; the clone is as before afterwards."""
-    tests = reached.tests(mutation, budget)
-    if not tests:
-        return Verdict(mutation, "unreached")
-    path = clone / mutation.path
-    source = path.read_bytes()
-    limit = 30 + 4 * sum(reached.seconds[name] for name in tests)
-    path.write_bytes(mutation.of(source))
-    try:
-        done = subprocess.run(
-            [*_PYTEST, "-x", "--no-header", "--tb=no", *tests],
-            cwd=clone, env=_environment(clone), capture_output=True, text=True, timeout=limit,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Verdict(mutation, "slow")
-    finally:
-        path.write_bytes(source)
-    if done.returncode == 0:
-        return Verdict(mutation, "survived", f"{len(tests)} tests")
-    failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
-    return Verdict(
-        mutation, "killed", failed[0].split(" ")[1] if failed else "an error at its start"
-    )
+class Bench:
+    """A clone in which mutants are tried, by a process that has collected the tests already.
+
+    Args:
+        clone: its sources are changed and put back.
+    """
+
+    def __init__(self, clone: Path) -> None:
+        self._clone = clone
+        address = f"{clone}.socket"
+        with Listener(address, "AF_UNIX") as listener, Path(f"{clone}.tests").open("wb") as said:
+            environment = _environment(clone) | {"WARM": address}
+            self._process = subprocess.Popen(
+                [*_PYTEST, "-p", "tests.campaigns.warm_tests", "tests"],
+                cwd=clone, env=environment, stdout=said,
+            )  # fmt: skip
+            self._wire = listener.accept()
+        self._wire.recv()
+
+    def close(self) -> None:
+        """End the process."""
+        self._wire.send(None)
+        self._process.wait()
+
+    def judge(self, mutation: Mutation, reached: Reached, budget: float) -> Verdict:
+        """Run the tests of a mutation, those that would have it survive once more in a process of their own."""
+        tests = reached.tests(mutation, budget)
+        if not tests:
+            return Verdict(mutation, "unreached")
+        path = self._clone / mutation.path
+        source = path.read_bytes()
+        changed = mutation.of(source)
+        limit = 30 + 4 * sum(reached.seconds[name] for name in tests)
+        path.write_bytes(changed)
+        try:
+            self._wire.send((mutation.path, source, changed, tests, limit))
+            by = self._wire.recv()
+            if by in (COLD, ""):
+                by = self._afresh(tests, limit)
+        finally:
+            path.write_bytes(source)
+        if by == SLOW:
+            return Verdict(mutation, "slow")
+        return Verdict(mutation, "killed" if by else "survived", by or f"{len(tests)} tests")
+
+    def _afresh(self, tests: list[str], limit: float) -> str:
+        try:
+            done = subprocess.run(
+                [*_PYTEST, "-x", "--no-header", "--tb=no", *tests],
+                cwd=self._clone, env=_environment(self._clone), capture_output=True, text=True,
+                timeout=limit * WALL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return SLOW
+        if done.returncode == 0:
+            return ""
+        failed = [line for line in done.stdout.split("\n") if line.startswith(("FAILED", "ERROR"))]
+        return failed[0].split(" ")[1] if failed else "an error at its start"
 
 
 def told(verdict: Verdict) -> str:
@@ -202,21 +238,24 @@ def main(arguments: list[str]) -> int:
             reached = Reached(**json.loads(kept.read_text()))
         else:
             reached = measure(clones, kept, chosen.without)
-        free: Queue[Path] = Queue()
-        for clone in clones:
-            free.put(clone)
+        benches = [Bench(clone) for clone in clones]
+        free: Queue[Bench] = Queue()
+        for bench in benches:
+            free.put(bench)
 
         def one(mutation: Mutation) -> Verdict:
-            clone = free.get()
+            bench = free.get()
             try:
-                verdict = judge(mutation, clone, reached, chosen.budget)
+                verdict = bench.judge(mutation, reached, chosen.budget)
             finally:
-                free.put(clone)
+                free.put(bench)
             print(told(verdict), flush=True)
             return verdict
 
         with ThreadPoolExecutor(chosen.jobs) as pool:
             verdicts = list(pool.map(one, draw(chosen.count, chosen.seed)))
+        for bench in benches:
+            bench.close()
     counted = [v for v in verdicts if f"{v.mutation.path}:{v.mutation.line}" not in chosen.same]
     killed = sum(verdict.word in ("killed", "slow") for verdict in counted)
     print(
