@@ -1,4 +1,4 @@
-"""Recording and asking: the library's door.
+"""Record and ask: the library's door.
 
 `from memory import Memory` is the public interface; it loads nothing else until it is used.
 """

@@ -1,4 +1,4 @@
-"""The library's door: `Memory`, one home opened for reading and recording.
+"""Open one home for reading and recording: the library's `Memory`.
 
 What only some questions need is imported by them: a short command pays for what it does.
 """

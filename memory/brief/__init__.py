@@ -1,1 +1,1 @@
-"""Briefs of a home: what a reading of it, its place and its agent put into them."""
+"""Make the brief of a home for one agent, task and place."""

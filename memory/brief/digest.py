@@ -1,4 +1,4 @@
-"""Digests of session logs: the gist of what git holds, without what is withheld (FORMAT.md, F9)."""
+"""Digest session logs that git holds, without what is withheld (FORMAT.md, F9)."""
 
 from __future__ import annotations
 

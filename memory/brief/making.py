@@ -1,4 +1,4 @@
-"""The brief of an agent: gathers from the cache what `projection.brief` makes it of.
+"""Make an agent's brief: gather from the cache what `projection.brief` composes it of.
 
 The whole state is not looked at: what is live, the newest logs, and the few facts that they name.
 """

@@ -1,4 +1,4 @@
-"""For whom and where a brief is made: who asks, which branch is checked out, what is changed.
+"""Find out for whom and where a brief is made: who asks, which branch, which files are changed.
 
 All of it is part of the key under which a brief is kept, so it has to be known first, and cheaply.
 """

@@ -1,4 +1,4 @@
-"""What the last sessions did, in short: from the bytes of their logs, without what is withheld."""
+"""Tell in short what the last sessions did, from the bytes of their logs, without what is withheld."""
 
 from __future__ import annotations
 

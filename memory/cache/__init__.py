@@ -1,1 +1,1 @@
-"""The cache: one SQLite file under the git directory, its schema, its queries and its seal."""
+"""Keep the cache: one SQLite file under the git directory, its schema, its queries and its stamp."""

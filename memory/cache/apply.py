@@ -1,4 +1,4 @@
-"""Adding logs to the cache: each touches the facts that it names, and nothing else."""
+"""Add logs to the cache: each touches the facts that it names, and nothing else."""
 
 from __future__ import annotations
 

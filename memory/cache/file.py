@@ -1,4 +1,4 @@
-"""The cache: entries and histories in one SQLite file under the git directory.
+"""Open the cache: entries and histories in one SQLite file under the git directory.
 
 Disposable: keyed by the commit it mirrors, equal to a cold replay, rebuilt when it is missing, damaged,
 of another version, or cannot be brought forward. Nothing in it is truth, and nothing is read of a file

@@ -1,4 +1,4 @@
-"""The key of this user: it proves that what is kept was written by this user's Diurna, and is whole.
+"""Keep this user's key, which proves that the cache was written by this user's Diurna, and is whole.
 
 Whoever can write into a git directory can put a cache there, and a folder that a clone brought along can
 look like one. So everything in the cache carries a keyed BLAKE2b sum, which is its checksum too, and what

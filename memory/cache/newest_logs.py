@@ -1,6 +1,6 @@
-"""Which log is the newest of its agent, and which the newest that corrects a fact.
+"""Keep track of the newest log of each agent, and of the newest that corrects each fact.
 
-Kept up log by log in the cache: among 100,000 logs nobody looks for them.
+It is kept up log by log in the cache: among 100,000 logs nobody looks for them.
 """
 
 from __future__ import annotations

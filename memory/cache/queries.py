@@ -1,4 +1,4 @@
-"""Questions to the cache: each is answered by what the rows of one commit say."""
+"""Ask the cache about facts and logs: each answer is what the rows of one commit say."""
 
 from __future__ import annotations
 

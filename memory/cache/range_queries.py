@@ -1,4 +1,4 @@
-"""Questions to the cache about a stretch of the ledger: which logs lie in it, and what they are about.
+"""Ask the cache about a stretch of the ledger: which logs lie in it, and what they are about.
 
 Each goes by the index of stems, so a ledger of any size costs what the stretch holds.
 """

@@ -1,4 +1,4 @@
-"""Building the cache anew: a whole file beside the old one, put in its place in one step."""
+"""Rebuild the cache: write a whole file beside the old one, and put it in its place in one step."""
 
 from __future__ import annotations
 

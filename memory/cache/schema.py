@@ -1,4 +1,4 @@
-"""Rows: what the cache holds, as the plain values that SQLite and `marshal` take."""
+"""Define the tables of the cache, and the plain values that their rows hold."""
 
 from __future__ import annotations
 

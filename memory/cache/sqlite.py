@@ -1,4 +1,4 @@
-"""The one door to SQLite, without the part of the standard module that loads `datetime`: 3 ms a start.
+"""Import SQLite, without the part of the standard module that loads `datetime`: 3 ms a start.
 
 And the one error of the cache: what SQLite says against its file, and a value in it that can not be
 unpacked, is `CacheDamaged`. Nothing else is: a bug in what is made of those values stays a bug.

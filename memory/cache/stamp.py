@@ -1,4 +1,4 @@
-"""Stamps: they tell whether a file of the cache is as this user's Diurna left it.
+"""Stamp the files of the cache, so that one which this user's Diurna did not leave so is not opened.
 
 SQLite sums no pages, and a damaged one may say something else, or hide what is there. So a stamp stands
 beside each file: what the file system says of it since Diurna wrote it last, signed with the user's key.

@@ -1,4 +1,4 @@
-"""The word index: which facts share their words, in the cache's file.
+"""Index the words of facts in the cache's file: which facts share words.
 
 It follows the cache lazily: a log marks the facts whose text it may have changed, and the next question
 reads those. So a reader pays nothing for it, and what a pull, a reset or a lost cache changed is read

@@ -1,1 +1,1 @@
-"""Edits of `continuity.md` by people: found, and absorbed as logs."""
+"""Find people's edits of `continuity.md`, and absorb them as logs."""

@@ -1,4 +1,4 @@
-"""Absorbing: a person's edit of `continuity.md` becomes a log, and the file is written anew.
+"""Absorb a person's edit of `continuity.md`: it becomes a log, and the file is written anew.
 
 The log is durable before the edited bytes count as written over (FORMAT.md, A5).
 """

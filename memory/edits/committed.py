@@ -1,4 +1,4 @@
-"""Hearing: edits of `continuity.md` that people committed, and that a join or a merge would pass over.
+"""Absorb edits of `continuity.md` that people committed, before a merge passes over them.
 
 Who recomputes the projection of two sides looks at logs alone. So what a person wrote into the file and
 committed becomes a log first. It is a function of that commit: whoever hears it makes the same log, by the

@@ -1,4 +1,4 @@
-"""Edits: which projection files a person edited, and what the edit of `continuity.md` says.
+"""Find which projection files a person edited, and what the edit of `continuity.md` says.
 
 The base is found by the machine line that the edited copy still bears: it names the very set of logs that
 the file was made from (FORMAT.md, A2 and A7).

@@ -1,1 +1,1 @@
-"""The merge of two tips: its plan, what people wrote in it, and what it brings."""
+"""Merge two tips of a ledger, with what people wrote into them, and sum up what the merge brings."""

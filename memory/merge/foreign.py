@@ -1,4 +1,4 @@
-"""What a sync leaves to git and to people: code beside a home, and entries that are no ordinary files."""
+"""Refuse what a sync leaves to git and to people: code beside a home, and entries that are no files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Around: a join of two tips of which one has projection files that a person wrote (FORMAT.md, M7, P5)."""
+"""Merge around projection files that a person wrote on one of the sides (FORMAT.md, M7, P5)."""
 
 from __future__ import annotations
 

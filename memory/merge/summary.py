@@ -1,4 +1,4 @@
-"""What some logs that arrived change in memory, counted: by the facts that they name, nothing else."""
+"""Count what the logs that arrived change in memory, by the facts that they name."""
 
 from __future__ import annotations
 

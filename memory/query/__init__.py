@@ -1,1 +1,1 @@
-"""Questions to memory: facts, provenance, timeline, neighbours; what was answered last."""
+"""Answer questions about facts, provenance, the timeline and neighbours, and keep the last answers."""

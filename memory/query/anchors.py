@@ -1,4 +1,4 @@
-"""Anchors: what a timeline is around, and how far it reaches, as a person says it."""
+"""Read what a timeline is asked about, and how far it reaches, as a person says it."""
 
 from __future__ import annotations
 

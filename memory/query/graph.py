@@ -1,4 +1,4 @@
-"""Linking: entities and neighbourhoods, asked of the cache, which knows by whom a fact is named.
+"""Ask the cache about entities and the neighbours of facts.
 
 Only the facts that an answer is about are read; what is made of them is pure
 (`projection.graph.neighbours`, `projection.graph.entities`).

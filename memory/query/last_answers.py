@@ -1,4 +1,4 @@
-"""What was last shown: kept beside the cache under the commit that it is true for.
+"""Keep what was last shown beside the cache, under the commit that it is true for.
 
 An answer is good as long as the branch points to that commit, so a reader with nothing new opens a few
 small files. It is signed with this user's key (`memory.cache.key`); anything odd about it means working it

@@ -1,4 +1,4 @@
-"""The snapshot that questions are asked of: what it must do after a redaction lies above it."""
+"""Open the snapshot that questions are asked of, and clean up first after a redaction that arrived."""
 
 from __future__ import annotations
 

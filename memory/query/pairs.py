@@ -1,4 +1,4 @@
-"""Comparing the live facts of a ledger with each other, for a review: overlaps and contradictions."""
+"""Compare the live facts of a ledger with each other, for a review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provenance: why memory believes something, and what changed between two points."""
+"""Tell why memory holds something, and what changed between two points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking: one home, open for questions. The replayed state, and where everything in it came from.
+"""Answer questions about one home: its replayed state, and where everything in it came from.
 
 What only some questions need is imported by them: a short command pays for what it does.
 """

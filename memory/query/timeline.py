@@ -1,4 +1,4 @@
-"""The timeline: the sessions around a fact, a session, a date or what answers a question.
+"""List the sessions around a fact, a session, a date or what answers a question.
 
 Which sessions those are is asked of the cache; only their logs are read from git.
 """

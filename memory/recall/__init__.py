@@ -1,1 +1,1 @@
-"""Recall: the right memory for a question, in few tokens. Lexical, explained, without a server."""
+"""Find the memories that answer a question, in few tokens: by words, explained, without a server."""

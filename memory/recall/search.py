@@ -1,4 +1,4 @@
-"""Searching: a question put to the index: its words looked up, weighed, and ranked."""
+"""Search the index for a question: look its words up, weigh them, and rank the passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What recall is asked, and what it answers."""
+"""Define what recall is asked, and what it answers."""
 
 from __future__ import annotations
 

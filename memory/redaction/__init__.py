@@ -1,1 +1,1 @@
-"""What is withheld because it was redacted."""
+"""Withhold what was redacted."""

@@ -1,4 +1,4 @@
-"""What is withheld of logs, whoever asks: words of redacted logs, texts, footers, remarks of facts (F9).
+"""Withhold the words of redacted logs, and the texts, footers and remarks of redacted facts (F9).
 
 The cache does not hold their texts, footers and remarks any more; what has to be left out of a log is read
 from git.

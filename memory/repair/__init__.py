@@ -1,1 +1,1 @@
-"""Repair: what git or a user lost is brought back, and redacted text taken out of what is kept."""
+"""Bring back what git or a user lost, and take redacted text out of what is kept beside git."""

@@ -1,4 +1,4 @@
-"""Dropped: committed logs that a commit of the user's left out, for it was begun beside their append.
+"""Find committed logs that a commit of the user's left out, because it began beside their append.
 
 `git commit` writes its tree from the index. One that read the index before our entry was there, and HEAD
 after our commit, has our commit for its parent and our log not in its tree. The work tree has the log by

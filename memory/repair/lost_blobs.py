@@ -1,4 +1,4 @@
-"""Mending: what a power cut or a prune took from the object store comes back from the spool.
+"""Restore from the spool what a power cut or a prune took from the object store.
 
 git does not flush its objects, so after a power cut a commit may name objects that are empty or gone, or
 the branch may stand where it stood before. The spool's copies were flushed. A damaged object file is moved

@@ -1,4 +1,4 @@
-"""Remaking: commits and trees that `git gc --prune=now` took are made again, byte for byte (W8).
+"""Make commits and trees again, byte for byte, that `git gc --prune=now` took (W8).
 
 git deletes what nothing referred to when it looked, and a branch may move to it in that very moment. What
 was meant is noted beside the spool (`ledger.wal.intents`): parent, files, author and time give the same

@@ -1,4 +1,4 @@
-"""Cleaning: what was redacted is taken out of everything beside git that Diurna keeps (FORMAT.md, F9).
+"""Take what was redacted out of everything that Diurna keeps beside git (FORMAT.md, F9).
 
 The copies of committed logs, the caches, what was shown last, the mirror, and what was noted of faults.
 Each home remembers which redactions it cleaned up after, so one that arrives by a sync or a pull, and one

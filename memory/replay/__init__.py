@@ -1,1 +1,1 @@
-"""Replay on what git has: logs read, the state of a commit, by way of the cache."""
+"""Replay what git has: read the logs, and follow the state of a commit through the cache."""

@@ -1,4 +1,4 @@
-"""The ledger as of a point of the past: what `--as-of` names, and the state of the facts then."""
+"""Replay the ledger as of a point of the past: what `--as-of` names, and the state then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two halves of one work on two cores: a forked child does the first and sends back what it made."""
+"""Split one work between two cores: a forked child does the first half and sends back its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bulk work: hundreds of thousands of records are made, none of them cyclic."""
+"""Pause the garbage collector while hundreds of thousands of records are made, none of them cyclic."""
 
 from __future__ import annotations
 

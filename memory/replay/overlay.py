@@ -1,4 +1,4 @@
-"""A mapping of a hundred thousand facts and the few that changed since, without a copy of it."""
+"""Lay the few facts that changed over a mapping of a hundred thousand, without copying it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading logs from git: all of them with both cores, or the few that are new without a library."""
+"""Read logs from git: all of them on both cores, or the few that are new without a library."""
 
 from __future__ import annotations
 

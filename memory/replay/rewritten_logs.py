@@ -1,4 +1,4 @@
-"""Logs whose bytes may not be those they were first committed with: what history has of them is read.
+"""Read from history the logs whose bytes may not be those that were first committed.
 
 A seal that is broken says so by itself. A short one, of a ledger from before, proves nothing against
 somebody who tries, so of those the history is asked too. Keeps L3 and L4 of FORMAT.md.

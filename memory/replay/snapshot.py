@@ -1,4 +1,4 @@
-"""Snapshot: the ledger as it stands at a commit, by way of a cache that follows the branch."""
+"""Hold the ledger as it stands at a commit, by way of a cache that follows the branch."""
 
 from __future__ import annotations
 

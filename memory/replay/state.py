@@ -1,4 +1,4 @@
-"""The state of all facts: the whole ledger replayed, from the cache or from git."""
+"""Work out the state of all facts: the whole ledger replayed, from the cache or from git."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The work tree beside the ledger: checkout, mirror, published files, and whose they are."""
+"""Keep the work tree beside the ledger: checkout, mirror, published files, and who wrote them."""

@@ -1,4 +1,4 @@
-"""Whose bytes: which projection files of a commit are a person's, and stay as they are (FORMAT.md, P5).
+"""Tell which projection files of a commit a person wrote; they stay as they are (FORMAT.md, P5).
 
 Every writer of projection files asks here. The answer rests on the commit, its history and its logs, so
 two clones that ask about one commit get the same one.

@@ -1,4 +1,4 @@
-"""The work tree and the index beside a commit that git did not make itself.
+"""Update the work tree and the index after a commit that git did not make itself.
 
 After a commit on the checked-out branch exactly our own files follow it: their copies in the work tree and
 their index entries. Whatever the user staged or edited stays as it was.

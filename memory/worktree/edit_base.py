@@ -1,4 +1,4 @@
-"""The version of `continuity.md` that a person's edit began from, found by its machine line."""
+"""Find by its machine line the version of `continuity.md` that a person's edit began from."""
 
 from __future__ import annotations
 

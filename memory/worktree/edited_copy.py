@@ -1,4 +1,4 @@
-"""The copy of `continuity.md` that people edit: in the work tree, or in the mirror of an own branch."""
+"""Find the copy of `continuity.md` that people edit: in the work tree, or in the mirror."""
 
 from __future__ import annotations
 

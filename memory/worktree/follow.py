@@ -1,4 +1,4 @@
-"""Following: work trees, indexes and the mirror after a commit, also after one whose writer died.
+"""Update work trees, indexes and the mirror after a commit, also after one whose writer died.
 
 While a commit is followed Diurna's lock bears a note that says so and names the tip before, so that the
 next owner of the lock can finish it.

@@ -1,4 +1,4 @@
-"""Forecasting: the projection as it will be with some more logs, rendered from the one that is there.
+"""Render the projection as it will be with some more logs, from the one that is there.
 
 What a log changes is the facts that it names and those that fade because it counts; a whole archive need
 not be rendered for it. Which blobs a whole rendering has is noted in the cache for a few sets of logs:

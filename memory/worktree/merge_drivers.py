@@ -1,4 +1,4 @@
-"""The local side of the merge rules: a plain `git pull` leaves projections as they are here.
+"""Set up the local side of the merge rules: a plain `git pull` keeps this clone's projections.
 
 `.gitattributes` (in the home) keeps git from merging them anywhere. Where Diurna writes, both sides
 change them, and git would call that a conflict; so `diurna init`, or else the first write, sets a driver

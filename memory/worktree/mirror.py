@@ -1,4 +1,4 @@
-"""The mirror of an own-branch home: its projection files in `.memory/`, outside git's view.
+"""Write the mirror of an own-branch home: its projection files in `.memory/`, outside git's view.
 
 People read it there, and some will edit it: what was not written from here and is in no commit is left
 alone, as in a work tree.

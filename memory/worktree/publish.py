@@ -1,4 +1,4 @@
-"""Publishing: the projection files of a state, and whether those that stand match it."""
+"""Write the projection files of a state, and tell whether those that stand match it."""
 
 from __future__ import annotations
 

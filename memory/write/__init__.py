@@ -1,1 +1,1 @@
-"""Writing: a draft becomes a log in the spool, and what waits there a commit."""
+"""Write to the ledger: a draft becomes a log in the spool, and what waits there becomes a commit."""

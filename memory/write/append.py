@@ -1,4 +1,4 @@
-"""Recording: draft → sealed log → durable in the spool → landed (FORMAT.md, W1)."""
+"""Record a draft: seal it as a log, make it durable in the spool, and commit it (FORMAT.md, W1)."""
 
 from __future__ import annotations
 

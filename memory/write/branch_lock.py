@@ -1,4 +1,4 @@
-"""The branch of a home under Diurna's lock: noted, tried until it holds still (FORMAT.md, W2, W4, W7, W8).
+"""Lock the branch of a home, and try a write again until the branch holds still (W2, W4, W7, W8).
 
 Git itself knows nothing of our lock, so the branch may move, be locked, or be pruned under any of us. What
 the owner of the lock is doing stands on it, for the next one to finish.

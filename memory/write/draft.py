@@ -1,4 +1,4 @@
-"""Drafts: what is to be appended, before it has a name."""
+"""Define what is to be appended, before it has a name, and the receipt for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking before writing: which facts say already, or deny, what a draft is about to say.
+"""Find the facts that already say, or deny, what a draft is about to say.
 
 Only the new texts of the draft are looked at, against all facts that are not false. What the draft itself
 supersedes, invalidates or rewrites is no news to its writer.

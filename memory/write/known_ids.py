@@ -1,4 +1,4 @@
-"""What a log names, held against what memory knows.
+"""Check the ids that a log names against those that memory knows.
 
 An id that memory does not know is a slip more often than not: what would change that fact is refused, with
 the ids that are spelled alike (FORMAT.md, W10). Logs that wait in the spool are known too.

@@ -1,4 +1,4 @@
-"""Moving: the branch set to a commit that is there already, or to one of other files than logs."""
+"""Move the branch to a commit that is there already, or to one of other files than logs."""
 
 from __future__ import annotations
 

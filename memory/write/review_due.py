@@ -1,4 +1,4 @@
-"""A review that an append makes due is said once, with that append: at no cost to the others.
+"""Say once, with the append that makes it so, that a review is due.
 
 The counts come from the cache's indexes. What is over a limit already is not said again until the next
 threshold; `diurna status` always says it.

@@ -1,4 +1,4 @@
-"""Moves: which of the facts that a log names change tier by it."""
+"""Tell which of the facts that a log names change their tier by it."""
 
 from __future__ import annotations
 

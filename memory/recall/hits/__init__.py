@@ -1,1 +1,1 @@
-"""Hits: facts as they stand and passages as their logs have them."""
+"""Write hits: facts as they stand, and passages as their logs have them."""

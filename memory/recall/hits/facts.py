@@ -1,4 +1,4 @@
-"""Facts as hits: where they stand at the commit that is asked, and whether they may be shown."""
+"""Look up facts as hits: where they stand at the commit that is asked, and whether they may be shown."""
 
 from __future__ import annotations
 

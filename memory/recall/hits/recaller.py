@@ -1,4 +1,4 @@
-"""Answering: what was ranked becomes hits: facts as they stand, passages as their logs have them."""
+"""Answer a recall: what was ranked becomes hits."""
 
 from __future__ import annotations
 

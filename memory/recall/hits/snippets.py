@@ -1,4 +1,4 @@
-"""Texts of hits: one line, what stands around, or the whole of it, from the log's own bytes."""
+"""Cut the text of a hit: one line, what stands around it, or the whole, from the log's own bytes."""
 
 from __future__ import annotations
 

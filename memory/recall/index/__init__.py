@@ -1,1 +1,1 @@
-"""The index of recall: one FTS5 file that follows the cache."""
+"""Keep the index of recall: one FTS5 file that follows the cache."""

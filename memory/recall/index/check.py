@@ -1,4 +1,4 @@
-"""Checking: does the index of recall say what one would say that is made of the ledger now?"""
+"""Check that the index of recall says what one would say that is made of the ledger now."""
 
 from __future__ import annotations
 

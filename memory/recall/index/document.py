@@ -1,4 +1,4 @@
-"""Cutting: what the index takes of one log, from its text and its events alone."""
+"""Choose what the index takes of one log, from its text and its events alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following: questions asked of an index that stands where the cache stands.
+"""Bring the index to where the cache stands, and ask it there.
 
 Few new logs are added while a question is asked. More of them, and what a reset or a pull replaced, are
 written before it, so that no other process waits meanwhile for its turn with the cache. What can not be

@@ -1,4 +1,4 @@
-"""The index of recall: an FTS5 table over the passages of all logs, in a file of its own beside the cache.
+"""Read the index file: an FTS5 table over the passages of all logs, beside the cache.
 
 Every log is indexed from its bytes and its events alone, and numbered by its place in the ledger's order,
 so the same set of logs gives the same answers, whatever the way (`follow` brings the file to where the

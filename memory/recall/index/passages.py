@@ -1,4 +1,4 @@
-"""Passages: a session log cut into the pieces that recall finds.
+"""Cut a session log into the passages that recall finds.
 
 A passage is one turn of a dialogue, or neighbouring paragraphs of one section up to 600 characters. The
 sections that name and hold facts are left out: facts are found as facts.

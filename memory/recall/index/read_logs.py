@@ -1,4 +1,4 @@
-"""Preparing: logs read from git and cut into what the index takes; many of them by other processes.
+"""Read logs from git and cut them into what the index takes; many of them in other processes.
 
 FTS5 writes into one file from one process; reading, proving and cutting the logs takes longer than that,
 and is shared. What is indexed are bytes that the log's name proves (for an unsealed one its blob's id): of

@@ -1,4 +1,4 @@
-"""Changes: what brings an index to where the cache stands, worked out from both and written."""
+"""Work out what brings the index to where the cache stands, and write it."""
 
 from __future__ import annotations
 

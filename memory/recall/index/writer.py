@@ -1,4 +1,4 @@
-"""Filling: logs written into an index and taken out of it again, each at its place in the ledger's order.
+"""Write logs into an index and take them out, each at its place in the ledger's order.
 
 FTS5 is told what it loses word by word, so a log is taken out with the very texts that it was put in with.
 """

@@ -1,1 +1,1 @@
-"""The question of a recall: parsed, spelled, dated, widened by synonyms."""
+"""Read the question of a recall: parse it, spell it, date it, widen it by synonyms."""

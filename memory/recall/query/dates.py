@@ -1,4 +1,4 @@
-"""Dates in questions: what is named of one, and how near a session is to it."""
+"""Read the dates that a question names, and tell how near a session is to them."""
 
 from __future__ import annotations
 

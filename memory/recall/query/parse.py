@@ -1,4 +1,4 @@
-"""Questions: what somebody typed, as words, phrases, beginnings, and what must not be there."""
+"""Parse a question into words, phrases, beginnings, and what must not be there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking words up: what the index has of them, kept as long as the index stays the same."""
+"""Look words up in the index, and keep what it said as long as the index stays the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spelling: a word that no passage has, and the words of the index that are spelled nearly so."""
+"""Correct a word that no passage has by words of the index that are spelled nearly so."""
 
 from __future__ import annotations
 

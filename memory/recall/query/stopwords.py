@@ -1,4 +1,4 @@
-"""Words of questions: which say nothing, which are forms of one verb, which name a date."""
+"""List the words of questions that say nothing, that are forms of one verb, or that name a date."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Words that say nearly the same: everyday groups, engineers' abbreviations, and derivations of one root.
+"""List words that say nearly the same: everyday groups, engineers' abbreviations, derivations.
 
 A small table by hand of general English, both ways in each line; a word that is missing costs a hit,
-a wrong one costs order, so related words count for little (`rank.RELATED`).
+a wrong one costs order, so related words count for little (`memory.recall.rank.bm25.RELATED`).
 """
 
 from __future__ import annotations

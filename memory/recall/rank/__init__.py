@@ -1,1 +1,1 @@
-"""Ranking: which passages answer a question."""
+"""Rank the passages that answer a question."""

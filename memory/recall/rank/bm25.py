@@ -1,4 +1,4 @@
-"""Ranking: which passages answer a question, a pure function of what the index says of its words.
+"""Score passages by the words of a question: a pure function of what the index says of these words.
 
 BM25 (Robertson and Zaragoza 2009; k1 0.9 and b 0.3, as is usual for short passages), and around it what
 the conversations of agents need: how much of the question a passage and its neighbours cover, words

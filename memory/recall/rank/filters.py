@@ -1,4 +1,4 @@
-"""Filtering: which passages may be hits at all, told by their logs."""
+"""Filter passages by the logs that they stand in."""
 
 from __future__ import annotations
 

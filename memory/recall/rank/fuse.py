@@ -1,4 +1,4 @@
-"""Meaning: what likeness of meaning adds to a ranking by words, as a pure function.
+"""Add likeness of meaning to a ranking by words, as a pure function.
 
 The best passages by words are compared with the question in two ways: each as a whole, and, for the
 words of the question that a passage lacks, by the nearest word that it has. A passage gains a weighted

@@ -1,4 +1,4 @@
-"""Plans: what is to be looked up of all passages that hold the same words of a question."""
+"""Plan what is to be looked up of all passages that hold the same words of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing: a question held against passages by what they mean, where there are vectors."""
+"""Compare a question with passages by what they mean, where there are vectors."""
 
 from __future__ import annotations
 

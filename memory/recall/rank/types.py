@@ -1,4 +1,4 @@
-"""What a ranking takes and gives: the words of a question as the index has them, and scores."""
+"""Define what a ranking takes and gives: the words of a question as the index has them, and scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Likeness of meaning: the optional extra `vectors`, word vectors that a package brings along.
+"""Compute likeness of meaning from the word vectors of the extra `vectors`.
 
 The one door to numpy, tokenizers and the files of the package wordllama: a matrix of 32,000 pieces of
 words, and what cuts a text into them. A text is the mean of its pieces. The package's own code is not
