@@ -11,6 +11,7 @@ from projection.document.render import REDACTED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from ledger.home import Home
     from memory.edits.absorb import Absorption
@@ -24,16 +25,29 @@ if TYPE_CHECKING:
     from rituals.sync.report import Report
 
 
+def fields_of(value: object, names: str) -> dict[str, object]:
+    """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
+
+    Args:
+        value: a record.
+        names: of the fields, with blanks between, in the order in which they are told.
+    """
+    found: dict[str, object] = {}
+    for name in names.split():
+        said = getattr(value, name)
+        found[name] = list(said) if isinstance(said, tuple) else said
+    return found
+
+
+def all_fields_of(value: Any) -> dict[str, object]:
+    """Describe a record by all of its fields."""
+    return fields_of(value, " ".join(value._fields))
+
+
 def finding_object(finding: Finding) -> dict[str, object]:
     """Describe a finding."""
-    return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "file": finding.file,
-        "line": finding.line,
-        "message": without_secrets(finding.message),
-        "hint": finding.hint,
-    }
+    found = fields_of(finding, "code severity file line message hint")
+    return {**found, "message": without_secrets(finding.message)}
 
 
 def finding_objects(findings: Iterable[Finding]) -> list[dict[str, object]]:
@@ -46,20 +60,16 @@ def status_object(found: Overview) -> dict[str, object]:
     upstream = found.upstream
     return {
         "home": home_object(found.home),
-        "logs": found.logs,
-        "sessions": found.sessions,
-        "facts": found.facts,
+        **fields_of(found, "logs sessions facts"),
         "tiers": dict(found.tiers),
         "review": {
             "due": found.review_due,
             "since": found.since_review,
             "every": found.review_every,
             "reasons": list(found.due),
-            **dict(zip(found.size._fields, found.size, strict=True)),
+            **all_fields_of(found.size),
         },
-        "drift": list(found.drift),
-        "edited": list(found.edited),
-        "waiting": list(found.waiting),
+        **fields_of(found, "drift edited waiting"),
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
@@ -85,7 +95,7 @@ def _tally_object(found: Overview) -> dict[str, object]:
 
 def mark_object(mark: Mark) -> dict[str, object]:
     """Describe what a reader has to know before the text of a fact."""
-    return {"closed": mark.closed, "false": mark.false, "instead": list(mark.instead)}
+    return fields_of(mark, "closed false instead")
 
 
 def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
@@ -93,22 +103,15 @@ def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
     fact = standing.fact
     meta = dict(fact.meta)
     return {
-        "id": fact.id,
-        "kind": fact.kind,
-        "text": fact.text,
+        **fields_of(fact, "id kind text"),
         "tier": standing.tier,
-        "uses": fact.uses,
-        "created": fact.created,
-        "last_used": fact.last_used,
-        "origin": fact.origin,
+        **fields_of(fact, "uses created last_used origin"),
         "tags": [tag.strip() for tag in meta.pop("tags", "").split(",") if tag.strip()],
         "meta": {key: value for key, value in meta.items() if key != "kind"},
-        "superseded_by": list(fact.superseded_by),
-        "supersedes": list(fact.supersedes),
+        **fields_of(fact, "superseded_by supersedes"),
         "invalidated": bool(fact.invalidated_at),
         **mark_object(mark),
-        "verified": fact.verified,
-        "redacted": fact.redacted,
+        **fields_of(fact, "verified redacted"),
         "versions": [
             {
                 "id": version.id,
@@ -122,19 +125,13 @@ def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
         "rivals": list(fact.rivals),
         "circle": list(fact.circle) if fact.circular else [],
         "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
-        "reason": standing.reason,
-        "quarter": standing.quarter,
+        **fields_of(standing, "reason quarter"),
     }
 
 
 def summary_object(summary: Summary) -> dict[str, object]:
     """Describe which logs an answer was replayed from."""
-    return {
-        "logs": summary.logs,
-        "sessions": summary.sessions,
-        "newest": summary.newest,
-        "digest": summary.digest,
-    }
+    return fields_of(summary, "logs sessions newest digest")
 
 
 def home_object(home: Home) -> dict[str, object]:
@@ -142,17 +139,14 @@ def home_object(home: Home) -> dict[str, object]:
     return {
         "kind": home.kind,
         "repository": home.repository.where,
-        "branch": home.branch,
-        "prefix": home.prefix,
+        **fields_of(home, "branch prefix"),
     }
 
 
 def receipt_object(receipt: Receipt) -> dict[str, object]:
     """Describe what an append did."""
     return {
-        "stem": receipt.stem,
-        "commit": receipt.commit,
-        "facts": list(receipt.facts),
+        **fields_of(receipt, "stem commit facts"),
         "did": {verb.lower(): list(ids) for verb, ids in receipt.did},
         "tiers": [
             {
@@ -164,8 +158,7 @@ def receipt_object(receipt: Receipt) -> dict[str, object]:
             for fact, before, after in receipt.tiers
         ],
         "findings": finding_objects(receipt.findings),
-        "already": receipt.already,
-        "path": receipt.path,
+        **fields_of(receipt, "already path"),
     }
 
 
@@ -174,8 +167,7 @@ def absorption_object(found: Absorption) -> dict[str, object]:
     return {
         "file": found.file,
         "events": [event_object(event) for event in found.events],
-        "stem": found.stem,
-        "commit": found.commit,
+        **fields_of(found, "stem commit"),
         "findings": finding_objects(found.findings),
     }
 
@@ -208,86 +200,45 @@ def event_line(event: Event) -> str:
 
 def step_object(step: Step) -> dict[str, object]:
     """Describe one event of a fact."""
-    return {
-        "stem": step.stem,
-        "agent": step.agent,
-        "event": step.event,
-        "date": step.date,
-        "commit": step.commit,
-        "author": step.author,
-        "text": step.text,
-        "version": step.version,
-        "was": list(step.was),
-        "remark": step.remark,
-        "path": step.path,
-        "title": step.title,
-    }
+    return fields_of(step, "stem agent event date commit author text version was remark path title")
 
 
 def link_object(link: Link) -> dict[str, object]:
     """Describe one supersession of a chain."""
-    return {"old": link.old, "new": link.new, "stem": link.stem, "counts": link.counts}
+    return fields_of(link, "old new stem counts")
 
 
 def holder_object(holder: Holder) -> dict[str, object]:
     """Describe a log that holds what was withheld."""
-    return {
-        "path": holder.path,
-        "commit": holder.commit,
-        "author": holder.author,
-        "remotes": list(holder.remotes),
-    }
+    return fields_of(holder, "path commit author remotes")
 
 
 def holding_object(found: Holding) -> dict[str, object]:
     """Describe what git itself still has of what was withheld."""
-    return {
-        "files": list(found.blobs),
-        "commits": found.commits,
-        "messages": found.messages,
-        "references": list(found.references),
-        "reflogs": found.reflogs,
-        "packs": list(found.packs),
-    }
+    rest = fields_of(found, "commits messages references reflogs packs")
+    return {"files": list(found.blobs), **rest}
 
 
 def log_object(line: LogLine) -> dict[str, object]:
     """Describe one session log."""
-    return {
-        "stem": line.stem,
-        "agent": line.agent,
-        "title": line.title,
-        "ended": line.ended,
-        "type": line.type,
-        "path": line.path,
-    }
+    return fields_of(line, "stem agent title ended type path")
 
 
 def difference_object(difference: Difference) -> dict[str, object]:
     """Describe what changed between two points."""
     return {
-        "sessions": difference.sessions,
-        "learned": list(difference.learned),
+        **fields_of(difference, "sessions learned"),
         "corrected": [{"id": fact, "how": how} for fact, how in difference.corrected],
-        "faded": list(difference.faded),
-        "returned": list(difference.returned),
-        "closed": list(difference.closed),
+        **fields_of(difference, "faded returned closed"),
     }
 
 
 def sync_object(report: Report) -> dict[str, object]:
     """Describe a sync."""
     return {
-        "remote": report.remote,
-        "branch": report.branch,
-        "commit": report.commit,
-        "came": list(report.came),
-        "agents": report.agents,
-        "went": report.went,
-        "facts": dict(zip(report.learned._fields, report.learned, strict=True)),
-        "tries": report.tries,
-        "offline": report.offline,
-        "ahead": report.ahead,
+        **fields_of(report, "remote branch commit came agents went"),
+        "facts": all_fields_of(report.learned),
+        **fields_of(report, "tries offline ahead"),
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,
     }

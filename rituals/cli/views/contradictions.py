@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rituals.answers.objects import fields_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.cli.output import Output
@@ -12,19 +14,8 @@ def dispute_object(dispute: Dispute) -> dict[str, object]:
     """Describe a contradiction."""
     return {
         "id": dispute.fact,
-        "kind": dispute.kind,
-        "said": dispute.said,
-        "choices": [
-            {
-                "id": choice.id,
-                "text": choice.text,
-                "stem": choice.stem,
-                "agent": choice.agent,
-                "date": choice.date,
-                "closed": choice.closed,
-            }
-            for choice in dispute.choices
-        ],
+        **fields_of(dispute, "kind said"),
+        "choices": [fields_of(one, "id text stem agent date closed") for one in dispute.choices],
         "resolve": resolve_command(dispute),
     }
 

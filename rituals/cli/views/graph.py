@@ -6,7 +6,7 @@ from projection.document.archive import summary_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
 from projection.graph.neighbours import BOTH, ENTITY, IN, OUT, SUPERSEDES
-from rituals.answers.objects import fact_object, mark_object
+from rituals.answers.objects import fact_object, fields_of, mark_object
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False
@@ -76,20 +76,13 @@ def show_links(out: Output, found: Links) -> None:
 
 def entity_object(one: Entity) -> dict[str, object]:
     """Describe an entity of the list."""
-    return {
-        "name": one.name,
-        "facts": one.facts,
-        "false": one.false,
-        "spellings": list(one.spellings),
-    }
+    return fields_of(one, "name facts false spellings")
 
 
 def view_object(view: EntityView, marks: Mapping[str, Mark]) -> dict[str, object]:
     """Describe all about an entity."""
     return {
-        "name": view.name,
-        "spellings": list(view.spellings),
-        "summary": list(view.summary),
+        **fields_of(view, "name spellings summary"),
         "kinds": dict(view.kinds),
         "tiers": dict(view.tiers),
         "facts": [fact_object(one, marks[one.fact.id]) for one in view.standings],

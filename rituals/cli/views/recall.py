@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.errors import WrongUsage
 from memory.recall.values import FULL, INDEX, SESSION_KIND
-from rituals.answers.objects import mark_object
+from rituals.answers.objects import all_fields_of, fields_of, mark_object
 from rituals.cli.output import counted
 from rituals.cli.views.selection import check_kind
 
@@ -91,21 +91,9 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
     found: dict[str, object] = {
-        "id": hit.id,
-        "kind": hit.kind,
-        "tier": hit.tier,
-        "date": hit.date,
-        "stem": hit.stem,
-        "agent": hit.agent,
-        "score": hit.score,
-        "line": hit.line,
-        "text": hit.text,
-        "tokens": hit.tokens,
-        "whole": hit.whole,
+        **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
         **mark_object(hit.mark),
     }
     if hit.parts:
-        found["parts"] = [
-            {"name": part.name, "value": part.value, "remark": part.remark} for part in hit.parts
-        ]
+        found["parts"] = [all_fields_of(part) for part in hit.parts]
     return found

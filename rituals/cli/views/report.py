@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rituals.answers.objects import all_fields_of, fields_of
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -102,17 +103,13 @@ def report_object(report: Report) -> dict[str, object]:
     """Describe a report."""
     course = report.course
     return {
-        "project": report.project,
-        "sessions": report.sessions,
-        "first": report.first,
-        "last": report.last,
+        **fields_of(report, "project sessions first last"),
         "all": _group_object(report.whole),
         "kinds": [{"kind": one.kind, **_group_object(one)} for one in report.groups],
-        "agents": [dict(zip(one._fields, one, strict=True)) for one in report.authors],
-        "reviews": dict(zip(report.reviews._fields, report.reviews, strict=True)),
+        "agents": [all_fields_of(one) for one in report.authors],
+        "reviews": all_fields_of(report.reviews),
         "course": {
-            "sessions": list(course.sessions),
-            "dates": list(course.dates),
+            **fields_of(course, "sessions dates"),
             "tiers": {tier: list(row) for tier, row in course.tiers},
         },
         "facts": [_life_object(life) for life in report.lives],
@@ -122,12 +119,7 @@ def report_object(report: Report) -> dict[str, object]:
 def _group_object(group: Group) -> dict[str, object]:
     return {
         "facts": group.facts,
-        "standing": {
-            "live": group.live,
-            "faded": group.faded,
-            "closed": group.closed,
-            "false": group.false,
-        },
+        "standing": fields_of(group, "live faded closed false"),
         "uses": _spread_object(group.uses),
         "faded": _ages_object(group.fading),
         "returned": {"count": group.returns},
@@ -149,19 +141,16 @@ def _spread_object(spread: Spread) -> dict[str, object] | None:
     """Describe quartiles; None where the numbers are too few."""
     if not spread.enough:
         return None
-    return {"lower": spread.lower, "median": spread.median, "upper": spread.upper}
+    return fields_of(spread, "lower median upper")
 
 
 def _life_object(life: Life) -> dict[str, object]:
     return {
-        "id": life.id,
-        "kind": life.kind,
-        "agent": life.agent,
+        **fields_of(life, "id kind agent"),
         "born": life.born.rstrip("~"),
         "born_session": life.session,
         "uses": life.uses,
         "last_used": life.last,
-        "tier": life.tier,
-        "reason": life.reason,
-        "moments": [dict(zip(one._fields, one, strict=True)) for one in life.moments],
+        **fields_of(life, "tier reason"),
+        "moments": [all_fields_of(one) for one in life.moments],
     }

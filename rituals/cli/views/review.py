@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from ledger.model.event import VERB_OF
 from projection.lifecycle.promotion import Score
-from rituals.answers.objects import event_line, finding_objects, summary_object
+from rituals.answers.objects import (
+    all_fields_of,
+    event_line,
+    fields_of,
+    finding_objects,
+    summary_object,
+)
 from rituals.review.tally import OF_REVIEW, counts, severities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.review.apply import Outcome
     from rituals.review.question import Question
-
-_MARKS = ("undocumented", "reusable", "specific", "used", "unlike")
 
 
 def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
@@ -22,36 +26,25 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
     aged = plan.ageing
     return {
         **summary_object(plan.summary),
-        "tip": plan.tip,
-        "code": plan.code,
+        **fields_of(plan, "tip code"),
         "since": plan.summary.last_review,
         "sessions_since": plan.sessions_since,
         "due": list(plan.due),
-        "size": dict(zip(plan.size._fields, plan.size, strict=True)),
+        "size": all_fields_of(plan.size),
         "tiers": dict(plan.tiers),
-        "changed": [{"id": c.id, "before": c.before, "after": c.after} for c in aged.changed],
-        "born": list(aged.born),
-        "faded": list(aged.faded),
-        "swept": list(aged.swept),
-        "false": list(aged.false),
-        "returned": list(aged.returned),
-        "fading": [{"id": one.id, "left": one.left} for one in aged.fading],
-        "pace": {
-            "days": plan.pace.days,
-            "sessions": plan.pace.sessions,
-            "agents": dict(plan.pace.agents),
-        },
+        "changed": [fields_of(one, "id before after") for one in aged.changed],
+        **fields_of(aged, "born faded swept false returned"),
+        "fading": [fields_of(one, "id left") for one in aged.fading],
+        "pace": {**fields_of(plan.pace, "days sessions"), "agents": dict(plan.pace.agents)},
         "promotions": [_score_object(score) for score in plan.scores],
         "questions": [
             {**_question_object(question), "fresh": question.key in fresh}
             for question in plan.questions
         ],
         "settled": [one.id for one in plan.settled],
-        "stem": outcome.stem,
-        "commit": outcome.commit,
+        **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
-        "raised": list(outcome.raised),
-        "published": list(outcome.published),
+        **fields_of(outcome, "raised published"),
         "nothing_new": plan.nothing_new,
         "verified": finding_objects(outcome.verified),
         "findings": finding_objects(outcome.findings),
@@ -60,19 +53,11 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
 
 
 def _score_object(score: Score) -> dict[str, object]:
-    marks = {name: getattr(score, name) for name in _MARKS}
-    return {"id": score.id, "total": score.total, **marks, "proposal": score.proposal}
+    return fields_of(score, "id total undocumented reusable specific used unlike proposal")
 
 
 def _question_object(question: Question) -> dict[str, object]:
-    return {
-        "key": question.key,
-        "rule": question.rule,
-        "facts": list(question.facts),
-        "said": question.said,
-        "evidence": list(question.evidence),
-        "proposal": question.proposal,
-    }
+    return fields_of(question, "key rule facts said evidence proposal")
 
 
 def verified_line(outcome: Outcome) -> str:

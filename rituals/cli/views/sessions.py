@@ -7,7 +7,7 @@ import os
 from ledger.errors import HomeNotFound, NotFound
 from ledger.model.order import is_stem
 from memory.write.draft import USED
-from rituals.answers.objects import mark_object
+from rituals.answers.objects import fields_of, mark_object
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 
@@ -52,24 +52,15 @@ def digested(call: Invocation, what: str) -> Digest:
 def digest_object(found: Digest) -> dict[str, object]:
     """Describe a digest."""
     return {
-        "stem": found.stem,
-        "title": found.title,
-        "summary": found.summary,
-        "line": found.line,
-        "points": _quotes(found.points),
-        "actions": _quotes(found.actions),
-        "decisions": _quotes(found.decisions),
-        "entities": [
-            {"name": one.name, "kind": one.kind, "line": one.line} for one in found.entities
-        ],
-        "chars": found.chars,
-        "log_chars": found.log_chars,
-        "ratio": found.ratio,
+        **fields_of(found, "stem title summary line"),
+        **{name: _quotes(getattr(found, name)) for name in ("points", "actions", "decisions")},
+        "entities": [fields_of(one, "name kind line") for one in found.entities],
+        **fields_of(found, "chars log_chars ratio"),
     }
 
 
 def _quotes(quotes: tuple[Quote, ...]) -> list[dict[str, object]]:
-    return [{"line": quote.line, "text": quote.text} for quote in quotes]
+    return [fields_of(quote, "line text") for quote in quotes]
 
 
 def print_digest(found: Digest, out: Output) -> None:
@@ -98,13 +89,11 @@ def print_digest(found: Digest, out: Output) -> None:
 
 def timeline_object(found: Timeline) -> dict[str, object]:
     """Describe a timeline."""
-    anchor = found.anchor
     return {
-        "anchor": {"asked": anchor.asked, "kind": anchor.kind, "id": anchor.id},
-        "start": found.start,
-        "end": found.end,
+        "anchor": fields_of(found.anchor, "asked kind id"),
+        **fields_of(found, "start end"),
         "sessions": [_session_object(session) for session in found.sessions],
-        "left_out": {"older": found.older, "between": found.between, "newer": found.newer},
+        "left_out": fields_of(found, "older between newer"),
         "tokens": found.tokens,
         "marks": {id: mark_object(mark) for id, mark in found.marks.items()},
     }
@@ -112,15 +101,9 @@ def timeline_object(found: Timeline) -> dict[str, object]:
 
 def _session_object(session: Session) -> dict[str, object]:
     return {
-        "stem": session.stem,
-        "ended": session.ended,
-        "agent": session.agent,
-        "type": session.type,
-        "title": session.title,
-        "summary": session.summary,
+        **fields_of(session, "stem ended agent type title summary"),
         "facts": {verb.lower(): list(ids) for verb, ids in session.did},
-        "tokens": session.tokens,
-        "anchor": session.anchor,
+        **fields_of(session, "tokens anchor"),
     }
 
 
