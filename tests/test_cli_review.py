@@ -16,7 +16,7 @@ from ledger.wal.atomic_files import Lock
 from memory import Memory, SessionDraft
 from memory.api import Memory as Api
 from rituals.cli.context import Invocation
-from rituals.review.lock import Alone, owner
+from rituals.review.lock import alone, owner
 from rituals.review.plan import plan_review as make_plan
 from tests.conftest import NOW_MS, Ran, Repo, formed
 
@@ -255,7 +255,7 @@ def test_b11_one_review_at_a_time(repo: Repo, run: Run) -> None:
     shop(repo, run)
     memory = Memory.open(str(repo.path))
     shape = repo.shape()
-    with Alone(memory.home, "codex", NOW_MS):
+    with alone(memory.home, "codex", NOW_MS):
         ran = run("review")
         plan = run("review", "--dry-run")
     assert ran.code == 1

@@ -84,7 +84,7 @@ def unacceptance(memory: Memory, wanted: tuple[str, ...], reason: str) -> Baseli
     Raises:
         NotFound: one is not accepted.
     """
-    accepted = Survey(memory.home, memory, 0).accepted
+    accepted = Survey(memory, 0).accepted
     chosen: dict[str, str] = {}
     for name in wanted:
         keys = _matching(name, accepted)

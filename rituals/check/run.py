@@ -29,7 +29,7 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> Made
     """
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms
-    survey = Survey(memory.home, memory, now_ms, cold=True, progress=progress, parts=parts)
+    survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
     found = make(survey, chosen(command))
     if survey.tip and not severe(found.findings):
         summary = survey.state.summary

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ledger.git.log_history import Damage
-    from ledger.home import Home
     from ledger.model.findings import Finding
     from ledger.model.logset import LogRef
     from memory.api import Memory
@@ -40,8 +39,7 @@ class Survey:
     """What checks look at.
 
     Args:
-        home: the home.
-        memory: the same, open.
+        memory: the home, open.
         now_ms: the wall clock, milliseconds since 1970.
         cold: read every log from git and ask no cache.
         deep: compare the cache with a cold replay, too.
@@ -52,7 +50,6 @@ class Survey:
 
     def __init__(
         self,
-        home: Home,
         memory: Memory,
         now_ms: int,
         *,
@@ -62,7 +59,7 @@ class Survey:
         parts: tuple[str, ...] = (),
         mounts: str = "/proc/mounts",
     ) -> None:
-        self.home, self.memory, self.now_ms = home, memory, now_ms
+        self.home, self.memory, self.now_ms = memory.home, memory, now_ms
         self.cold, self.deep, self.progress, self.mounts = cold, deep, progress, mounts
         self._parts = parts
         self._listings: dict[str, Listing] = {}
@@ -70,7 +67,7 @@ class Survey:
     def fresh(self) -> Survey:
         """Return a survey of the same home that has read nothing yet."""
         return Survey(
-            self.home, self.memory, self.now_ms, cold=self.cold, deep=self.deep,
+            self.memory, self.now_ms, cold=self.cold, deep=self.deep,
             progress=self.progress, parts=self._parts, mounts=self.mounts,
         )  # fmt: skip
 

@@ -6,6 +6,8 @@ from ledger.errors import WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memory.api import Memory
     from rituals.check.accept import Baseline
 
@@ -24,14 +26,14 @@ def baseline(memory: Memory, what: str, findings: tuple[str, ...], reason: str) 
     return plan(memory, findings, reason)
 
 
-def wanted(findings: tuple[str, ...], flags: tuple[bool, bool, bool, bool], reason: str) -> str:
+def wanted(findings: tuple[str, ...], given: Mapping[str, bool], restore: bool, reason: str) -> str:
     """Return what is to be recorded, under its key in JSON: `accepted`, `unaccepted`, or "" for nothing.
 
     Raises:
         WrongUsage: the options do not go together.
     """
-    accept, accept_all, unaccept, _ = flags
-    if sum(flags) > 1:
+    accept, accept_all, unaccept = (given[name] for name in ("accept", "accept_all", "unaccept"))
+    if sum((accept, accept_all, unaccept, restore)) > 1:
         raise WrongUsage("--accept, --accept-all, --unaccept and --restore exclude each other")
     if (accept or unaccept) and not findings:
         hint = "`diurna verify --all` shows the key of each; --accept-all means all of them"

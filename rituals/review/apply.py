@@ -17,7 +17,7 @@ from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unw
 from memory.write.draft import SessionDraft
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
-from rituals.review.lock import Alone
+from rituals.review.lock import alone
 from rituals.review.plan import Plan, plan_review
 from rituals.review.question import Question, answered_thread, threads_for
 from rituals.review.report import TITLE, body
@@ -90,14 +90,12 @@ def review(
     if dry_run:
         verified = made(memory, REVIEW, progress).findings
         edits = memory.absorb_first(dry_run=True)
-        plan = plan_review(memory, code_path, progress)
-        if not code_path:
-            keep(memory, plan)
+        plan = _planned(memory, code_path, progress)
         events = () if plan.nothing_new else events_of(plan, {})
         return Outcome(plan, events=events, findings=edits, verified=verified)
     home, occasion = memory.home, memory.occasion()
     refuse_unwritable(home)
-    with Alone(home, occasion.agent, occasion.now_ms):
+    with alone(home, occasion.agent, occasion.now_ms):
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
@@ -106,9 +104,7 @@ def review(
         for left in reversed(range(_TRIES)):
             memory.drain()
             findings += memory.absorb_first()
-            plan = plan_review(memory, code_path, progress)
-            if not code_path:
-                keep(memory, plan)
+            plan = _planned(memory, code_path, progress)
             if ask is not None:
                 given.update(ask(plan._replace(questions=_open(plan, given))))
             outcome = Outcome(plan, findings=findings, verified=verified)
@@ -126,6 +122,14 @@ def review(
             said = (*outcome.findings, *problem.findings)
             return outcome._replace(findings=said)
         return outcome._replace(published=files)
+
+
+def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
+    """Make a plan; how many questions the home's own code raises is kept for `status`."""
+    plan = plan_review(memory, code_path, progress)
+    if not code_path:
+        keep(memory, plan)
+    return plan
 
 
 def _open(plan: Plan, given: Mapping[str, str]) -> tuple[Question, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, contextmanager
 
 from ledger.errors import Busy
 from ledger.model.layout import REVIEW_LOCK_FILE
@@ -11,7 +12,7 @@ from ledger.wal.atomic_files import Lock, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
 
     from ledger.home import Home
 
@@ -20,51 +21,37 @@ class ReviewRuns(Busy):
     """Another process reviews this ledger."""
 
 
-class Alone:
-    """Keeps other reviews of a repository out while it is entered; the kernel frees it with its process.
+@contextmanager
+def alone(home: Home, agent: str, now_ms: int) -> Iterator[None]:
+    """Keep other reviews of a repository out; the kernel frees the lock with its process.
 
     Args:
         home: to be reviewed.
         agent: who reviews it.
         now_ms: when that began.
+
+    Raises:
+        ReviewRuns: another review is under way.
+        StorageFailed: the lock file can not be made.
     """
-
-    def __init__(self, home: Home, agent: str, now_ms: int) -> None:
-        self._folder = home.state_dir
-        self._path = os.path.join(home.repository.commondir, REVIEW_LOCK_FILE)
-        self._lock = Lock(self._path, wait_seconds=0.0)
-        # the process is named in the note too: what a dead owner left does not pass for the next one's
-        self._note = f"{os.getpid()} {ended_of(stamp_of(now_ms))} {' '.join(agent.split())}"
-
-    def __enter__(self) -> Alone:
-        """Take the lock.
-
-        Raises:
-            ReviewRuns: another review is under way.
-            StorageFailed: the lock file can not be made.
-        """
-        make_folder(self._folder)
+    path = os.path.join(home.repository.commondir, REVIEW_LOCK_FILE)
+    make_folder(home.state_dir)
+    with ExitStack() as held:
+        lock = Lock(path, wait_seconds=0.0)
         try:
-            self._lock.__enter__()
+            held.enter_context(lock)
         except Busy:
             raise ReviewRuns(
-                f"a review of this ledger is under way{owner(self._path)}",
+                f"a review of this ledger is under way{owner(path)}",
                 hint="wait for its end; the plan alone can be seen with `diurna review --dry-run`",
             ) from None
+        # the process is named in the note too: what a dead owner left does not pass for the next one's
+        note = f"{os.getpid()} {ended_of(stamp_of(now_ms))} {' '.join(agent.split())}"
         try:
-            self._lock.write_note(self._note)
+            lock.write_note(note)
         except OSError:
             pass  # a full disk: the lock holds without a name on it
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Free the lock."""
-        self._lock.__exit__(kind, value, trace)
+        yield
 
 
 def owner(path: str) -> str:

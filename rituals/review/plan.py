@@ -144,23 +144,8 @@ def plan_of(
     found_pace = pace([(entry.stem, entry.agent) for entry in entries if entry.work])
     ground = Ground(state, standings, size, found_pace, raised)
     scored = score_facts(state, standings, entries, code)
-    evidence = evidence_questions(standings, code) if code is not None else []
     aged = ageing(before, standings, state.work, state.policy)
-    pairs = pair_questions(ground, aged.returned, progress)
-    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
-    questions = ordered(
-        [
-            *invariant_questions(ground),
-            *evidence,
-            *pairs,
-            *promotion_questions(scored, state, doubted, code.files() if code and scored else {}),
-            *thread_questions(ground),
-            *wordy_questions(ground),
-            *size_questions(ground),
-            *link_questions(ground),
-            *pace_questions(ground),
-        ]
-    )
+    questions = _questions(ground, scored, code, pair_questions(ground, aged.returned, progress))
     known = {key for one in raised for key in one.keys}
     fresh = tuple(question for question in questions if question.key not in known)
     arising = {question.key for question in questions}
@@ -183,6 +168,28 @@ def plan_of(
         settled=tuple(one for one in raised if not one.closed and not arising & set(one.keys)),
         raised=raised,
         state=state,
+    )
+
+
+def _questions(
+    ground: Ground, scored: tuple[Score, ...], code: Code | None, pairs: list[Question]
+) -> tuple[Question, ...]:
+    """Return all questions that arise, in order."""
+    evidence = evidence_questions(ground.standings, code) if code is not None else []
+    doubted = {name for question in (*evidence, *pairs) for name in question.facts}
+    files = code.files() if code and scored else {}
+    return ordered(
+        [
+            *invariant_questions(ground),
+            *evidence,
+            *pairs,
+            *promotion_questions(scored, ground.state, doubted, files),
+            *thread_questions(ground),
+            *wordy_questions(ground),
+            *size_questions(ground),
+            *link_questions(ground),
+            *pace_questions(ground),
+        ]
     )
 
 

@@ -75,7 +75,7 @@ def keep(memory: Memory, plan: Plan) -> Tally:
     from rituals.check.survey import Survey
 
     home = memory.home
-    survey = Survey(home, memory, 0)
+    survey = Survey(memory, 0)
     found = make(survey, [one for one in chosen(STATUS) if one.needs == TIP])
     tally = Tally(
         plan.tip,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ledger.errors import WrongUsage
@@ -15,11 +17,8 @@ from rituals.cli.views.decisions import author, decide
 @click.option("--reason", required=True, metavar="TEXT", help="Why it is put away, or taken out.")
 @click.option("--back", is_flag=True, help="Take it out of the archive again.")
 @author
-@options.dry_run
 @options.command
-def command(
-    call: Invocation, /, id: str, reason: str, back: bool, agent: str, title: str, dry_run: bool
-) -> None:
+def command(call: Invocation, /, id: str, reason: str, back: bool, **recorded: Any) -> None:
     """Put a fact that holds into the archive by hand, recorded with the reason.
 
     It keeps its text and is found there like one that faded. `--back` takes it out again; so does the next
@@ -34,4 +33,4 @@ def command(
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why")
     plan = returning if back else archiving
-    decide(call, plan(call.memory(), id, reason), agent, title, dry_run)
+    decide(call, plan(call.memory(), id, reason), **recorded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rituals.cli import options
@@ -12,11 +14,8 @@ from rituals.cli.views.decisions import author, decide
 @click.command("confirm")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @author
-@options.dry_run
 @options.command
-def command(
-    call: Invocation, /, ids: tuple[str, ...], agent: str, title: str, dry_run: bool
-) -> None:
+def command(call: Invocation, /, ids: tuple[str, ...], **recorded: Any) -> None:
     """Record that a person looked at facts and they hold.
 
     `diurna status` names the facts that are due: those that never fade, and that nobody confirmed for
@@ -28,4 +27,4 @@ def command(
     """
     from rituals.decide.confirmation import confirmation
 
-    decide(call, confirmation(call.memory(), ids), agent, title, dry_run)
+    decide(call, confirmation(call.memory(), ids), **recorded)

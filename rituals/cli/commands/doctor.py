@@ -40,7 +40,7 @@ def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
         memory = Memory(
             home, agent=call.agent, clock=call.now_ms, in_process=False, progress=progress
         )
-        return Survey(home, memory, call.now_ms(), cold=deep, deep=deep, progress=progress)
+        return Survey(memory, call.now_ms(), cold=deep, deep=deep, progress=progress)
 
     found = visit(opened, call.folder(), call.search_path, fix=fix and not dry_run)
     findings = tuple(one.finding for one in found.noticed)

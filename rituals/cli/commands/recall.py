@@ -12,6 +12,8 @@ from projection.fold.state import TIERS
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+_FILTERS = tuple(key for key in Filters._fields if key != "within")
+
 
 def _many(name: str, to: str, metavar: str, help: str) -> Callable[[Any], Any]:
     return click.option(name, to, multiple=True, metavar=metavar, help=f"{help} Repeatable.")
@@ -46,11 +48,9 @@ def command(
     query: tuple[str, ...],
     ids: str,
     level: str | None,
-    limit: int,
     within: str | None,
-    explain: bool,
     no_vectors: bool,
-    **wanted: Any,
+    **given: Any,
 ) -> None:
     """Find what answers a question, in few tokens: first a line each, then more of what matters.
 
@@ -67,10 +67,10 @@ def command(
 
     named = chosen(query, ids)
     level = level or (FULL if named else INDEX)
-    filters = Filters(within=within or "", **wanted)
     if named:
         answer = call.memory().get(named, level=level)
     else:
-        answer = found(call, query, filters, level=level, limit=limit, explain=explain,
-                       vectors=not no_vectors)  # fmt: skip
+        filters = Filters(within=within or "", **{key: given[key] for key in _FILTERS})
+        answer = found(call, query, filters, level=level, limit=given["limit"],
+                       explain=given["explain"], vectors=not no_vectors)  # fmt: skip
     print_answer(call, " ".join(query), level, answer)

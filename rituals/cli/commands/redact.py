@@ -17,7 +17,6 @@ from rituals.cli.views.decisions import author, decide, tell_held
 @click.option("--words-only", is_flag=True,
               help="Of a log its title, prose and remarks; the facts that it brought stay.")  # fmt: skip
 @author
-@options.dry_run
 @options.command
 def command(
     call: Invocation, /, targets: tuple[str, ...], reason: str, words_only: bool,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ledger.errors import WrongUsage
@@ -14,11 +16,8 @@ from rituals.cli.views.decisions import author, decide
 @click.argument("id")
 @click.option("--reason", required=True, metavar="TEXT", help="Why it holds after all.")
 @author
-@options.dry_run
 @options.command
-def command(
-    call: Invocation, /, id: str, reason: str, agent: str, title: str, dry_run: bool
-) -> None:
+def command(call: Invocation, /, id: str, reason: str, **recorded: Any) -> None:
     """Say that a superseded or invalidated fact holds after all: a person's act, recorded with its reason.
 
     Takes back what the logs say against it that stand here now; what is said elsewhere meanwhile, or
@@ -32,4 +31,4 @@ def command(
 
     if not reason.strip():
         raise WrongUsage("the reason is empty", hint="say in a sentence why it holds after all")
-    decide(call, reinstatement(call.memory(), id, reason), agent, title, dry_run)
+    decide(call, reinstatement(call.memory(), id, reason), **recorded)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ledger.errors import WrongUsage
@@ -18,11 +20,10 @@ from rituals.cli.views.decisions import author, decide
 @click.option("--file", default="", metavar="FILE", help="The new text from a file (- for stdin).")
 @click.option("--closed/--open", "closed", default=None, help="Whether the thread is closed.")
 @author
-@options.dry_run
 @options.command
 def command(
     call: Invocation, /, id: str, choose: str, text: str, file: str, closed: bool | None,
-    agent: str, title: str, dry_run: bool,
+    **recorded: Any,
 ) -> None:  # fmt: skip
     """Resolve a contradiction: choose one side, or give a new text.
 
@@ -47,7 +48,7 @@ def command(
     verdict = Verdict(choose, text, closed)
     if verdict.says_nothing and not call.piped() and not call.json:
         verdict = verdict._replace(choose=_asked(call, id))
-    decide(call, resolution(memory, id, verdict), agent, title, dry_run)
+    decide(call, resolution(memory, id, verdict), **recorded)
 
 
 def _asked(call: Invocation, id: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from rituals.cli import options
@@ -13,11 +15,8 @@ from rituals.cli.views.decisions import author, decide
 @click.argument("id")
 @click.argument("version")
 @author
-@options.dry_run
 @options.command
-def command(
-    call: Invocation, /, id: str, version: str, agent: str, title: str, dry_run: bool
-) -> None:
+def command(call: Invocation, /, id: str, version: str, **recorded: Any) -> None:
     """Let an older text of a fact stand again. Appends a log; nothing is rewritten.
 
     VERSION is one of `diurna history ID`, or the start of it.
@@ -28,4 +27,4 @@ def command(
     """
     from rituals.decide.versions import restoration
 
-    decide(call, restoration(call.memory(), id, version), agent, title, dry_run)
+    decide(call, restoration(call.memory(), id, version), **recorded)

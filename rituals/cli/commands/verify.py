@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ledger.model.findings import severe
@@ -20,11 +22,10 @@ from rituals.cli.views.decisions import author, decide
 @click.option("--unaccept", is_flag=True, help="Let each FINDING stand open again.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is recorded.")
 @author
-@options.dry_run
 @options.command
 def command(
-    call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, accept: bool,
-    accept_all: bool, unaccept: bool, reason: str, agent: str, title: str, dry_run: bool,
+    call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, reason: str,
+    dry_run: bool, **given: Any,
 ) -> int:  # fmt: skip
     """Check the ledger: names match contents, nothing was changed in history, all can be read.
 
@@ -48,21 +49,19 @@ def command(
     from rituals.cli.accept_options import baseline, wanted
     from rituals.cli.views.findings import hint_baseline, made_object, show_all, show_summary
 
-    what = wanted(findings, (accept, accept_all, unaccept, restore), reason)
+    what = wanted(findings, given, restore, reason)
     memory = call.memory()
     if what:
         found = baseline(memory, what, findings, reason)
         keys = [{"key": key, "message": said} for key, said in found.findings]
-        decide(call, found.decision, agent, title, dry_run, **{what: keys})
+        decide(call, found.decision, given["agent"], given["title"], dry_run, **{what: keys})
         return 0
-    restored: tuple[str, ...] = ()
-    if restore:
-        plan = lost.restore_plan(memory)
-        restored = tuple(path for path, _ in plan)
-        if not plan:
-            call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
-        elif not dry_run:
-            lost.restore(memory)
+    plan = lost.restore_plan(memory) if restore else ()
+    restored = tuple(path for path, _ in plan)
+    if restore and not plan:
+        call.out.talk("nothing to restore: no log is missing or changed whose bytes are known")
+    elif plan and not dry_run:
+        lost.restore(memory)
     result = made(memory, VERIFY, call.out.progress)
     if call.json:
         given = {"restored": list(restored), "dry_run": dry_run} if restore else {}

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rituals.cli import options
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def author(function: Any) -> Any:
-    """Give a command the options that say whose log it writes."""
+    """Give a command the options of what it records: `agent`, `title` and `dry_run`, for `decide`."""
     agent = click.option(
         "--agent", default="", metavar="NAME",
         help="Who decides; else $DIURNA_AGENT, else git's user name.",
     )  # fmt: skip
     title = click.option("--title", default="", metavar="TEXT", help="The log's title.")
-    return agent(title(function))
+    return agent(title(options.dry_run(function)))
 
 
 def decide(

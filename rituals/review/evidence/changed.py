@@ -53,23 +53,7 @@ def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]
         code: the code repository.
         files: its paths and blob ids.
     """
-    places: dict[str, list[str]] = {}
-    for path in files:
-        places.setdefault(path.rpartition("/")[2], []).append(path)
-    wanted: list[tuple[Named, str]] = []
-    for one in named:
-        subject = one.claim.subject
-        if one.claim.kind != PATH:
-            continue
-        there = [
-            path
-            for path in places.get(subject.rpartition("/")[2], ())
-            if path == subject or path.endswith("/" + subject)
-        ]
-        if subject in there:
-            there = [subject]
-        if len(there) == 1:
-            wanted.append((one, there[0]))
+    wanted = _found(named, files)
     if not wanted:
         return []
     since = min(used_ms(one.fact) for one, _ in wanted)
@@ -106,4 +90,26 @@ def churn_questions(named: Iterable[Named], code: Code, files: Mapping[str, str]
                 "read it again, and reference it if it still holds",
             )
         )
+    return found
+
+
+def _found(named: Iterable[Named], files: Iterable[str]) -> list[tuple[Named, str]]:
+    """Return what names one file and no other, with its path."""
+    places: dict[str, list[str]] = {}
+    for path in files:
+        places.setdefault(path.rpartition("/")[2], []).append(path)
+    found = []
+    for one in named:
+        subject = one.claim.subject
+        if one.claim.kind != PATH:
+            continue
+        there = [
+            path
+            for path in places.get(subject.rpartition("/")[2], ())
+            if path == subject or path.endswith("/" + subject)
+        ]
+        if subject in there:
+            there = [subject]
+        if len(there) == 1:
+            found.append((one, there[0]))
     return found

@@ -1,0 +1,78 @@
+"""What `diurna status` prints."""
+
+from __future__ import annotations
+
+from rituals.cli.output import counted
+from rituals.review.tally import OF_REVIEW, said, severities
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.answers.status import Overview
+    from rituals.cli.output import Output
+
+
+def show_status(out: Output, found: Overview) -> None:
+    """Print where a ledger stands, and what to do next."""
+    for label, value in (*_ledger_rows(found), *_due_rows(found)):
+        out.line((f"{label:<10}", "bold"), value)
+    out.findings(found.edits)
+    for hint in _hints(found):
+        out.hint(hint)
+
+
+def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
+    home = found.home
+    yield "home", f"{home.kind} in {home.repository.where}/{home.prefix}".rstrip("/")
+    yield "branch", home.branch or "(detached)"
+    yield "logs", f"{found.logs}, of them {counted(found.sessions, 'work session')}"
+    yield "facts", ", ".join(f"{count} {tier}" for tier, count in found.tiers)
+    review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
+    due = f" — due: {'; '.join(found.due)}" if found.due else ""
+    yield "review", f"{found.since_review} since the last, {review}{due}"
+    yield "drift", ", ".join(found.drift) or "none"
+    yield "edited", ", ".join(found.edited) or "none"
+
+
+def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
+    """Yield what was counted and what a person should decide, each only where there is something."""
+    tally, asked, noticed = found.tally, _asked(found), _noticed(found)
+    late = "" if tally is None or found.counted_now else f", as of {tally.tip[:7]}"
+    if tally is not None and asked:
+        yield "asks", f"{counted(asked, 'question')}: {said(tally.questions)}{late}"
+    known = f"; {tally.accepted} accepted" if tally and tally.accepted else ""
+    if noticed or known:
+        open_now = f"{severities(noticed)}: {said(noticed)}" if noticed else "nothing new"
+        yield "found", f"{open_now}{known}{late}"
+    if found.contradictions:
+        yield "disputed", found.disputed
+    if found.unconfirmed:
+        yield "confirm", f"{len(found.unconfirmed)} due: {', '.join(found.unconfirmed)}"
+    if found.upstream:
+        apart = f"{found.upstream.ahead} ahead, {found.upstream.behind} behind"
+        yield "upstream", f"{found.upstream.name}: {apart}"
+
+
+def _hints(found: Overview) -> Iterator[str]:
+    if _asked(found):
+        yield "`diurna review` asks them, one by one; with --dry-run it only says them"
+    if _noticed(found):
+        yield "`diurna verify` names what was found, and what to do about it"
+    if found.tally is None or not found.counted_now:
+        yield "`diurna review --dry-run` counts what it would ask, which takes a while here"
+    if found.contradictions:
+        yield "`diurna conflicts` shows every side, `diurna resolve ID` decides"
+    if found.unconfirmed:
+        yield "`diurna confirm ID…` records that a person looked at them and they hold"
+    if found.drift and not (found.edited or found.edits):
+        yield "`diurna publish` writes and commits what drifted"
+
+
+def _asked(found: Overview) -> int:
+    return sum(count for _, count in found.tally.questions) if found.tally else 0
+
+
+def _noticed(found: Overview) -> tuple[tuple[str, int], ...]:
+    """Return how often which finding was made, without what a review says itself."""
+    return tuple(one for one in found.tally.found if one[0] not in OF_REVIEW) if found.tally else ()
