@@ -14,9 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,8 +28,11 @@ from tests.campaigns.homes import lay
 settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("loaded")
 
-#: The one setting of ours that is about the tests themselves: FORMAT.md's table of codes is written anew.
+#: FORMAT.md's table of codes is written anew.
 WRITE_TABLES = "DIURNA_WRITE_TABLES"
+#: No matrix is sampled (`tests.campaigns.matrices`).
+WHOLE = "DIURNA_WHOLE_MATRICES"
+Case = TypeVar("Case")
 NOW_MS = 1_795_249_812_417  # 2026-11-21T08:30:12.417Z
 _FORMS = (
     (re.compile(r"\d{4}-\d\d-\d\d-\d{9}-[a-z0-9]{3,26}\b"), "STEM"),
@@ -43,6 +46,14 @@ _FORMS = (
 def examples(least: int) -> int:
     """Return how many examples a law takes: more of them in a campaign."""
     return max(least, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0")))
+
+
+def sampled(cases: Iterable[Case], step: int) -> list[Case]:
+    """Return each `step`-th case of a matrix; all of them in a campaign.
+
+    Where the step shares no divisor with the length of a row, the sample goes through all columns.
+    """
+    return list(cases)[:: 1 if WHOLE in os.environ else step]
 
 
 class Ran(NamedTuple):

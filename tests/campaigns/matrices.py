@@ -1,0 +1,42 @@
+"""Every case of the matrices that the gate samples: `python -m tests.campaigns.matrices`.
+
+A test whose cases are a product (shapes of text × readers, codes × forms …) takes each third, fifth … of them in the gate, always
+the same ones (`tests.conftest.sampled`); here it takes all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.conftest import WHOLE
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the tests whose cases are sampled, with all of their cases."""
+    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.matrices", description=__doc__)
+    parser.add_argument("--test", default="", help="words of names, as pytest's -k takes them")
+    chosen = parser.parse_args(arguments)
+    files = sorted(
+        str(file) for file in TESTS.glob("test_*.py") if "sampled(" in file.read_text("utf-8")
+    )
+    only = ["-k", chosen.test] if chosen.test else []
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "auto", *only, *files],
+        cwd=TESTS.parent,
+        env={**os.environ, WHOLE: "1"},
+    )
+    held = "all held" if done.returncode == 0 else "one was broken"
+    print(f"matrices: {len(files)} files: {held}, {time.monotonic() - begun:.0f} s")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
