@@ -55,7 +55,7 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
     headings: list[tuple[int, str]] = []
     hidden: list[tuple[int, int]] = []
     unclosed: list[tuple[str, int]] = []
-    closers: dict[str, list[int]] = {}
+    fences = Fences(lines)
     endless: set[int] = set()
     pad = ""  # indentation of the list item that surely is open, or ""
     after_blank = True
@@ -86,30 +86,21 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
             if line[:2] == "##" and line[2:3] in ("", " ", "\t"):
                 headings.append((index, title_of(line)))
         elif char == "`" or char == "~":
-            length = fence_length(line)
-            if length:
-                end = _closing(lines, following, char, length, closers)
-                if end:
-                    hidden.append((index, end))
-                    following = end
+            if fence_length(line):
+                following = fences.end(index)
+                if following:
+                    hidden.append((index, following))
                 else:
                     unclosed.append(("unclosed-fence", index))
+                    following = index + 1
         elif char == "<":
-            kind = html_kind(line)
-            if kind == _MAYBE:
-                if not guess and following < count and lines[following].strip(" \t"):
-                    return None
-            elif kind == _TO_BLANK:
-                while following < count and lines[following].strip(" \t"):
-                    following += 1
-            elif kind and not html_ends(kind, line):
-                end = 0 if kind in endless else html_end(kind, lines, following)
-                if end:
-                    following = end
-                else:
-                    endless.add(kind)
-                    unclosed.append(("unclosed-comment", index))
-            if following - index > 1:
+            following = _behind_html(lines, index, guess, endless)
+            if following < 0:
+                return None
+            if not following:
+                unclosed.append(("unclosed-comment", index))
+                following = index + 1
+            elif following - index > 1:
                 hidden.append((index, following))
         elif char in "-*+0123456789":
             item = _item(line, after_blank or pad != "")
@@ -117,6 +108,32 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
         after_blank = False
         index = following
     return Outline(tuple(headings), tuple(hidden), tuple(unclosed))
+
+
+def _behind_html(lines: list[str], index: int, guess: bool, endless: set[int]) -> int:
+    """Return the index behind the HTML that a line opens: 0 where it never ends, -1 in doubt.
+
+    Args:
+        lines: the whole document.
+        index: of the line.
+        guess: never doubt.
+        endless: the kinds that are known to end nowhere below; one that is found is added.
+    """
+    following = index + 1
+    kind = html_kind(lines[index])
+    if kind == _MAYBE:
+        doubtful = not guess and following < len(lines) and lines[following].strip(" \t")
+        return -1 if doubtful else following
+    if kind == _TO_BLANK:
+        while following < len(lines) and lines[following].strip(" \t"):
+            following += 1
+        return following
+    if not kind or html_ends(kind, lines[index]):
+        return following
+    end = 0 if kind in endless else html_end(kind, lines, following)
+    if not end:
+        endless.add(kind)
+    return end
 
 
 def title_of(line: str) -> str:
@@ -128,8 +145,8 @@ def title_of(line: str) -> str:
 
 def fence_length(text: str) -> int:
     """Return the length of the fence that `text` (not indented) opens, or 0."""
-    char = text[0]
-    if char not in "`~" or text[:3] != char * 3:
+    char = text[:1]
+    if text[:3] not in ("```", "~~~"):
         return 0
     info = text.lstrip(char)
     return 0 if char == "`" and "`" in info else len(text) - len(info)
@@ -142,6 +159,43 @@ def closes_fence(line: str, char: str) -> int:
         return 0
     tail = text.lstrip(char)
     return 0 if tail.strip(" \t") else len(text) - len(tail)
+
+
+class Fences:
+    """The fenced code of a document: where what a fence opens is closed.
+
+    Linear however many fences are never closed: the first search that fails writes down the longest
+    closer at or behind every line, so that no later search runs to the end in vain.
+
+    Args:
+        lines: of the document; a fence opens and closes where a line begins.
+    """
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._closers: dict[str, list[int]] = {}
+
+    def end(self, index: int) -> int:
+        """Return the index behind the code that the line at `index` opens, 0 where it opens none.
+
+        A fence that is never closed hides nothing, so it opens none.
+        """
+        lines = self._lines
+        length = fence_length(lines[index])
+        if not length:
+            return 0
+        char, start = lines[index][0], index + 1
+        longest = self._closers.get(char)
+        if longest is not None and (start >= len(lines) or longest[start] < length):
+            return 0
+        for below in range(start, len(lines)):
+            if closes_fence(lines[below], char) >= length:
+                return below + 1
+        longest = [0] * (len(lines) + 1)
+        for below in range(len(lines) - 1, -1, -1):
+            longest[below] = max(longest[below + 1], closes_fence(lines[below], char))
+        self._closers[char] = longest
+        return 0
 
 
 def html_kind(text: str) -> int:
@@ -223,24 +277,3 @@ def _item(line: str, may_number: bool) -> str:
     if line[end + 1 : end + 2] != " " or line[end + 2 : end + 3] in ("", " ", "\t"):
         return ""
     return " " * (end + 2)
-
-
-def _closing(
-    lines: list[str], start: int, char: str, length: int, closers: dict[str, list[int]]
-) -> int:
-    """Return the index behind the line that closes a fence, or 0.
-
-    The first search that fails writes down the longest closer at or behind every line, so that no
-    later search runs to the end in vain.
-    """
-    longest = closers.get(char)
-    if longest is not None and (start >= len(lines) or longest[start] < length):
-        return 0
-    for index in range(start, len(lines)):
-        if closes_fence(lines[index], char) >= length:
-            return index + 1
-    longest = [0] * (len(lines) + 1)
-    for index in range(len(lines) - 1, -1, -1):
-        longest[index] = max(longest[index + 1], closes_fence(lines[index], char))
-    closers[char] = longest
-    return 0

@@ -7,7 +7,8 @@ event, so it is a finding (FORMAT.md, A3).
 from __future__ import annotations
 
 from ledger.model.findings import Finding
-from projection.document.parse import Conflict, Parsed
+from projection.document.items import Conflict
+from projection.document.parse import Parsed
 from projection.policy.model import CONTRADICTIONS
 
 TYPE_CHECKING = False

@@ -7,8 +7,8 @@ it in canonical form.
 
 Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
 all indented or empty lines after it; its footer is its last line, so no text can forge one
-(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. Longer
-than most modules, so that the whole grammar of the file stands in one place.
+(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. What
+one bullet says is read by `projection.document.items`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,28 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record
-from ledger.model.session import META_KEYS
 from projection.document import render
+from projection.document.items import (
+    BLANK,
+    Conflict,
+    Pairs,
+    read_conflict,
+    read_item,
+    read_versions,
+)
 from projection.fold.fact import Version
 from projection.policy.model import CONTRADICTIONS
 
-Pairs = tuple[tuple[str, str], ...]
-_BLANK = " \t\r"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.codec.outline_by_lines import Fences
+
 _MACHINE = "<!-- diurna: format "
 _MACHINE_LIMIT_CHARS = 2048
-#: What a comment must name to be a footer.
-_FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
 _FENCES = ("```", "~~~")
-#: Says that somebody wrote below a footer: the one finding that loses nothing.
 #: Says that two files were put together.
 TWO_MACHINES = "a second machine line; the last one counts"
+#: Says that somebody wrote below a footer: the one finding that loses nothing.
 AFTER_FOOTER = "text stands after the footer; it is read as text"
 CONFLICT_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
@@ -43,17 +50,6 @@ class MachineLine(Record):
     logs: int
     newest: str
     digest: str
-
-
-class Conflict(Record):
-    """An entry under Contradictions: (version id, stem) of each version, and the other ends (`Fact`)."""
-
-    id: str
-    versions: Pairs
-    rivals: tuple[str, ...]
-    circle: tuple[str, ...] = ()
-    denied: Pairs = ()
-    line: int = 0
 
 
 class Block(Record):
@@ -181,6 +177,7 @@ class _Reader:
     def read(self, lines: list[str]) -> None:
         """Sort lines into title, note, headings, blocks, machine line and what is none of these."""
         skip_to = 0
+        fences: Fences | None = None
         for number, line in enumerate(lines, 1):
             if number < skip_to:
                 continue
@@ -188,18 +185,18 @@ class _Reader:
             if first in ("", " ", "\t", "\r"):
                 if self._item:
                     self._item.append(line)
-                elif not line.strip(_BLANK):
+                elif not line.strip(BLANK):
                     self._stray = False
                 elif not self._stray:
                     self._stop(number)
-            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(_BLANK) in ("-", "*", "+"):
+            elif line[:2] in ("- ", "* ", "+ ") or line.rstrip(BLANK) in ("-", "*", "+"):
                 self._close()
                 self._stray = False
                 self._item, self._start = [line], number
-            elif line.startswith("## ") and line[3:].strip(_BLANK):
+            elif line.startswith("## ") and line[3:].strip(BLANK):
                 self._close()
                 self._stray = False
-                self._section = line[3:].strip(_BLANK)
+                self._section = line[3:].strip(BLANK)
             elif line.startswith(_MACHINE) and (machine := _machine(line)):
                 self._close()
                 if self.machine:
@@ -213,18 +210,21 @@ class _Reader:
                     number,
                     "keep the bullets that hold, and take the lines with the markers away",
                 )
-            elif first not in "#>`~" and self._item and self._item[-1].strip(_BLANK):
+            elif first not in "#>`~" and self._item and self._item[-1].strip(BLANK):
                 self._item.append(line)  # markdown reads it as part of the item, so do people
             elif line[:3] in _FENCES:
                 self._close()
                 self._stop(number)
-                skip_to = _fence_end(lines, number)
+                from ledger.codec.outline_by_lines import Fences
+
+                fences = fences or Fences(lines)
+                skip_to = fences.end(number - 1) + 1
             else:
                 self._close()
                 if self._in_head() and first == ">":
-                    self.note.append(line[1:].strip(_BLANK))
+                    self.note.append(line[1:].strip(BLANK))
                 elif self._in_head() and self.title is None and _is_title(line):
-                    self.title = line[1:].strip(_BLANK)
+                    self.title = line[1:].strip(BLANK)
                 elif not self._stray:
                     self._stop(number)
         self._close()
@@ -250,13 +250,13 @@ class _Reader:
         lines, self._item = self._item, []
         if not lines:
             return
-        mark, text, pairs, at = _read_item(lines)
+        mark, text, pairs, at = read_item(lines)
         start = self._start
         if pairs is None:
             if not self._section and not mark and self._read_state(text):
                 return
             if self._section == CONTRADICTIONS:
-                entry = _read_conflict(text, start)
+                entry = read_conflict(text, start)
                 if entry:
                     self.conflicts.append(entry)
                     return
@@ -287,7 +287,7 @@ class _Reader:
             self._seen.setdefault(id, start)
         versions: tuple[Version, ...] = ()
         if text.startswith(render.LEAD) and any(key == "heads" for key, _ in pairs):
-            versions = _read_versions(text)
+            versions = read_versions(text)
             if versions:
                 text = "\n\n".join(version.text for version in versions)
             else:
@@ -306,137 +306,13 @@ class _Reader:
 
 
 def _is_title(line: str) -> bool:
-    return line.startswith("# ") or line.rstrip(_BLANK) == "#"
-
-
-def _read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
-    """Split an item into checkbox, text, footer, and the footer's index (negative: text follows)."""
-    last = len(lines) - 1
-    while last and not lines[last].strip(_BLANK):
-        last -= 1
-    at = last
-    pairs = _footer(lines[last]) if last else None
-    if pairs is None:
-        at = _footer_inside(lines, last)
-        pairs = _footer(lines[at]) if at else None
-    rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
-    first = lines[0][2:]
-    if pairs is None:  # written by hand: no byte of it has to be kept
-        joined = "\n".join([line.removesuffix("\r") for line in (first, *rest)])
-        first, *rest = joined.strip(" \t\r\n").split("\n")
-        at = 0
-    mark = ""
-    if render.is_boxed(first):
-        mark = " " if first[1] == " " else "x"
-        first = first[4:]
-    elif first[:1] == "\\" and render.is_boxed(first.lstrip("\\")):
-        first = first[1:]
-    text = "\n".join([first, *rest])
-    if pairs is None:
-        text = text.strip(" \t\r\n")
-    return mark, text, pairs, -at if at < last else at
-
-
-def _dedent(line: str) -> str:
-    if line.startswith("  "):
-        return line[2:]
-    if line.startswith("\t"):
-        return line[1:]
-    return line.lstrip(" ")
-
-
-def _footer(line: str) -> Pairs | None:
-    """Read a line as a footer, or return None: it is text.
-
-    Six blanks or more before it make it code in an item.
-    """
-    bare = line.strip(_BLANK)
-    if not (bare.startswith("<!--") and bare.endswith("-->") and len(bare) >= 7):
-        return None
-    indent = line[: line.index("<")]
-    if len(indent) > 5 or ("\t" in indent and indent != "\t"):
-        return None
-    inner = bare[4:-3]
-    if "-->" in inner or ":" not in inner:
-        return None
-    pairs = []
-    for part in inner.split("|"):
-        key, colon, value = part.partition(":")
-        key, value = key.strip(_BLANK), value.strip(_BLANK)
-        pairs.append((key, value) if colon else ("", key))
-    if not any(key in _FOOTER_KEYS for key, _ in pairs):
-        return None
-    return tuple(pairs)
-
-
-def _footer_inside(lines: list[str], last: int) -> int:
-    """Find the last footer that text follows, outside closed code fences; 0 if there is none.
-
-    A block keeps its identity when somebody writes a paragraph below its footer.
-    """
-    found, found_in_fence, fence = 0, 0, ""
-    for number in range(last + 1):
-        bare = (lines[number][2:] if not number else lines[number]).strip(_BLANK)
-        if not number and render.is_boxed(bare):
-            bare = bare[4:].strip(_BLANK)
-        if bare[:3] in _FENCES:
-            if not fence:
-                fence, found_in_fence = bare[:3], 0
-            elif bare[:3] == fence:
-                fence, found_in_fence = "", 0
-        elif number and bare[:4] == "<!--" and _footer(lines[number]) is not None:
-            if fence:
-                found_in_fence = number
-            else:
-                found = number
-    return found_in_fence or found  # a fence that is never closed hides nothing
-
-
-def _read_versions(text: str) -> tuple[Version, ...]:
-    """Read the nested items of a contradicted fact; () if one of them is not in its form."""
-    lines = text.split("\n")[1:]
-    starts = [number for number, line in enumerate(lines) if line[:1] == "-"]
-    if not starts or starts[0] != 0:
-        return ()
-    if any(line[:1] not in ("", " ", "-") for line in lines):
-        return ()
-    versions = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        mark, body, pairs, at = _read_item(lines[start:end])
-        if pairs is None or at < 0 or mark or [key for key, _ in pairs] != ["version", "log"]:
-            return ()
-        versions.append(Version(pairs[0][1], body, pairs[1][1]))
-    return tuple(versions)
-
-
-def _read_conflict(text: str, line: int) -> Conflict | None:
-    """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
-    head, *rest = text.split("\n")
-    id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
-    versions, rivals, circle, denied = [], [], [], []
-    for entry in rest:
-        if entry.startswith("- version `"):
-            version, _, stem = entry[11:].partition("` of ")
-            versions.append((version, stem))
-        elif entry.startswith("- successor `"):
-            rivals.append(entry[13:-1])
-        elif entry.startswith("- circle `"):
-            circle.append(entry[10:-1])
-        elif entry.startswith("- superseded by `"):
-            new, _, stem = entry[17:].partition("` in ")
-            denied.append((stem, new))
-        elif entry.startswith("- invalidated in "):
-            denied.append((entry[17:], ""))
-    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied)
-    if render.conflict(*parts) != text or not rest:
-        return None
-    return Conflict(*parts, line)
+    return line.startswith("# ") or line.rstrip(BLANK) == "#"
 
 
 def _machine(line: str) -> MachineLine | None:
-    if not (line.startswith(_MACHINE) and line.rstrip(_BLANK).endswith(" -->")):
+    if not (line.startswith(_MACHINE) and line.rstrip(BLANK).endswith(" -->")):
         return None
-    first, *rest = line.rstrip(_BLANK)[len(_MACHINE) : -4].split(" | ")
+    first, *rest = line.rstrip(BLANK)[len(_MACHINE) : -4].split(" | ")
     fields = {key: value for key, _, value in (part.partition(": ") for part in rest)}
     version, logs = _integer(first), _integer(fields.get("logs", ""))
     newest, digest = fields.get("newest", ""), fields.get("digest", "")
@@ -450,12 +326,3 @@ def _integer(text: str) -> int | None:
     if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
         return int(text)
     return None
-
-
-def _fence_end(lines: list[str], start: int) -> int:
-    """Return the number of the line after a fence that opens on line `start`, 0 if never closed."""
-    fence = lines[start - 1][:3]
-    for number in range(start, len(lines)):
-        if lines[number][:3] == fence:
-            return number + 2
-    return 0

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
 ENTITY_KEY = "entity"
-_FENCES = ("```", "~~~")
 
 
 def footer(fact: Fact, wanted: str) -> str:
@@ -72,32 +71,16 @@ def _paragraphs(text: str) -> Iterator[str]:
 
     As everywhere, a fence that is never closed hides nothing.
     """
-    lines = text.split("\n")
+    from ledger.codec.fenced_code import prose_lines
+
     part: list[str] = []
-    index = 0
-    while index < len(lines):
-        bare = lines[index].strip()
-        behind = _behind_fence(lines, index) if bare.startswith(_FENCES) else 0
-        if behind or not bare:
+    for line in prose_lines(text):
+        if line.strip():
+            part.append(line)
+        else:
             yield "\n".join(part)
             part = []
-        else:
-            part.append(lines[index])
-        index = behind or index + 1
     yield "\n".join(part)
-
-
-def _behind_fence(lines: list[str], start: int) -> int:
-    """Return the index behind the fenced code that begins at a line, 0 where none does."""
-    from ledger.codec.outline_by_lines import closes_fence, fence_length
-
-    opener = lines[start].strip()
-    length = fence_length(opener)
-    if length:
-        for index in range(start + 1, len(lines)):
-            if closes_fence(lines[index].strip(), opener[0]) >= length:
-                return index + 1
-    return 0
 
 
 def _without_code(text: str) -> str:

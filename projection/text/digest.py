@@ -7,6 +7,7 @@ type and what was cut off behind `…`. Secrets are out before anything is read.
 
 from __future__ import annotations
 
+from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
 from ledger.secrets.match import Hit
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
@@ -137,11 +138,13 @@ def _stand_in(text: str, place: Hit) -> str:
 
 def _without_conflict(lines: list[str]) -> list[str]:
     """Leave of a log with conflict markers its title, as reading it does (FORMAT.md, C7)."""
-    awaited, first, code = "<<<<<<< ", 0, False
+    awaited, first = "<<<<<<< ", 0
+    code = code_ranges(lines)
     for index, line in enumerate(lines):
-        if line[:3] in ("```", "~~~"):
-            code = not code
-        elif not code and line[:8] == awaited and (awaited[0] != "=" or line == "======="):
+        if code and index >= code[0][0]:
+            if index == code[0][1] - 1:
+                del code[0]
+        elif line[:8] == awaited and (awaited[0] != "=" or line == "======="):
             if awaited[0] == ">":
                 above = lines[:first]
                 heads = (n for n, head in enumerate(above, 1) if head[:2] == "# ")

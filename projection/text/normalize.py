@@ -65,7 +65,6 @@ class Statement(Record):
 def sentences(text: str) -> list[str]:
     """Cut a text into sentences and list items; code blocks are left out."""
     found: list[str] = []
-    fence = False
     part: list[str] = []
 
     def close() -> None:
@@ -73,14 +72,13 @@ def sentences(text: str) -> list[str]:
             found.append(" ".join(part))
             part.clear()
 
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    if "```" in text or "~~~" in text:
+        from ledger.codec.fenced_code import prose_lines
+
+        lines = prose_lines(text)
+    for line in lines:
         line = line.strip()
-        if line[:3] in ("```", "~~~"):
-            fence = not fence
-            close()
-            continue
-        if fence:
-            continue
         if not line or line[:2] in ("- ", "* ", "+ ") or line[0] == "|":
             close()
         for term in line.lstrip("-*+ ").split():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ledger.codec.event_bullets import read_references
 from ledger.codec.fact_blocks import Block, read_facts
+from ledger.codec.fenced_code import code_ranges
 from ledger.codec.log import section_kind
 from ledger.codec.outline_by_lines import title_of
 from ledger.model.event import Event
@@ -84,7 +85,8 @@ class _Reader:
         self._sections: dict[int, str] = {}  # depth of a heading -> what it announces
         self._section = self._label = PLAIN
         self._indent = self._label_indent = 0
-        self._endless: set[str] = set()
+        self._code = dict(code_ranges(lines))
+        self._endless = False  # whether no comment ends below
 
     def read(self) -> Reading:
         lines, index = self._lines, self._front_matter()
@@ -115,14 +117,13 @@ class _Reader:
             depth = len(text) - len(text.lstrip("#"))
             if depth <= 6 and text[depth : depth + 1] in ("", " ", "\t"):
                 return self._heading(index, text, depth)
-        elif text[:3] in ("```", "~~~"):
-            end = self._skip(index, text[:3])
-            if end:
-                return end
+        elif index in self._code:
+            self._close()
+            return self._code[index]
         elif char == "<" and text[:4] == "<!--":
             if "-->" in text:
                 return self._blank(index)
-            end = self._skip(index, "-->")
+            end = self._behind_comment(index)
             if end:
                 return end
         elif char == "|":
@@ -146,17 +147,15 @@ class _Reader:
             self._part.append((index + 1, text))
         return index + 1
 
-    def _skip(self, index: int, closer: str) -> int:
-        """Close what is open, and return the index behind what `closer` ends; 0 when nothing does."""
-        if closer in self._endless:
+    def _behind_comment(self, index: int) -> int:
+        """Close what is open, and return the index behind the comment; 0 when it never ends."""
+        if self._endless:
             return 0
-        fence = closer != "-->"
         for end in range(index + 1, len(self._lines)):
-            line = self._lines[end]
-            if line.lstrip()[:3] == closer if fence else closer in line:
+            if "-->" in self._lines[end]:
                 self._close()
                 return end + 1
-        self._endless.add(closer)
+        self._endless = True
         return 0
 
     def _heading(self, index: int, text: str, depth: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -119,13 +120,24 @@ def _passages(text: str, room: int) -> Iterator[Passage]:
     start = header.end() if header else 0
     line = 1 + text.count("\n", 0, start)
     who = ""
-    while facts := _FACTS.search(text, start):
-        end = text.find("\n## ", facts.end()) + 1 or len(text)
-        yield from _section(text[start : facts.start()], line, room, who)
+    for begin, end in _fact_sections(text, start):
+        yield from _section(text[start:begin], line, room, who)
         line += text.count("\n", start, end)
         start = end
     if start < len(text):
         yield from _section(text[start:], line, room, who)
+
+
+def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
+    """Yield where the sections that name and hold facts begin and end; a heading in code is none."""
+    if "```" in text or "~~~" in text:
+        lines = text.split("\n")
+        for first, behind in code_ranges(lines):
+            lines[first:behind] = [" " * len(line) for line in lines[first:behind]]
+        text = "\n".join(lines)
+    while facts := _FACTS.search(text, start):
+        start = text.find("\n## ", facts.end()) + 1 or len(text)
+        yield facts.start(), start
 
 
 def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from ledger.codec.fenced_code import prose_lines
 from ledger.model.record import Record
 
 PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
@@ -127,16 +128,7 @@ def claims(text: str) -> tuple[Claim, ...]:
 
 def _unfenced(text: str) -> str:
     """Leave out fenced code and links; wrapped lines become one, paragraphs and items stay apart."""
-    kept: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        start = line.lstrip(" ")[:3]
-        if start in ("```", "~~~") and (not fence or start == fence):
-            fence = "" if fence else start
-            continue
-        if not fence:
-            kept.append(line)
-    joined = "\n".join(kept)
+    joined = "\n".join(prose_lines(text))
     joined = re.sub(r"\n(?!\s*(?:\n|[-*+] |\d+[.)] ))", " ", joined)
     return _ELSEWHERE.sub(" ", joined)
 

@@ -1,0 +1,155 @@
+"""One bullet of `continuity.md` or an archive page, read: its checkbox, its text, its footer.
+
+A footer is the last line of a bullet, or stands above what somebody wrote below it. The nested entries of
+a contradicted fact, and those under Contradictions, are read only in the form in which `render` writes
+them; anything else is text.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from ledger.model.session import META_KEYS
+from projection.document import render
+from projection.fold.fact import Version
+
+Pairs = tuple[tuple[str, str], ...]
+BLANK = " \t\r"
+#: What a comment must name to be a footer.
+_FOOTER_KEYS = frozenset((*META_KEYS, *render.COMPUTED_KEYS, "version", "log"))
+
+
+class Conflict(Record):
+    """An entry under Contradictions: (version id, stem) of each version, and the other ends (`Fact`)."""
+
+    id: str
+    versions: Pairs
+    rivals: tuple[str, ...]
+    circle: tuple[str, ...] = ()
+    denied: Pairs = ()
+    line: int = 0
+
+
+def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
+    """Split an item into checkbox, text, footer, and the footer's index (negative: text follows)."""
+    last = len(lines) - 1
+    while last and not lines[last].strip(BLANK):
+        last -= 1
+    at = last
+    pairs = _footer(lines[last]) if last else None
+    if pairs is None:
+        at = _footer_inside(lines, last)
+        pairs = _footer(lines[at]) if at else None
+    rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
+    first = lines[0][2:]
+    if pairs is None:  # written by hand: no byte of it has to be kept
+        joined = "\n".join([line.removesuffix("\r") for line in (first, *rest)])
+        first, *rest = joined.strip(" \t\r\n").split("\n")
+        at = 0
+    mark = ""
+    if render.is_boxed(first):
+        mark = " " if first[1] == " " else "x"
+        first = first[4:]
+    elif first[:1] == "\\" and render.is_boxed(first.lstrip("\\")):
+        first = first[1:]
+    text = "\n".join([first, *rest])
+    if pairs is None:
+        text = text.strip(" \t\r\n")
+    return mark, text, pairs, -at if at < last else at
+
+
+def _dedent(line: str) -> str:
+    if line.startswith("  "):
+        return line[2:]
+    if line.startswith("\t"):
+        return line[1:]
+    return line.lstrip(" ")
+
+
+def _footer(line: str) -> Pairs | None:
+    """Read a line as a footer, or return None: it is text.
+
+    Six blanks or more before it make it code in an item.
+    """
+    bare = line.strip(BLANK)
+    if not (bare.startswith("<!--") and bare.endswith("-->") and len(bare) >= 7):
+        return None
+    indent = line[: line.index("<")]
+    if len(indent) > 5 or ("\t" in indent and indent != "\t"):
+        return None
+    inner = bare[4:-3]
+    if "-->" in inner or ":" not in inner:
+        return None
+    pairs = []
+    for part in inner.split("|"):
+        key, colon, value = part.partition(":")
+        key, value = key.strip(BLANK), value.strip(BLANK)
+        pairs.append((key, value) if colon else ("", key))
+    if not any(key in _FOOTER_KEYS for key, _ in pairs):
+        return None
+    return tuple(pairs)
+
+
+def _footer_inside(lines: list[str], last: int) -> int:
+    """Find the last footer that text follows, outside closed code fences; 0 if there is none.
+
+    A block keeps its identity when somebody writes a paragraph below its footer.
+    """
+    from ledger.codec.fenced_code import code_ranges
+
+    begin = lines[0][2:].strip(BLANK)
+    if render.is_boxed(begin):
+        begin = begin[4:].strip(BLANK)
+    code = {
+        number
+        for start, end in code_ranges([begin, *lines[1 : last + 1]])
+        for number in range(start, end)
+    }
+    for number in range(last, 0, -1):
+        if (
+            number not in code
+            and lines[number].lstrip(BLANK)[:4] == "<!--"
+            and _footer(lines[number]) is not None
+        ):
+            return number
+    return 0
+
+
+def read_versions(text: str) -> tuple[Version, ...]:
+    """Read the nested items of a contradicted fact; () if one of them is not in its form."""
+    lines = text.split("\n")[1:]
+    starts = [number for number, line in enumerate(lines) if line[:1] == "-"]
+    if not starts or starts[0] != 0:
+        return ()
+    if any(line[:1] not in ("", " ", "-") for line in lines):
+        return ()
+    versions = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        mark, body, pairs, at = read_item(lines[start:end])
+        if pairs is None or at < 0 or mark or [key for key, _ in pairs] != ["version", "log"]:
+            return ()
+        versions.append(Version(pairs[0][1], body, pairs[1][1]))
+    return tuple(versions)
+
+
+def read_conflict(text: str, line: int) -> Conflict | None:
+    """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
+    head, *rest = text.split("\n")
+    id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
+    versions, rivals, circle, denied = [], [], [], []
+    for entry in rest:
+        if entry.startswith("- version `"):
+            version, _, stem = entry[11:].partition("` of ")
+            versions.append((version, stem))
+        elif entry.startswith("- successor `"):
+            rivals.append(entry[13:-1])
+        elif entry.startswith("- circle `"):
+            circle.append(entry[10:-1])
+        elif entry.startswith("- superseded by `"):
+            new, _, stem = entry[17:].partition("` in ")
+            denied.append((stem, new))
+        elif entry.startswith("- invalidated in "):
+            denied.append((entry[17:], ""))
+    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied)
+    if render.conflict(*parts) != text or not rest:
+        return None
+    return Conflict(*parts, line)
