@@ -1,1 +1,1 @@
-"""What is done now and then: setting up, adopting, verifying, the tour; and the command line."""
+"""Do what is done now and then: set up, adopt, verify, sync; and the command line and the MCP server."""

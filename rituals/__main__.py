@@ -1,4 +1,4 @@
-"""`python -P -m rituals`: the command line, for where the console script is not on the path.
+"""Run the command line by `python -P -m rituals`, where the console script is not on the path.
 
 `-P` keeps the working directory out of the module path: a user's repository has a folder `memory/`
 of its own.

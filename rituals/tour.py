@@ -1,4 +1,4 @@
-"""The tour: the whole story on a throw-away ledger, told by the commands themselves.
+"""Tell the whole story on a throw-away ledger, by running the commands themselves.
 
 Every command is run as it is printed, by a shell, and what stands below it is what it said: long
 lines and long answers are cut, and a cut is shown as `…`. The commands get an environment of their own,

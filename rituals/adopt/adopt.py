@@ -1,4 +1,4 @@
-"""Adopting a ledger in the agent-memory layout: plan first, then apply.
+"""Adopt a ledger in the agent-memory layout: plan first, then apply.
 
 At most two commits are made, each whole or not at all. The first, where it is needed, keeps what git does
 not have yet, byte for byte as it stands: session logs, and the pages that the projection is written over.

@@ -1,4 +1,4 @@
-"""What in a page is code or a comment, and where its footers are: fences, code spans, comments.
+"""Find what in a page is code or a comment, and where its footers are: fences, code spans, comments.
 
 Linear in the size of the page, whatever it holds. A fence or comment that is never closed hides nothing.
 """

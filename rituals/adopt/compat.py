@@ -1,4 +1,4 @@
-"""The agent-memory tool's own counting, reproduced bit for bit, mistakes included.
+"""Count as the agent-memory tool does, bit for bit, mistakes included.
 
 A pure function of the bytes of a ledger in the agent-memory layout; what it gets wrong on purpose is
 listed in the left column of the rules in the documentation of `diurna adopt`. The reference asks of

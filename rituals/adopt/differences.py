@@ -1,4 +1,4 @@
-"""Where the right count differs from the reference tool's, and why.
+"""Explain where the right count differs from the reference tool's.
 
 The reference's values are those of `compat`; the right ones are read off the replayed state. A reason is
 found by looking at the logs in which the two disagree, the way a person would.

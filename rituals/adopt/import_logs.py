@@ -1,4 +1,4 @@
-"""What an adoption writes: every fact text as the events of `import` logs.
+"""Write the `import` logs of an adoption: every fact's text as an event.
 
 One log has no order among its events and holds one text for an id, so a second text of an id, which is
 a contradiction, goes into a log of its own. Facts are ordered by (created, id); a log is closed before

@@ -1,4 +1,4 @@
-"""Where things are in the agent-memory layout, and the one place that reads them from disk.
+"""Find the files of the agent-memory layout; the one place that reads them from disk.
 
 Read from the work tree, one system call sequence a file and nothing else: ten thousand logs are read in
 the time in which git reads them. A link is followed only while it stays inside the folder that was

@@ -1,4 +1,4 @@
-"""The structure of a page: headings, list items, and the footers in them or below paragraphs."""
+"""Read the structure of a page: headings, list items, and the footers in them or below paragraphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adopting a page that somebody wrote by hand: its bullets become facts, and what is none stays in it."""
+"""Adopt a page that somebody wrote by hand: its bullets become facts, all else stays in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of an adoption, and the `import` logs that it comes to."""
+"""Plan an adoption, and the `import` logs that it comes to."""
 
 from __future__ import annotations
 

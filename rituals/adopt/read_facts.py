@@ -1,4 +1,4 @@
-"""What the facts of an agent-memory ledger say: texts, kinds and footers, read right.
+"""Read the facts of an agent-memory ledger: texts, kinds and footers.
 
 Reading never raises and never drops in silence: what can not be read is a finding with its file and
 line. What a footer owns, where the layout leaves it open:

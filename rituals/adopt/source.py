@@ -1,4 +1,4 @@
-"""Where an adoption takes place: the repository, the folder in it, and what of it git does not have yet.
+"""Find where an adoption takes place: repository, folder, and what of it git does not have yet.
 
 Reads only. Whatever would make an adoption lose or sweep in something is refused here, before anything
 is written.

@@ -1,4 +1,4 @@
-"""What a page says outside of facts: text that no footer claims, and that must not vanish with the page.
+"""Find the text of a page that no footer claims, and that must not vanish with the page.
 
 `continuity.md` and the pages of the archive are written anew by an adoption. What stands in them
 without a footer becomes a fact with an id of its own: a list item in a section of facts (or with a

@@ -1,1 +1,1 @@
-"""The objects of answers: the keys that scripts, MCP clients and pages rely on."""
+"""Build the objects of answers: the keys that scripts, MCP clients and pages rely on."""

@@ -1,4 +1,4 @@
-"""What is said of an exception, on whatever way it leaves."""
+"""Define what is said of an exception, on the command line and over MCP."""
 
 from __future__ import annotations
 

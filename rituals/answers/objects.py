@@ -1,4 +1,4 @@
-"""The objects of `--json` answers: the keys that scripts may rely on."""
+"""Build the objects of `--json` answers: the keys that scripts may rely on."""
 
 from __future__ import annotations
 

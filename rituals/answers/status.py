@@ -1,4 +1,4 @@
-"""Where a ledger stands, gathered for `diurna status`."""
+"""Gather where a ledger stands, for `diurna status`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accepting findings: what is known, by whom and why, so that what is new stands out (FORMAT.md, N2)."""
+"""Accept findings: record what is known, by whom and why, so that what is new stands out (N2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accepted findings: a baseline, kept in the ledger, so that what is new stands out (FORMAT.md, N1, N2).
+"""Keep the baseline: the findings that logs of the ledger accept (FORMAT.md, N1, N2).
 
 A log of type `edit` with a section `## Accepted Findings` accepts those whose keys its bullets name;
 `## Findings No Longer Accepted` takes that back. Of several logs about one key the last one decides.

@@ -1,4 +1,4 @@
-"""The checks of the ledger and of its checkout: each yields what it finds, whoever asked."""
+"""Check the ledger and its checkout: each check yields what it finds, whoever asked."""
 
 from __future__ import annotations
 

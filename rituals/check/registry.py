@@ -1,4 +1,4 @@
-"""The table of checks: what there is, what each needs and costs, and which commands make it.
+"""List the checks: what each needs and costs, and which commands make it.
 
 A row names its function by module, so that a command loads no more than it chooses. What a row yields is a
 `Finding`, or one together with a remedy (`rituals.check.doctor.values.Noticed`).

@@ -1,4 +1,4 @@
-"""A full replay from git, held against the published projection and against the cache."""
+"""Replay everything from git, and compare it with the published projection and the cache."""
 
 from __future__ import annotations
 

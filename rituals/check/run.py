@@ -1,4 +1,4 @@
-"""Making the checks of a command on what git has, without any cache."""
+"""Make the checks of a command on what git has, without any cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A survey: one home as it stands, each part of it read once, when a check first asks for it."""
+"""Read one home for the checks, each part of it once, when a check first asks for it."""
 
 from __future__ import annotations
 

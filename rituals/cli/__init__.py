@@ -1,6 +1,6 @@
-"""The command line: parse, call one ritual or question, print.
+"""Serve the command line: parse, call one ritual or question, print.
 
-`app` is the way in, `registry` the table of commands, `context` the only reader of clock,
-environment, working directory and terminals, `output` the only writer to them, `errors` the one
-translation of exceptions into messages and exit codes, `answers` the shapes of `--json`.
+`entry` starts it: `fast_path` answers the plain forms, `app` all others by way of `registry`, the table of
+commands. `context` holds what a run was given, `output` alone writes to the terminal, and `errors` alone
+turns exceptions into messages and exit codes. The keys of `--json` are those of `rituals.answers`.
 """

@@ -1,4 +1,4 @@
-"""What `verify --accept`, `--accept-all` and `--unaccept` are asked to record."""
+"""Read what `verify --accept`, `--accept-all` and `--unaccept` are to record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: `main` and the group that loads a command when it runs."""
+"""Start the command line: `main`, and the group that loads a command when it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the content of `diurna append` comes from: options, a markdown file or JSON."""
+"""Read the content of `diurna append` from options, a markdown file or JSON."""
 
 from __future__ import annotations
 

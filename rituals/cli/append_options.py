@@ -1,4 +1,4 @@
-"""The options of `diurna append`."""
+"""Define the options of `diurna append`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The composition root: what one run of the command line was given, as values that are passed down."""
+"""Hold what one run of the command line was given, as values that are passed down."""
 
 from __future__ import annotations
 

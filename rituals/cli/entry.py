@@ -1,4 +1,4 @@
-"""The console script: answers the plain forms at once, and loads the command line for the rest.
+"""Start the console script: answer the plain forms at once, load the command line for the rest.
 
 Starting Python costs 11 ms; click, pygit2 and the other libraries up to 220 more.
 """

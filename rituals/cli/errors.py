@@ -1,4 +1,4 @@
-"""The one translation of exceptions into messages and exit codes.
+"""Translate exceptions into messages and exit codes, in this one place.
 
 0 done · 1 failure, nothing was changed · 2 wrong usage · 3 our own bug · 130 interrupted.
 """

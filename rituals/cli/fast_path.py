@@ -1,4 +1,4 @@
-"""The commands that hooks and agents call all day, in their plain form, without the libraries of `cli`.
+"""Answer the commands that hooks and agents call all day, without loading the libraries of `cli`.
 
 `diurna show`, `diurna brief` and `diurna append FILE` do here exactly what `rituals.cli` does, through
 the same library, and print the same. Anything out of the ordinary, before something was written, is None:

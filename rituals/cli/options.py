@@ -1,4 +1,4 @@
-"""What commands have in common: `--home`, `--json`, `--dry-run`, and the invocation itself."""
+"""Define what commands have in common: `--home`, `--json`, `--dry-run`, and the invocation itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output: results to stdout, talk to stderr, and nothing that could command a terminal.
+"""Write results to stdout and talk to stderr, and nothing that could command a terminal.
 
 Keeps J12 and G15 of the durability catalogue: control characters, escapes, overrides of direction and what
 can not be seen leave only as JSON escapes (`ledger.escape`), into a pipe or file as well: what reads

@@ -1,4 +1,4 @@
-"""The progress bar: one line of a terminal's stderr, only for work that takes a while."""
+"""Draw the progress bar: one line of a terminal's stderr, only for work that takes a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command by name: where it is and what it does, so that `--help` loads none of them."""
+"""List every command: where it is and what it does, so that `--help` loads none of them."""
 
 from __future__ import annotations
 

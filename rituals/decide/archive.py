@@ -1,4 +1,4 @@
-"""What people put into the archive by hand, and take out again (FORMAT.md, T6)."""
+"""Put facts into the archive by hand, and take them out again (FORMAT.md, T6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people say about facts that stand or fell: confirmed, or true after all."""
+"""Confirm facts that stand, and reinstate facts that were called false."""
 
 from __future__ import annotations
 

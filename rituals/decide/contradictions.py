@@ -1,4 +1,4 @@
-"""Contradictions as data: what stands against what in which fact, who said it, and what resolves it."""
+"""List contradictions: what stands against what in which fact, who said it, and what resolves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One decision, one log: what was decided as a value, and the append that records it.
+"""Define a decision as a value, and record it by one append.
 
 A decision is a log of type `edit`: it moves no clock and counts as no use (FORMAT.md, T1).
 """

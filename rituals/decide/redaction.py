@@ -1,4 +1,4 @@
-"""Redacting: withhold a text or the words of a log from all that is shown, and say what still has it.
+"""Withhold a text or the words of a log from all that is shown, and say what still has it.
 
 Nothing is taken out of git. Who can read the repository can read the text, so a secret has to be rotated;
 the plan names the logs that hold it, where they went, and what of git a person would have to rewrite.

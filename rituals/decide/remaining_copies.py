@@ -1,4 +1,4 @@
-"""Holding: what git itself still has of what was redacted, and what a person can do about that.
+"""List what git itself still has of what was redacted, and what a person can do about that.
 
 Nothing here changes anything in git. Whether a history is rewritten is for people to decide, who all have
 clones of it.

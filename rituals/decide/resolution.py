@@ -1,4 +1,4 @@
-"""Resolving a contradiction: from what was chosen to the events that name every side that was seen.
+"""Resolve a contradiction: from what was chosen to the events that name every side that was seen.
 
 What came meanwhile and was not seen is named by nobody, and goes on standing (FORMAT.md, F3 and F8).
 """

@@ -1,4 +1,4 @@
-"""The versions of a fact, oldest first, and bringing one of them back by saying it again."""
+"""List the versions of a fact, oldest first, and restore one by saying it again."""
 
 from __future__ import annotations
 

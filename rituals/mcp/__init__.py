@@ -1,4 +1,4 @@
-"""The MCP server: memory for any client that speaks the Model Context Protocol.
+"""Serve memory to any client that speaks the Model Context Protocol.
 
 `start` is the way in, `serve` runs one transport, `stdio` keeps standard output for the protocol alone,
 `server` answers requests, `tools` is the table of what can be called, `requests` and `responses` are their

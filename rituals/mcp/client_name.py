@@ -1,4 +1,4 @@
-"""Who calls: the name under which a client's logs are written."""
+"""Choose the name under which a client's logs are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A failure as a client reads it: what, where, and on its own line what to do."""
+"""Write a failure as a client reads it: what, where, and on its own line what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The desk: one memory, open as long as the server runs, asked one question after the other."""
+"""Keep one memory open as long as the server runs, and ask it one question after the other."""
 
 from __future__ import annotations
 

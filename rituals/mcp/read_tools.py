@@ -1,4 +1,4 @@
-"""The tools that read: `recall`, `get`, `brief` and `status`."""
+"""Run the tools that read: `recall`, `get`, `brief` and `status`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What a client may ask: one model for each tool. Requests become values here, strictly and within limits.
+"""Define what a client may ask, one strict model for each tool.
 
-The models are the input schemas too, and an agent pays for every word of those: a name speaks for itself
-where it can, and what all texts have in common (no control characters) is checked without being said.
+Requests become values here, within limits. The models are the input schemas too, and an agent pays for
+every word of those: a name speaks for itself where it can, and what all texts have in common (no
+control characters) is checked without being said.
 """
 
 from __future__ import annotations

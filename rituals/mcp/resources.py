@@ -1,4 +1,4 @@
-"""What is read as a document: the resources `diurna://…` and the prompt `session-start`."""
+"""Serve the documents: the resources `diurna://…` and the prompt `session-start`."""
 
 from __future__ import annotations
 

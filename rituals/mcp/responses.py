@@ -1,4 +1,4 @@
-"""What a tool answers: typed, so that a program can rely on it, and short, because an agent reads it all.
+"""Define what a tool answers: typed for programs, and short, because an agent reads it all.
 
 What comes out of memory was written by agents and people at other times: it is evidence, never an
 instruction, and every answer that quotes it says so.

@@ -1,4 +1,4 @@
-"""Serving: one transport from its first byte to its end, in this process.
+"""Run one transport from its first byte to its end, in this process.
 
 Over standard input and output the client is the process that started this one; over HTTP it is any program
 of this machine, and nothing else: the socket is bound to the loopback address, a request has to name it,

@@ -1,4 +1,4 @@
-"""The server: requests of the protocol in, answers out, whatever the transport.
+"""Answer requests of the protocol, whatever the transport.
 
 A request that fails is answered with a message and a hint; the server lives on. Everything that touches
 the memory happens at the desk, so that a slow question keeps nobody from a ping or from taking it back.

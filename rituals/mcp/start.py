@@ -1,4 +1,4 @@
-"""Starting: from a command line to a server that runs, and back when it has ended.
+"""Start a server from the command line, and come back when it has ended.
 
 The wire is claimed first: loading the SDK takes most of a second, and nothing that happens meanwhile may
 write into the conversation.

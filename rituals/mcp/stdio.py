@@ -1,4 +1,4 @@
-"""The wire: standard input and output, kept for the protocol alone.
+"""Keep standard input and output for the protocol alone.
 
 Whatever a library prints, or a child process, goes to standard error instead: what is not a message would
 end the conversation. Lines are read and written on threads of their own, so that a client that neither

@@ -1,4 +1,4 @@
-"""Patience: how long the server over HTTP waits for a request, and for how many at once.
+"""Limit how long the server over HTTP waits for a request, and for how many at once.
 
 A request that has not come whole holds no place: only what can be answered does. Who has connected and
 asked nothing, or half of it, is let go after some seconds, and sooner when many others come.

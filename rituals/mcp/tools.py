@@ -1,4 +1,4 @@
-"""The six tools: what a client can call, and what it is told about each of them."""
+"""List the six tools: what a client can call, and what it is told about each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lane: one thread that makes calls one after the other, for what must not block the protocol.
+"""Run calls one after the other on a thread of their own, for what must not block the protocol.
 
 Git handles and the cache's connection belong to the thread that opened them, so one thread opens a
 `Memory` and does everything with it. Reading and writing the pipes are lanes too: such a call may never

@@ -1,4 +1,4 @@
-"""The tools that write: `append` and `resolve`. Each makes one log, as on the command line."""
+"""Run the tools that write: `append` and `resolve`. Each makes one log, as on the command line."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is to be recorded, from the command line, JSON or MCP, as one request."""
+"""Read what is to be recorded, from the command line, JSON or MCP, as one request."""

@@ -1,4 +1,4 @@
-"""Make a draft of a request. What the ledger knows comes in as a function."""
+"""Make a draft of a request; what the ledger knows comes in as a function."""
 
 from __future__ import annotations
 

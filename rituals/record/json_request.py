@@ -1,4 +1,4 @@
-"""Bytes become a request here: pydantic models made from the fields of `Request`, strictly read.
+"""Read a request from JSON, strictly: pydantic models made from the fields of `Request`.
 
 `append --from-json` takes every key as it is. The MCP server gives its own types, with limits and
 descriptions, to the keys that it takes (`rituals.mcp.requests`).

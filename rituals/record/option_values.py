@@ -1,4 +1,4 @@
-"""What options of `diurna append` say: `id=my-id entity="Payments API" decision: Text.`, `OLD=NEW`, ids.
+"""Read the values of append's options: `id=my-id entity="Payments API" decision: Text.`, `OLD=NEW`, ids.
 
 What is no kind of the policy and no key belongs to the text of a new fact; where it looks like one, that
 is a slip, and the option is refused with the right spelling.

@@ -1,4 +1,4 @@
-"""The request to append a log: one model for the command line, for JSON and for the MCP server.
+"""Define the request to append a log: one model for the command line, JSON and the MCP server.
 
 Its field names are the keys of `diurna append --from-json` and the arguments of the tool `append`, which
 take their models from it (`rituals.record.json_request`); the options of `diurna append` bear them too.

@@ -1,4 +1,4 @@
-"""What is wrong with a request, in the same words whichever way it came.
+"""Find what is wrong with a request, and say it in the same words whichever way it came.
 
 Only the place is named as its author wrote it: an option (`--ref`) or a key (`refs.0`).
 """

@@ -1,1 +1,1 @@
-"""The lifecycle report: how memories really lived, in numbers and as a picture."""
+"""Report how memories really lived, in numbers and as a picture."""

@@ -1,4 +1,4 @@
-"""The picture of a report: facts by tier over work sessions, stacked, as SVG.
+"""Draw the picture of a report: facts by tier over work sessions, stacked, as SVG.
 
 The same report gives the same bytes. The ground is transparent, and all colours are of middle lightness,
 so that it can be read on a light page and on a dark one.

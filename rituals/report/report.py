@@ -1,4 +1,4 @@
-"""The report as a value: the lives of facts of one pinned commit, put together."""
+"""Put the report together: the lives of facts of one pinned commit, as a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping a picture in a file of the user's: only where nothing else is."""
+"""Save a picture in a file of the user's, only where nothing else is."""
 
 from __future__ import annotations
 

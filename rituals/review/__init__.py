@@ -1,1 +1,1 @@
-"""The review: a plan of what a person should look at, and one log of type `review` that applies it."""
+"""Review a memory: plan what a person should look at, and apply it as one log of type `review`."""

@@ -1,4 +1,4 @@
-"""Applying a review: one log of type `review` on the very commit it was made from, then the projection.
+"""Apply a review: one log of type `review` on the very commit it was made from, then the projection.
 
 What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
 open thread, once. When another writer was faster, the plan is made again on what stands there then

@@ -1,4 +1,4 @@
-"""What a ledger itself shows that a person should look at: invariants, threads, size, links, pace.
+"""Find what a ledger itself shows that a person should look at: invariants, threads, size, links, pace.
 
 Each function is a pure function of the state and gives questions; how often a rule may ask again is said
 by what its key is made of.

@@ -1,4 +1,4 @@
-"""One review at a time: a lock in the common git directory that says whose it is, and since when."""
+"""Allow one review at a time, by a lock that says whose it is, and since when."""
 
 from __future__ import annotations
 

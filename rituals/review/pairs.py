@@ -1,4 +1,4 @@
-"""Pairs of live facts that say the same, or disagree: those with a side that is new since the last review.
+"""Find pairs of live facts that say the same, or disagree, and that are new since the last review.
 
 A pair that an earlier review asked about is compared again while its thread stands open.
 """

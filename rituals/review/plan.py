@@ -1,4 +1,4 @@
-"""The plan of a review: a value, made from one pinned commit of the ledger and one of the code.
+"""Plan a review: a value, made from one pinned commit of the ledger and one of the code.
 
 No clock takes part: the same ledger, policy and code give the same plan on every machine (FORMAT.md, R1).
 """

@@ -1,4 +1,4 @@
-"""Promotion: which facts every agent of a repository should read, and in which of its files."""
+"""Propose facts for the files that every agent of a repository reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions: what a review found that a person has to answer, each with its evidence and a key.
+"""Define a question: what a review found that a person has to answer, with its evidence and a key.
 
 The key is made of the rule, the facts and what exactly was found, never of a clock or of a number that
 moves by itself, so the same question has the same key in every review and every clone (FORMAT.md, R2).

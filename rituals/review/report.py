@@ -1,4 +1,4 @@
-"""What a review says in its log, `## Memory Review`: ids, numbers and evidence, no fact's text."""
+"""Write the section `## Memory Review` of a review's log: ids, numbers and evidence, no fact's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tally: how much there is to ask and to mend, kept beside the cache: `status` need not count again.
+"""Keep the count of what there is to ask and to mend beside the cache, so that `status` need not count.
 
 It holds numbers alone, of one commit of the ledger and one of the code. `review` leaves it behind. Where
 something changed, `status` counts anew if that is cheap, and else says of when the numbers are.

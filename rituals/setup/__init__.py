@@ -1,1 +1,1 @@
-"""Set-up of a home: plan first, then apply."""
+"""Set up a home: plan first, then apply."""

@@ -1,4 +1,4 @@
-"""Beside: what stands where a home is to be made, and must not be swept in or written over."""
+"""Find what stands where a home is to be made, and must not be swept in or written over."""
 
 from __future__ import annotations
 

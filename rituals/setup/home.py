@@ -1,4 +1,4 @@
-"""Setting up a home: plan first, then apply. Idempotent; nothing that is there is emptied or replaced."""
+"""Set up a home: plan first, then apply. Nothing that is there is emptied or replaced."""
 
 from __future__ import annotations
 

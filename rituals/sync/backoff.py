@@ -1,4 +1,4 @@
-"""Taking turns at a remote: how long to wait, so that everybody's push lands.
+"""Decide how long to wait at a busy remote, so that everybody's push lands.
 
 A push lands when nobody else's did since the fetch before it. Whoever only adds a log is quicker than
 whoever has to join first, so one clone that syncs in a tight loop would keep all others out. Two rules

@@ -1,4 +1,4 @@
-"""Fetching, begun before its answer is needed: the way to a remote is long."""
+"""Begin a fetch before its answer is needed: the way to a remote is long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sync did, as a value."""
+"""Define what a sync did, as a value."""
 
 from __future__ import annotations
 

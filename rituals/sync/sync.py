@@ -1,4 +1,4 @@
-"""Syncing with a remote: fetch, join, push; again when somebody was faster.
+"""Sync with a remote: fetch, join, push; again when somebody was faster.
 
 The network is used outside Diurna's lock, the branch moves inside it by compare-and-swap. Being offline is
 no failure: what is recorded here stays, and the next sync takes it along.

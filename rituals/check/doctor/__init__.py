@@ -1,4 +1,4 @@
-"""Doctor: whether everything is in order on this machine, and mending what can be mended without risk.
+"""Check that everything is in order on this machine, and mend what can be mended without risk.
 
 `run` ties the checks together, each guarded, so that a broken one hides no other. Every other module is
 one concern; a check yields what it noticed, with a remedy where there is a safe one. `fix` applies

@@ -1,4 +1,4 @@
-"""What git does with the home's files in plain commands: attributes, ours and others' (H14)."""
+"""Check what git's attributes, ours and others', do with the home's files in plain commands (H14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept beside the ledger: the cache and the index of recall, held against a replay (M5)."""
+"""Check the cache and the index of recall against a replay (M5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Treating: remedies applied one by one; one that fails changes nothing and stops no other."""
+"""Apply remedies one by one; one that fails changes nothing and stops no other."""
 
 from __future__ import annotations
 

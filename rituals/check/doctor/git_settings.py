@@ -1,4 +1,4 @@
-"""Settings of git that endanger a ledger: what is collected too early, or never flushed (B9)."""
+"""Check settings of git that endanger a ledger: what is collected too early, or never flushed (B9)."""
 
 from __future__ import annotations
 

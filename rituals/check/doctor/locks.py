@@ -1,4 +1,4 @@
-"""Lock files in the git directory: whose they are, and which belong to nobody any more (B5 to B7)."""
+"""Check lock files in the git directory: whose they are, and which belong to nobody (B5 to B7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine: git and the library that writes, what else is called `diurna`, and the disk (B14, M10)."""
+"""Check the machine: git, the library that writes, other programs called `diurna`, the disk (B14, M10)."""
 
 from __future__ import annotations
 

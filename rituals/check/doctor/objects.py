@@ -1,4 +1,4 @@
-"""Objects that git has lost: of recent commits, and of single logs (A15, A16, B9)."""
+"""Check for objects that git has lost: of recent commits, and of single logs (A15, A16, B9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether others on this machine can read what Diurna keeps beside the objects (L15)."""
+"""Check whether others on this machine can read what Diurna keeps beside the objects (L15)."""
 
 from __future__ import annotations
 

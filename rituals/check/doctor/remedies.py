@@ -1,4 +1,4 @@
-"""What mends a finding that other commands make, too: they only say it."""
+"""Find remedies for findings that other commands make, too, and only say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others have: logs that are nowhere but here, and clocks that disagree (F1, F2)."""
+"""Check what others have: logs that are nowhere but here, and clocks that disagree (F1, F2)."""
 
 from __future__ import annotations
 

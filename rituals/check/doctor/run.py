@@ -1,4 +1,4 @@
-"""All checks, in order, each guarded: one that fails is told and hides no other."""
+"""Run all checks in order, each guarded: one that fails is told and hides no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs that wait to be committed: in this home's spool, and in those of other homes here."""
+"""Check for logs that wait to be committed: in this home's spool, and in those of other homes here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values that checks take and give."""
+"""Define the values that the doctor's checks take and give."""
 
 from __future__ import annotations
 

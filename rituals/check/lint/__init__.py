@@ -1,1 +1,1 @@
-"""Checks that `diurna lint` makes beside those of `verify`: secrets, personal data, undeclared edits."""
+"""Check what only `diurna lint` looks at: secrets, personal data, undeclared edits."""

@@ -1,4 +1,4 @@
-"""What the work tree says and no log does: a fact that somebody edited in `continuity.md`."""
+"""Find what the work tree says and no log does: a fact that somebody edited in `continuity.md`."""
 
 from __future__ import annotations
 

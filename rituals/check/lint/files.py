@@ -1,4 +1,4 @@
-"""Lint of single files, before they are appended or committed: drafts, staged logs, projections."""
+"""Check single files before they are appended or committed: drafts, staged logs, projections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets and personal data in stored texts, as findings that never hold a value."""
+"""Find secrets and personal data in stored texts, as findings that never hold a value."""
 
 from __future__ import annotations
 

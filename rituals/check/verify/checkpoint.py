@@ -1,4 +1,4 @@
-"""Whether a branch still holds what it held when it was last found whole (E8, E9).
+"""Check that a branch still holds what it held when it was last found whole (E8, E9).
 
 Where that was is kept in `<common git directory>/diurna/checkpoint`, one line for each branch.
 """

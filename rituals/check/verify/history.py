@@ -1,4 +1,4 @@
-"""What history did to logs: changed, deleted or moved, by whom and in which commit (E1 to E3)."""
+"""Find what history did to logs: changed, deleted or moved, by whom and in which commit (E1 to E3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands below `sessions/` at a commit, also where folders of it can not be read."""
+"""List what stands below `sessions/` at a commit, also where folders of it can not be read."""
 
 from __future__ import annotations
 

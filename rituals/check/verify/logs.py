@@ -1,4 +1,4 @@
-"""What is wrong with the set of logs as it stands: their names, their stamps, the policy, the spool."""
+"""Find what is wrong with the set of logs as it stands: names, stamps, the policy, the spool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the committed projection can be read, is in step, and holds no conflict markers."""
+"""Check that the committed projection can be read, is in step, and holds no conflict markers."""
 
 from __future__ import annotations
 

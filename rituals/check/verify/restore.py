@@ -1,4 +1,4 @@
-"""Putting back what history took from the ledger: plan, then one commit."""
+"""Restore what history took from the ledger: plan, then one commit."""
 
 from __future__ import annotations
 

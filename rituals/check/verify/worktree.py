@@ -1,4 +1,4 @@
-"""How the logs in the work tree differ from the committed ones, which alone count (E4)."""
+"""Compare the logs in the work tree with the committed ones, which alone count (E4)."""
 
 from __future__ import annotations
 

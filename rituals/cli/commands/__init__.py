@@ -1,1 +1,1 @@
-"""One module per command, loaded when that command runs; its click command is `command`."""
+"""Hold one module per command, loaded when that command runs; its click command is `command`."""

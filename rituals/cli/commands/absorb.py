@@ -1,4 +1,4 @@
-"""`diurna absorb`."""
+"""Run `diurna absorb`: make a log of what was edited in continuity.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna adopt`."""
+"""Run `diurna adopt`: take over a ledger that another tool wrote, in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna append`."""
+"""Run `diurna append`: append a session log and commit it."""
 
 from __future__ import annotations
 

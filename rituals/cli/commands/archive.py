@@ -1,4 +1,4 @@
-"""`diurna archive`."""
+"""Run `diurna archive`: put a fact that holds into the archive by hand, and take it out again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna brief`."""
+"""Run `diurna brief`: show what an agent reads at the start of a session, within a budget."""
 
 from __future__ import annotations
 

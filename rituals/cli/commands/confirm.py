@@ -1,4 +1,4 @@
-"""`diurna confirm`."""
+"""Run `diurna confirm`: record that a person looked at facts and they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna conflicts`."""
+"""Run `diurna conflicts`: list contradictions: every side that stands, and how to resolve it."""
 
 from __future__ import annotations
 

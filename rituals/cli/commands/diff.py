@@ -1,4 +1,4 @@
-"""`diurna diff`."""
+"""Run `diurna diff`: show what memory learned, forgot and corrected between two points."""
 
 from __future__ import annotations
 

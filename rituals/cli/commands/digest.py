@@ -1,4 +1,4 @@
-"""`diurna digest`."""
+"""Run `diurna digest`: tell in short what a session log says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna doctor`."""
+"""Run `diurna doctor`: check this machine and repository, and mend what is safe to mend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna entity`."""
+"""Run `diurna entity`: show all that memory holds about an entity, or list the entities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna history`."""
+"""Run `diurna history`: show every version of a fact, and which stands."""
 
 from __future__ import annotations
 

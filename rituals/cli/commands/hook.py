@@ -1,4 +1,4 @@
-"""`diurna hook`."""
+"""Run `diurna hook`: do what `diurna init --hooks` lets git run after a pull."""
 
 from __future__ import annotations
 

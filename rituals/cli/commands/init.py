@@ -1,4 +1,4 @@
-"""`diurna init`."""
+"""Run `diurna init`: make a home for a ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna links`."""
+"""Run `diurna links`: show what a fact is linked with, one hop and two hops away."""
 
 from __future__ import annotations
 

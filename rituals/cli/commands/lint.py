@@ -1,4 +1,4 @@
-"""`diurna lint`."""
+"""Run `diurna lint`: check a home for CI: integrity, secrets, what is due."""
 
 from __future__ import annotations
 

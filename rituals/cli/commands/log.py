@@ -1,4 +1,4 @@
-"""`diurna log`."""
+"""Run `diurna log`: list session logs, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna mcp`."""
+"""Run `diurna mcp`: serve this memory to agents, by the Model Context Protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna publish`."""
+"""Run `diurna publish`: write and commit the projection where it drifted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna recall`."""
+"""Run `diurna recall`: find what answers a question: facts and passages of session logs."""
 
 from __future__ import annotations
 

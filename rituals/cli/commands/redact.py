@@ -1,4 +1,4 @@
-"""`diurna redact`."""
+"""Run `diurna redact`: withhold a fact's text, or a log's words, from all that is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna reinstate`."""
+"""Run `diurna reinstate`: say that a superseded or invalidated fact holds after all."""
 
 from __future__ import annotations
 

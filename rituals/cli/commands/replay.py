@@ -1,4 +1,4 @@
-"""`diurna replay`."""
+"""Run `diurna replay`: replay the whole ledger from git, ignoring every cache."""
 
 from __future__ import annotations
 

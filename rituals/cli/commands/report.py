@@ -1,4 +1,4 @@
-"""`diurna report`."""
+"""Run `diurna report`: tell how memories lived: when they faded, what became false, as a picture too."""
 
 from __future__ import annotations
 

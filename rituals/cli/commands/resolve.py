@@ -1,4 +1,4 @@
-"""`diurna resolve`."""
+"""Run `diurna resolve`: resolve a contradiction: choose one side, or give a new text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna restore`."""
+"""Run `diurna restore`: let an older text of a fact stand again."""
 
 from __future__ import annotations
 

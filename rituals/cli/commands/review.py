@@ -1,4 +1,4 @@
-"""`diurna review`."""
+"""Run `diurna review`: look after the memory: what aged, what is due, what became false."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna show`."""
+"""Run `diurna show`: show what memory holds, or single facts."""
 
 from __future__ import annotations
 

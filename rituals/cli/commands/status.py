@@ -1,4 +1,4 @@
-"""`diurna status`."""
+"""Run `diurna status`: show where the ledger stands and what is due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna sync`."""
+"""Run `diurna sync`: share memory through a git remote: fetch, join, push."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna timeline`."""
+"""Run `diurna timeline`: show the sessions around a fact, a session, a date or a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`diurna tour`."""
+"""Run `diurna tour`: see the whole story on a throw-away ledger, in a minute."""
 
 from __future__ import annotations
 

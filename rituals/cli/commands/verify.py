@@ -1,4 +1,4 @@
-"""`diurna verify`."""
+"""Run `diurna verify`: check the integrity of the ledger."""
 
 from __future__ import annotations
 

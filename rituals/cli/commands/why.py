@@ -1,4 +1,4 @@
-"""`diurna why`."""
+"""Run `diurna why`: show where a fact comes from: every event, version and session."""
 
 from __future__ import annotations
 

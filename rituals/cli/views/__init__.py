@@ -1,1 +1,1 @@
-"""What the commands print."""
+"""Print what the commands answer."""

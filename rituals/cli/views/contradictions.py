@@ -1,4 +1,4 @@
-"""A contradiction as it is printed and as JSON."""
+"""Print contradictions, and write them as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands have in common by which something is decided: whose decision it is, and the answer."""
+"""Run the commands that decide something: who decides, the append, and its answer."""
 
 from __future__ import annotations
 

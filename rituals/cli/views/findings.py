@@ -1,4 +1,4 @@
-"""What `verify`, `lint` and `doctor` say of their findings: counts, keys, and what was accepted."""
+"""Print the findings of `verify`, `lint` and `doctor`: counts, keys, and what was accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `entity` and `links` print, and the objects of their `--json` answers."""
+"""Print what `entity` and `links` answer, and build the objects of their `--json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what was recalled is told: hits, what they cost, and what was saved."""
+"""Print what was recalled: hits, what they cost, and what was saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `diurna report` says: its lines, and the object of `--json`."""
+"""Print the lifecycle report, and build the object of its `--json`."""
 
 from __future__ import annotations
 

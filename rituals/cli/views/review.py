@@ -1,4 +1,4 @@
-"""The objects of `diurna review --json`: the plan, its questions and what became of them."""
+"""Build the objects of `diurna review --json`: the plan, its questions and what became of them."""
 
 from __future__ import annotations
 

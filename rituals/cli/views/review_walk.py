@@ -1,4 +1,4 @@
-"""The walk through the questions of a review on a terminal: accept, reject, later, one by one."""
+"""Walk through the questions of a review on a terminal: accept, reject, later, one by one."""
 
 from __future__ import annotations
 

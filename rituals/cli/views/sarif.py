@@ -1,4 +1,4 @@
-"""Findings as other programs read them: SARIF 2.1.0, and the annotations of GitHub's runners."""
+"""Write findings for other programs: SARIF 2.1.0, and the annotations of GitHub's runners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which facts `diurna show` shows."""
+"""Select the facts that `diurna show` shows."""
 
 from __future__ import annotations
 

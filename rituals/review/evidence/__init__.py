@@ -1,1 +1,1 @@
-"""The evidence audit: what facts name that the code repository no longer has."""
+"""Find what facts name that the code repository no longer has."""

@@ -1,4 +1,4 @@
-"""The evidence audit as a whole: one batch of questions to git for all facts together."""
+"""Put the questions about all facts together to git in one batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits that left the history, and files that changed a lot since a fact was last used."""
+"""Find commits that left the history, and files that changed a lot since a fact was last used."""
 
 from __future__ import annotations
 

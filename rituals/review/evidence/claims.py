@@ -1,4 +1,4 @@
-r"""What the text of a fact names that can be looked for in a code repository.
+r"""Find what the text of a fact names that can be looked for in a code repository.
 
 Only what is said of the present: a clause that tells of something removed, renamed or missing, that gives
 an example, or that speaks of another repository claims nothing, and neither do fenced code, globs,

@@ -1,4 +1,4 @@
-"""Functions, classes and constants whose definition a commit took away after a fact named them."""
+"""Find functions, classes and constants whose definition a commit took away after a fact named them."""
 
 from __future__ import annotations
 

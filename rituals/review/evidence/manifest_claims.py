@@ -1,4 +1,4 @@
-"""Versions and tasks that manifests had when a fact named them, and have no more."""
+"""Find versions and tasks that manifests had when a fact named them, and have no more."""
 
 from __future__ import annotations
 

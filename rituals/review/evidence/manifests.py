@@ -1,4 +1,4 @@
-"""Manifests of the code: which versions they ask for, and which tasks they define. Pure."""
+"""Read the manifests of the code: which versions they ask for, and which tasks they define. Pure."""
 
 from __future__ import annotations
 

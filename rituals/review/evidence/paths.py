@@ -1,4 +1,4 @@
-"""Files, folders and modules that a commit took away after a fact named them, and where they went."""
+"""Find files, folders and modules that a commit took away after a fact named them, and where they went."""
 
 from __future__ import annotations
 

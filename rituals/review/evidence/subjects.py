@@ -1,4 +1,4 @@
-"""What the facts of a ledger name, and since when: the ground of the evidence audit."""
+"""Gather what the facts of a ledger name, and since when: the ground of the evidence audit."""
 
 from __future__ import annotations
 

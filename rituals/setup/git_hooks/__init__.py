@@ -1,1 +1,1 @@
-"""Git hooks that republish after a pull: installed only on request, beside whatever is there."""
+"""Install git hooks that republish after a pull: only on request, beside whatever is there."""

@@ -1,4 +1,4 @@
-"""Our block in a git hook: put in, found again, and taken out with not one byte of the rest changed.
+"""Put our block into a git hook, find it again, and take it out with no byte of the rest changed.
 
 The block stands behind the first line and runs the whole hook once more, without itself, before Diurna
 does anything: so what was there runs as it did, with its input, output, `exec` and exit code.

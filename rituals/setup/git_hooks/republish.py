@@ -1,4 +1,4 @@
-"""What our git hooks run: the projection follows the logs that a pull brought in.
+"""Republish from a git hook: the projection follows the logs that a pull brought in.
 
 Where the policy says `publish = "append"`, and nowhere else: with "review" it is committed only on
 request (FORMAT.md, M3), and a copy that is written and not committed would stand in the way of the next
