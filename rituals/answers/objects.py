@@ -25,37 +25,37 @@ if TYPE_CHECKING:
     from rituals.sync.report import Report
 
 
-def fields_of(value: object, names: str) -> dict[str, object]:
+def fields_of(value: object, names: str) -> dict[str, Any]:
     """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
 
     Args:
         value: a record.
         names: of the fields, with blanks between, in the order in which they are told.
     """
-    found: dict[str, object] = {}
+    found: dict[str, Any] = {}
     for name in names.split():
         said = getattr(value, name)
         found[name] = list(said) if isinstance(said, tuple) else said
     return found
 
 
-def all_fields_of(value: Any) -> dict[str, object]:
+def all_fields_of(value: Any) -> dict[str, Any]:
     """Describe a record by all of its fields."""
     return fields_of(value, " ".join(value._fields))
 
 
-def finding_object(finding: Finding) -> dict[str, object]:
+def finding_object(finding: Finding) -> dict[str, Any]:
     """Describe a finding."""
     found = fields_of(finding, "code severity file line message hint")
     return {**found, "message": without_secrets(finding.message)}
 
 
-def finding_objects(findings: Iterable[Finding]) -> list[dict[str, object]]:
+def finding_objects(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     """Describe findings."""
     return [finding_object(finding) for finding in findings]
 
 
-def status_object(found: Overview) -> dict[str, object]:
+def status_object(found: Overview) -> dict[str, Any]:
     """Describe where a ledger stands."""
     upstream = found.upstream
     return {
@@ -81,7 +81,7 @@ def status_object(found: Overview) -> dict[str, object]:
     }
 
 
-def _tally_object(found: Overview) -> dict[str, object]:
+def _tally_object(found: Overview) -> dict[str, Any]:
     """Describe what was counted, as of which commit, and whether that is now."""
     tally = found.tally
     return {
@@ -93,12 +93,12 @@ def _tally_object(found: Overview) -> dict[str, object]:
     }
 
 
-def mark_object(mark: Mark) -> dict[str, object]:
+def mark_object(mark: Mark) -> dict[str, Any]:
     """Describe what a reader has to know before the text of a fact."""
     return fields_of(mark, "closed false instead")
 
 
-def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
+def fact_object(standing: Standing, mark: Mark) -> dict[str, Any]:
     """Describe a fact where it stands, and what stands in its place."""
     fact = standing.fact
     meta = dict(fact.meta)
@@ -129,12 +129,12 @@ def fact_object(standing: Standing, mark: Mark) -> dict[str, object]:
     }
 
 
-def summary_object(summary: Summary) -> dict[str, object]:
+def summary_object(summary: Summary) -> dict[str, Any]:
     """Describe which logs an answer was replayed from."""
     return fields_of(summary, "logs sessions newest digest")
 
 
-def home_object(home: Home) -> dict[str, object]:
+def home_object(home: Home) -> dict[str, Any]:
     """Describe a home."""
     return {
         "kind": home.kind,
@@ -143,7 +143,7 @@ def home_object(home: Home) -> dict[str, object]:
     }
 
 
-def receipt_object(receipt: Receipt) -> dict[str, object]:
+def receipt_object(receipt: Receipt) -> dict[str, Any]:
     """Describe what an append did."""
     return {
         **fields_of(receipt, "stem commit facts"),
@@ -162,7 +162,7 @@ def receipt_object(receipt: Receipt) -> dict[str, object]:
     }
 
 
-def absorption_object(found: Absorption) -> dict[str, object]:
+def absorption_object(found: Absorption) -> dict[str, Any]:
     """Describe what became of a person's edit."""
     return {
         "file": found.file,
@@ -172,9 +172,9 @@ def absorption_object(found: Absorption) -> dict[str, object]:
     }
 
 
-def event_object(event: Event) -> dict[str, object]:
+def event_object(event: Event) -> dict[str, Any]:
     """Describe an event of a log that is not appended yet."""
-    described: dict[str, object] = {"event": VERB_OF[type(event)], "id": event.id}
+    described: dict[str, Any] = {"event": VERB_OF[type(event)], "id": event.id}
     if isinstance(event, FactCreated | FactUpdated):
         text = None if event.text is None else without_secrets(event.text)
         described.update(text=text, mark=event.mark, meta=dict(event.meta))
@@ -198,33 +198,33 @@ def event_line(event: Event) -> str:
     return f"{said}{f' ({meta})' if meta else ''}: {box}{without_secrets(event.text).split(chr(10))[0]}"
 
 
-def step_object(step: Step) -> dict[str, object]:
+def step_object(step: Step) -> dict[str, Any]:
     """Describe one event of a fact."""
     return fields_of(step, "stem agent event date commit author text version was remark path title")
 
 
-def link_object(link: Link) -> dict[str, object]:
+def link_object(link: Link) -> dict[str, Any]:
     """Describe one supersession of a chain."""
     return fields_of(link, "old new stem counts")
 
 
-def holder_object(holder: Holder) -> dict[str, object]:
+def holder_object(holder: Holder) -> dict[str, Any]:
     """Describe a log that holds what was withheld."""
     return fields_of(holder, "path commit author remotes")
 
 
-def holding_object(found: Holding) -> dict[str, object]:
+def holding_object(found: Holding) -> dict[str, Any]:
     """Describe what git itself still has of what was withheld."""
     rest = fields_of(found, "commits messages references reflogs packs")
     return {"files": list(found.blobs), **rest}
 
 
-def log_object(line: LogLine) -> dict[str, object]:
+def log_object(line: LogLine) -> dict[str, Any]:
     """Describe one session log."""
     return fields_of(line, "stem agent title ended type path")
 
 
-def difference_object(difference: Difference) -> dict[str, object]:
+def difference_object(difference: Difference) -> dict[str, Any]:
     """Describe what changed between two points."""
     return {
         **fields_of(difference, "sessions learned"),
@@ -233,7 +233,7 @@ def difference_object(difference: Difference) -> dict[str, object]:
     }
 
 
-def sync_object(report: Report) -> dict[str, object]:
+def sync_object(report: Report) -> dict[str, Any]:
     """Describe a sync."""
     return {
         **fields_of(report, "remote branch commit came agents went"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from memory.api import Memory
 from memory.recall.values import INDEX, Filters, tokens_of
+from rituals.answers.objects import fields_of, mark_object, status_object
 from rituals.check.verify.logs import policy_problem
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import BriefAsked, GetAsked, RecallAsked, StatusAsked
@@ -60,7 +61,6 @@ def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
 
 def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     """Say where the ledger stands."""
-    from rituals.answers.objects import status_object
     from rituals.answers.status import overview
 
     found = overview(memory)
@@ -105,18 +105,14 @@ def answered(answer: Answer, level: str) -> RecallAnswered:
 
 
 def _hit(hit: Hit, text: str) -> HitAnswered:
-    return HitAnswered(
-        id=hit.id,
-        kind=hit.kind,
-        tier=hit.tier,
-        date=hit.date,
-        stem="" if hit.id.startswith(hit.stem) else hit.stem,
-        agent=hit.agent,
-        text=text,
-        tokens=hit.whole or hit.tokens,
-        closed=hit.mark.closed,
-        false=hit.mark.false,
-        instead=list(hit.mark.instead),
+    return HitAnswered.model_validate(
+        {
+            **fields_of(hit, "id kind tier date agent"),
+            **mark_object(hit.mark),
+            "stem": "" if hit.id.startswith(hit.stem) else hit.stem,
+            "text": text,
+            "tokens": hit.whole or hit.tokens,
+        }
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
-from ledger.secrets.scanner import without_secrets
+from rituals.answers.objects import finding_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,15 +82,7 @@ class FindingAnswered(Answered):
 
 def noticed(findings: Iterable[Finding]) -> list[FindingAnswered]:
     """Describe what was noticed, without what a message may quote of a secret."""
-    return [
-        FindingAnswered(
-            code=finding.code,
-            severity=finding.severity,
-            message=without_secrets(finding.message),
-            hint=finding.hint,
-        )
-        for finding in findings
-    ]
+    return [FindingAnswered.model_validate(finding_object(finding)) for finding in findings]
 
 
 class TierAnswered(Answered):
