@@ -1,4 +1,4 @@
-"""What `diurna status` prints."""
+"""Print what `diurna status` answers."""
 
 from __future__ import annotations
 
