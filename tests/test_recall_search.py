@@ -18,9 +18,9 @@ from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
 from memory.recall.query.dates import Named, closeness, named_date
 from memory.recall.query.parse import WORDS, read_question
 from memory.recall.query.postings import Lookups
-from memory.recall.query.synonyms import root_of
 from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.search import search
+from projection.text.related_words import root_of
 from tests.conftest import examples
 
 START_MS = 1_790_000_000_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ledger.model.record import Record
 from memory.recall.query.parse import Question, Word, read_question
 from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
+from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
 from memory.recall.query.stopwords import MONTHS
-from memory.recall.query.synonyms import related_to
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
 from memory.recall.rank.types import NOTHING, Asked, Ranking, Term
 

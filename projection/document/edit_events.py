@@ -151,8 +151,6 @@ class _Reader:
             self._file,
         )
 
-    # ---- one fact ---------------------------------------------------------------------------------
-
     def _amended(self, before: Block, after: Block) -> None:
         """Compare a fact with what the person made of it."""
         standing = self._known(before.id)

@@ -2,7 +2,7 @@
 
 What can not be meant is refused with the key and its line (FORMAT.md, section 6; durability catalogue,
 M6). The only module of the projection that imports pydantic: code that has a policy as a value, from
-a cache say, never pays for it. Longer than most modules: half of it says what is wrong, and where.
+a cache say, never pays for it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ledger.codec.conflict_markers import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
+from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, dotted, line_of, quoted, shown
 from projection.policy.model import (
     BUILT_IN_KINDS,
     CONTRADICTIONS,
@@ -31,15 +32,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-Keys = tuple[str, ...]  #: keys from the root of the file, `("windows", "active")`
-
 POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
-#: How many parts a key can have; none that means something has more than three.
-_PARTS_LIMIT = 50
-#: How much is read to find a line: a file that needs more gets no line, and nobody a long wait.
-_SEARCH_LIMIT_CHARS = 1_000_000
 
 
 def _one_line(text: str) -> str:
@@ -158,8 +153,8 @@ def write_policy(policy: Policy) -> str:
 # The policy of this Diurna home. A key that is left out has its default.
 
 format  = {policy.format}
-project = {_quote(policy.project)}
-publish = {_quote(policy.publish)}  # when continuity.md is committed: "append" or "review"
+project = {quoted(policy.project)}
+publish = {quoted(policy.publish)}  # when continuity.md is committed: "append" or "review"
 
 [windows]  # how long a fact lives unused, counted in work sessions, never in days
 working = {windows.working}
@@ -175,8 +170,8 @@ verify_invariants_every = {review.verify_invariants_every}
 stale_thread_after = {review.stale_thread_after}
 
 [privacy]  # what an append does with a log that holds them
-secrets  = {_quote(privacy.secrets)}  # "redact" or "refuse"
-personal = {_quote(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
+secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
+personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -187,7 +182,7 @@ personal = {_quote(privacy.personal)}  # home folders and e-mail addresses: "war
     for kind in policy.kinds:
         if kind not in BUILT_IN_KINDS:
             decays = "true" if kind.decays else "false"
-            text += f"\n[kinds.{kind.name}]\nsection = {_quote(kind.section)}\ndecays  = {decays}\n"
+            text += f"\n[kinds.{kind.name}]\nsection = {quoted(kind.section)}\ndecays  = {decays}\n"
     return text
 
 
@@ -208,10 +203,10 @@ def _decode(data: bytes | str) -> str:
 
 
 def _load(text: str) -> dict[str, object]:
-    deep = _deep_line(text)
+    deep = deep_line(text)
     if deep:  # the parser of Python takes a time that grows with the square of a key's parts
         raise PolicyInvalid(
-            f"a key of more than {_PARTS_LIMIT} parts",
+            f"a key of more than {PARTS_LIMIT} parts",
             where=f"{POLICY_FILE}:{deep}",
             hint="keys are like `windows.active`",
         )
@@ -236,29 +231,6 @@ def _load(text: str) -> dict[str, object]:
             where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE,
             hint='a line is `key = value`, and text stands in quotes: project = "name"',
         ) from None
-
-
-def _deep_line(text: str) -> int:
-    """Return the first line with a key of more parts than any can have, 0 for none."""
-    if not any(line.count(".") >= _PARTS_LIMIT for line in text.split("\n")):
-        return 0
-    parts, quote, line = 1, "", 1
-    for char in text:
-        if char == "\n":
-            line += 1
-            parts = 1
-            quote = "" if quote == "#" else quote
-        elif quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'#":
-            quote = char
-        elif char == ".":
-            parts += 1
-            if parts > _PARTS_LIMIT:
-                return line
-        elif char in "=,[]{}":
-            parts = 1
-    return 0
 
 
 def _digits_after(text: str, word: str) -> int:
@@ -299,13 +271,13 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
         if not is_fact_id(name) or "." in name:
             return (
                 ("kinds", name),
-                f"{_show(('kinds', name))}: this is no name for a kind",
+                f"{shown(('kinds', name))}: this is no name for a kind",
                 "use lower-case letters, digits and single hyphens, as in `open-question`",
             )
         if kind.section is None and name not in built_in:
             return (
                 ("kinds", name),
-                f"{_show(('kinds', name))} needs a section",
+                f"{shown(('kinds', name))} needs a section",
                 f'add the heading its facts stand under: section = "{name.capitalize()}"',
             )
     return None
@@ -335,13 +307,13 @@ def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -
     found = []
     for count, error in enumerate(errors):
         path = tuple(part for part in error["loc"] if isinstance(part, str))
-        line = _line_of(text, path) if count < 8 else 0
+        line = line_of(text, path) if count < 8 else 0
         found.append((line, path, *_sentence(path, error)))
     return sorted(found, key=lambda problem: (not problem[0], problem[0], problem[1]))
 
 
 def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
-    key, given = _show(path), error["input"]
+    key, given = shown(path), error["input"]
     value = str(given).lower() if isinstance(given, bool) else repr(given)
     value = value if len(value) <= 40 else value[:39] + "…"
     match error["type"]:
@@ -369,7 +341,7 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
         case "model_type" | "dict_type" | "model_attributes_type":
             return (
                 f"{key} must be a table, not {value}",
-                f"write it as a heading: [{_dotted(path)}]",
+                f"write it as a heading: [{dotted(path)}]",
             )
         case "value_error":
             return f"{key} {error['ctx']['error']}", ""
@@ -390,14 +362,14 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
 def _first(problems: list[Problem]) -> PolicyInvalid:
     line, _, message, hint = problems[0]
     if len(problems) > 1:
-        others = ", ".join([_show(path) for _, path, _, _ in problems[1:4]])
+        others = ", ".join([shown(path) for _, path, _, _ in problems[1:4]])
         more = ", …" if len(problems) > 4 else ""
         message += f" (also wrong: {others}{more})"
     return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
 
 
 def _refusal(text: str, path: Keys, message: str, hint: str) -> PolicyInvalid:
-    line = _line_of(text, path)
+    line = line_of(text, path)
     return PolicyInvalid(message, where=f"{POLICY_FILE}:{line}" if line else POLICY_FILE, hint=hint)
 
 
@@ -411,77 +383,3 @@ def _drop(table: dict[str, object], path: Keys) -> None:
         del inner[key]
     else:
         table.clear()
-
-
-def _line_of(text: str, path: Keys) -> int:
-    """Find the line on which a key stands, by reading ever longer beginnings of the file.
-
-    tomllib tells no lines. A beginning that has the key ends on or after its line, so bisection finds
-    the shortest; this is right for every way to write a key, dotted, quoted or inline.
-
-    Returns:
-        The line of the longest part of `path` that stands in the file, 1-based; 0 if there is none.
-    """
-    lines = text.split("\n")
-    budget = _SEARCH_LIMIT_CHARS
-
-    def reading(count: int) -> dict[str, object] | None:
-        nonlocal budget
-        beginning = "\n".join(lines[:count]) + "\n"
-        budget -= len(beginning)
-        try:
-            return tomllib.loads(beginning)
-        except (ValueError, RecursionError):
-            return None
-
-    while path:
-        low, high = 0, len(lines)  # a beginning of `low` lines lacks the key, one of `high` has it
-        if not _has(reading(high) or {}, path):
-            path = path[:-1]
-            continue
-        while high - low > 1:
-            probe = middle = (low + high) // 2
-            table = reading(probe)
-            while table is None and probe + 1 < high and budget > 0:  # in a value of several lines
-                probe += 1
-                table = reading(probe)
-            if budget <= 0:
-                return 0
-            if table is None:  # no beginning in between is whole: the value starts before `middle`
-                high = middle
-            elif _has(table, path):
-                high = probe
-            else:
-                low = probe
-        return high
-    return 0
-
-
-def _has(table: object, path: Keys) -> bool:
-    for key in path:
-        if not isinstance(table, dict) or key not in table:
-            return False
-        table = table[key]
-    return True
-
-
-def _dotted(path: Keys) -> str:
-    return ".".join([key if is_fact_id(key) and "." not in key else _quote(key) for key in path])
-
-
-def _show(path: Keys) -> str:
-    dotted = ".".join([key if key.isascii() and key.isprintable() else repr(key) for key in path])
-    return f"`{dotted if len(dotted) <= 80 else dotted[:79] + '…'}`"
-
-
-def _quote(text: str) -> str:
-    """Write a TOML basic string."""
-    out = []
-    for char in text:
-        if char in '"\\':
-            out.append("\\" + char)
-        elif char < " " or char == "\x7f":
-            out.append(f"\\u{ord(char):04x}")
-        else:
-            out.append(char)
-    return f'"{"".join(out)}"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.recall.query.synonyms import root_of
+from projection.text.related_words import root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

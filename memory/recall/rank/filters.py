@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from memory.recall.index.fts_file import Index, LogRow
 
 
+def _only(filters: Filters) -> str:
+    """Return where hits may stand, in facts or in sessions, as far as the filters say; "" for both."""
+    if filters.within:
+        return filters.within
+    if filters.kinds == (SESSION_KIND,):
+        return SESSIONS
+    no_sessions = filters.kinds and SESSION_KIND not in filters.kinds
+    return FACTS if no_sessions or filters.tiers or filters.tags or filters.entities else ""
+
+
 def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
     """Return what tells whether a row may be a hit, by its log, or the fact; None where all may.
 
@@ -22,16 +32,7 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
     """
     check_bounds(filters.since, filters.until)
     since, until = filters.since, filters.until + "~" if filters.until else ""
-    only = filters.within
-    if not only and filters.kinds == (SESSION_KIND,):
-        only = SESSIONS
-    elif not only and (
-        (filters.kinds and SESSION_KIND not in filters.kinds)
-        or filters.tiers
-        or filters.tags
-        or filters.entities
-    ):
-        only = FACTS
+    only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
     if not (since or until or only or agents or roles or branches or facts.logs is not None):
         return None

@@ -1,16 +1,14 @@
-"""List words that say nearly the same: everyday groups, engineers' abbreviations, derivations.
+"""Words that say nearly the same, and words without their endings: looser than `vocabulary`.
 
-A small table by hand of general English, both ways in each line; a word that is missing costs a hit,
-a wrong one costs order, so related words count for little (`memory.recall.rank.bm25.RELATED`).
+There a word becomes the one that stands for it, so that two texts that say the same read the same. Here
+words are only related: somebody who looks for one may have meant the other. Everyday groups of English,
+both ways in each line, with all that `vocabulary` has; a word that is missing costs a hit, a wrong one costs
+order.
 """
 
 from __future__ import annotations
 
 from projection.text.vocabulary import NUMBERS, SYNONYMS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.recall.query.postings import Lookups
 
 _GROUPS = """
 job work career occupation profession employment employ position role
@@ -203,7 +201,7 @@ _ENDINGS = sorted(
     key=lambda ending: (-len(ending), ending),
 )
 #: What is left of a word has at least so many letters.
-_ROOT = 4
+ROOT_LETTERS = 4
 
 
 def _table() -> dict[str, tuple[str, ...]]:
@@ -216,7 +214,7 @@ def _table() -> dict[str, tuple[str, ...]]:
     return {word: tuple([one for one in words if one != word]) for word, words in found.items()}
 
 
-_RELATED = _table()
+RELATED = _table()
 
 
 def root_of(stem: str) -> str:
@@ -226,37 +224,13 @@ def root_of(stem: str) -> str:
     """
     for _ in range(2):
         for ending in _ENDINGS:
-            if stem.endswith(ending) and len(stem) - len(ending) >= _ROOT:
+            if stem.endswith(ending) and len(stem) - len(ending) >= ROOT_LETTERS:
                 stem = stem[: -len(ending)]
                 break
         else:
             break
-    if len(stem) > _ROOT and stem[-1] in "eiy":
+    if len(stem) > ROOT_LETTERS and stem[-1] in "eiy":
         stem = stem[:-1]
-    if len(stem) > _ROOT and stem[-1] == stem[-2]:
+    if len(stem) > ROOT_LETTERS and stem[-1] == stem[-2]:
         stem = stem[:-1]
     return stem
-
-
-def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of the index that are related to one, best first.
-
-    Args:
-        lookups: of the index.
-        raw: as typed, in lower case.
-        stems: of its forms.
-    """
-    return lookups.related(raw, lambda: _related(lookups, stems))
-
-
-def _related(lookups: Lookups, stems: tuple[str, ...]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    table = lookups.table(_RELATED)
-    for stem in stems:
-        found.update(dict.fromkeys(table.get(stem, ())))
-        if len(stem) >= _ROOT and stem.isalpha():
-            root = root_of(stem)
-            for other in lookups.beginning(root):
-                if other.isalpha() and root_of(other) == root:
-                    found[other] = None
-    return tuple([stem for stem in found if stem not in stems and lookups.count(stem)])
