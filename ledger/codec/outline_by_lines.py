@@ -70,12 +70,10 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
         char = text[0]
         if len(text) != len(line):
             # what is indented to an open item belongs to it and can hide nothing outside
-            if pad and (line.startswith(pad) or (len(pad) <= 4 and "\t" in line[: -len(text)])):
-                pass
-            else:
+            blanks = line[: -len(text)]
+            if not (pad and (line.startswith(pad) or (len(pad) <= 4 and "\t" in blanks))):
                 pad = ""
-                shallow = len(line) - len(text) < 4 and "\t" not in line[: -len(text)]
-                if shallow and not guess and _matters(text, lines, index):
+                if not guess and _may_hide(blanks, text, lines, index):
                     return None
             after_blank = False
             index += 1
@@ -245,8 +243,10 @@ def html_end(kind: int, lines: list[str], start: int) -> int:
     return 0
 
 
-def _matters(text: str, lines: list[str], index: int) -> bool:
-    """Tell whether a line indented by 1 to 3 spaces would hide something at top level."""
+def _may_hide(blanks: str, text: str, lines: list[str], index: int) -> bool:
+    """Tell whether an indented line may hide something at top level: with 1 to 3 spaces before it."""
+    if len(blanks) > 3 or "\t" in blanks:
+        return False
     char = text[0]
     if char == "#":
         return text[:2] == "##" and text[2:3] in ("", " ", "\t")

@@ -2,8 +2,7 @@
 
 There a word becomes the one that stands for it, so that two texts that say the same read the same. Here
 words are only related: somebody who looks for one may have meant the other. Everyday groups of English,
-both ways in each line, with all that `vocabulary` has; a word that is missing costs a hit, a wrong one costs
-order.
+both ways in each line, with all that `vocabulary` has. A missing word costs a hit, a wrong one order.
 """
 
 from __future__ import annotations
