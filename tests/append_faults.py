@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from ledger.home import Home
 from memory.api import Memory
 from memory.write.draft import Receipt
 from projection.document.render import render
+from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,
@@ -109,6 +111,8 @@ class Tried:
             folder=str(self.folder), writer=self.writer, name=name, died=DIED,
             now=self.clock(), setting=setting,
         )  # fmt: skip
+        if not prefix and preexec is None:
+            return forks.run(["-c", script], ROOT, os.environ)
         return subprocess.run(
             [*prefix, sys.executable, "-c", script],
             cwd=ROOT, capture_output=True, text=True, preexec_fn=preexec,

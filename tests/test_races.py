@@ -14,6 +14,7 @@ import pytest
 
 from ledger.home import discover
 from ledger.model.digest import blob_id
+from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     IN_TREE,
     KINDS,
@@ -31,7 +32,7 @@ from tests.campaigns.homes import (
 )
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.kills import LIMIT_SECONDS, kill_syncs, kill_writers
-from tests.campaigns.races import ROOT, race, start_worker
+from tests.campaigns.races import race, start_worker
 
 SEED = 20_261_121
 
@@ -181,12 +182,10 @@ def test_b4_two_inits_at_once_make_one_home(tmp_path: Path, kind: str) -> None:
         OWN_REPOSITORY: ["init", str(folder)],
     }[kind]
     children = [
-        subprocess.Popen(
-            [sys.executable, "-P", "-m", "rituals", *arguments],
-            cwd=folder if kind != OWN_REPOSITORY else tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        Forked(
+            ["-m", "rituals", *arguments],
+            folder if kind != OWN_REPOSITORY else tmp_path,
+            os.environ,
         )
         for _ in range(2)
     ]

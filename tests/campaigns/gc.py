@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ledger.home import discover
 from ledger.model.record import Record
+from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     KINDS,
     WRITERS,
@@ -29,7 +30,7 @@ from tests.campaigns.homes import (
     make_home,
     sealed_environment,
 )
-from tests.campaigns.races import ROOT, start_worker
+from tests.campaigns.races import start_worker
 
 GC, PACK_REFS, PRUNE = LOOPS = ("gc", "pack-refs", "prune")
 _COMMANDS = {
@@ -75,8 +76,7 @@ def collect(folder: Path, loop: str, processes: int, appends: int, seconds: floa
     ]
     said: list[str] = []
 
-    def listen(child: subprocess.Popen[bytes]) -> None:
-        assert child.stdout is not None
+    def listen(child: Forked) -> None:
         said.extend(line.decode().rstrip("\n") for line in child.stdout)
         child.wait()
 

@@ -22,6 +22,7 @@ from ledger.model.order import is_sealed
 from ledger.model.record import Record
 from memory.api import Memory
 from rituals.sync.sync import sync
+from tests.campaigns.forks import ROOT
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,
@@ -36,7 +37,7 @@ from tests.campaigns.homes import (
     make_home,
     sealed_environment,
 )
-from tests.campaigns.races import ROOT, start_worker
+from tests.campaigns.races import start_worker
 from tests.campaigns.worker import work
 
 #: How long the append after a kill may take: a lock of a dead process counts as left behind after a second.
@@ -147,7 +148,6 @@ def kill_syncs(folder: Path, kind: str, runs: int, seed: int) -> Toll:
     for run in range(runs):
         place, other = clones[run % 2], clones[1 - run % 2]
         child = start_worker(place, "fast-import", f"k{seed}-{run}", 0, str(folder), "sync")
-        assert child.stdout is not None
         child.stdout.readline()  # ready
         time.sleep(rng.uniform(0.0, 0.6))
         started = descendants(child.pid) if rng.random() < 0.5 else []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from ledger.home import Home, discover
 from ledger.model.record import Record
+from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     KINDS,
     WRITERS,
@@ -25,8 +25,6 @@ from tests.campaigns.homes import (
     make_home,
     sealed_environment,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class Outcome(Record):
@@ -47,18 +45,10 @@ class Outcome(Record):
         return not (self.lost or self.faults or self.refused or self.waiting)
 
 
-def start_worker(
-    folder: Path, writer: str, name: str, count: int, home: str, *more: str
-) -> subprocess.Popen[bytes]:
+def start_worker(folder: Path, writer: str, name: str, count: int, home: str, *more: str) -> Forked:
     """Start a process that appends, and with `sync` syncs."""
     worker = ["-m", "tests.campaigns.worker", str(folder), writer, name, str(count), *more]
-    return subprocess.Popen(
-        [sys.executable, *worker],
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-        env=sealed_environment(home),
-        start_new_session=True,
-    )
+    return Forked(worker, ROOT, sealed_environment(home), start_new_session=True)
 
 
 def race(folder: Path, writer: str, processes: int, appends: int) -> Outcome:

@@ -1,0 +1,190 @@
+"""Python processes that start at once: each is forked from one that has loaded Diurna and git's library already.
+
+Loading takes a fresh interpreter longer than most of what a test wants from it. What a test says of the start
+itself, of the streams or of what is loaded needs a fresh one: `subprocess`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+ROOT = Path(__file__).resolve().parents[2]
+_LOADED = (
+    "memory.api", "pygit2", "rituals.cli.app", "rituals.cli.fast_path", "rituals.sync.sync", "tests.campaigns.homes",
+    "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
+    "hashlib", "resource",
+)  # fmt: skip
+
+
+class Forked:
+    """A process: as `subprocess.Popen`, with its standard output and error as bytes in two pipes.
+
+    Args:
+        arguments: of the interpreter, `-c SCRIPT …` or `-m MODULE …`.
+        cwd: where it runs.
+        env: its whole environment.
+        start_new_session: whether it leads a group of its own.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str], *, start_new_session: bool = False
+    ) -> None:  # fmt: skip
+        ends = [os.pipe() for _ in range(3)]
+        job = (list(arguments), str(cwd), dict(env), start_new_session)
+        try:
+            given = [write for _, write in ends]
+            socket.send_fds(_server(), [json.dumps(job).encode()], given)
+        finally:
+            for _, write in ends:
+                os.close(write)
+        self.stdout: IO[bytes] = os.fdopen(ends[0][0], "rb")
+        self.stderr: IO[bytes] = os.fdopen(ends[1][0], "rb")
+        self._status: IO[bytes] = os.fdopen(ends[2][0], "rb")
+        self.pid: int = struct.unpack("i", self._status.read(4))[0]
+        self.returncode: int | None = None
+
+    def wait(self) -> int:
+        """Wait for its end; return the exit code, or less than 0 for a signal."""
+        if self.returncode is None:
+            self.returncode = struct.unpack("i", self._status.read(4))[0]
+            self._status.close()
+        return self.returncode
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        os.kill(self.pid, signal.SIGTERM)
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        """Return what it says, once it has ended; its standard error should be short."""
+        with self.stdout, self.stderr:
+            said = self.stdout.read(), self.stderr.read()
+        self.wait()
+        return said
+
+
+def run(
+    arguments: Sequence[str], cwd: str | Path, env: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run one to its end."""
+    forked = Forked(arguments, cwd, env)
+    out, err = forked.communicate()
+    return subprocess.CompletedProcess(list(arguments), forked.wait(), out.decode(), err.decode())
+
+
+@cache
+def _server() -> socket.socket:
+    """Start the process that all are forked from; it ends with this one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for end in (ours, theirs):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    command = [sys.executable, "-m", "tests.campaigns.forks", str(theirs.fileno())]
+    child = subprocess.Popen(
+        command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
+    )
+    theirs.close()
+    atexit.register(child.wait)
+    atexit.register(ours.close)  # the last one is called first
+    return ours
+
+
+def _serve(asked: socket.socket) -> None:
+    for name in _LOADED:
+        import_module(name)
+    ended, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([asked.fileno(), ended], [], [])
+        if ended in ready:
+            os.read(ended, 4096)
+            _tell_ends(running)
+        if asked.fileno() in ready:
+            job, given, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+            if not job:
+                return
+            pid = os.fork()
+            if pid == 0:
+                for fd in (asked.detach(), ended, wake, *running.values()):
+                    os.close(fd)
+                _start(json.loads(job), given)
+            *streams, running[pid] = given
+            for fd in streams:
+                os.close(fd)
+
+
+def _tell_ends(running: dict[int, int]) -> None:
+    """Tell how each process ended that did."""
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        told = running.pop(pid)
+        try:
+            os.write(told, struct.pack("i", os.waitstatus_to_exitcode(status)))
+        except BrokenPipeError:
+            pass  # nobody waits for it any more
+        os.close(told)
+
+
+def _start(job: list[Any], given: Sequence[int]) -> NoReturn:
+    """Be the process that is asked for."""
+    arguments, cwd, env, session = job
+    out, err, status = given
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if session:
+        os.setsid()
+    os.write(status, struct.pack("i", os.getpid()))
+    for fd, place in ((out, 1), (err, 2)):
+        os.dup2(fd, place)
+    for fd in given:
+        os.close(fd)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    time.tzset()
+    os._exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    """Do what the interpreter would; return its exit code."""
+    option, what, *more = arguments
+    code = 0
+    try:
+        if option == "-c":
+            sys.argv = ["-c", *more]
+            exec(what, {"__name__": "__main__"})  # noqa: S102 - the script of a test
+        else:
+            sys.argv = [what, *more]
+            runpy.run_module(what, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - an interpreter prints whatever it is
+        traceback.print_exc()
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return code
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])))
