@@ -1,5 +1,5 @@
 # ruff: noqa: S302 - the cache's own form, read back
-"""A cache that is missing, damaged, deleted meanwhile or lies: no answer changes (catalogue, M1 to M5)."""
+"""A cache that is missing, damaged, deleted meanwhile or lies: no answer changes (fault:M1 to fault:M5)."""
 
 from __future__ import annotations
 

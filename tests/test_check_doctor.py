@@ -104,7 +104,7 @@ def test_every_kind_of_home_is_in_order(
 def test_locks_of_nobody_are_moved_aside_and_live_ones_stay(
     doctor: Doctor, repo: Repo, quiet: None
 ) -> None:
-    """B5 to B7: what is old and open nowhere goes aside and is noted; a held one and a fresh one stay."""
+    """fault:B5 to fault:B7: what is old and open nowhere goes aside and is noted; a held one and a fresh one stay."""
     git = repo.path / ".git"
     left = [git / name for name in ("index.lock", "packed-refs.lock", "refs/heads/main.lock")]
     for path in left:
@@ -166,7 +166,7 @@ def test_who_holds_our_own_lock_is_told(doctor: Doctor, repo: Repo) -> None:
 def test_a_log_that_git_lost_is_written_again(
     doctor: Doctor, repo: Repo, run: Run, tmp_path: Path, what: str, source: str
 ) -> None:
-    """A15, A16: named with its object, and brought back from whatever has the same bytes."""
+    """fault:A15, fault:A16: named with its object, and brought back from whatever has the same bytes."""
     path = log_paths(repo)[0]
     data = (repo.path / path).read_bytes()
     state = repo.path / ".git/diurna"
@@ -206,7 +206,7 @@ def test_a_log_that_git_lost_is_written_again(
 
 
 def test_a_tip_that_a_prune_took_comes_back_under_its_id(doctor: Doctor, repo: Repo) -> None:
-    """B9: commit and trees; what depends on them is not told a second time."""
+    """fault:B9: commit and trees; what depends on them is not told a second time."""
     tip = repo.git("rev-parse", "HEAD").strip()
     for spec in (f"{tip}:memory", f"{tip}^{{tree}}", tip):
         object_file(repo, spec).unlink()
@@ -368,7 +368,7 @@ def test_the_driver_of_this_clone_is_set_again(doctor: Doctor, repo: Repo, taken
     ],
 )
 def test_attributes_of_others(doctor: Doctor, repo: Repo, line: str, said: str) -> None:
-    """H14: those that act on the home's files are told, with what they do."""
+    """fault:H14: those that act on the home's files are told, with what they do."""
     with (repo.path / ".git/info/attributes").open("a") as file:
         file.write(line + "\n")
     found = doctor("--json")
@@ -379,7 +379,7 @@ def test_attributes_of_others(doctor: Doctor, repo: Repo, line: str, said: str) 
 def test_permissions_are_tightened_unless_a_group_shares_the_repository(
     doctor: Doctor, repo: Repo
 ) -> None:
-    """L15: the folder with the spool and the cache is its owner's."""
+    """fault:L15: the folder with the spool and the cache is its owner's."""
     folder = repo.path / ".git/diurna"
     folder.chmod(0o755)
     repo.git("config", "core.sharedRepository", "group")
@@ -391,7 +391,7 @@ def test_permissions_are_tightened_unless_a_group_shares_the_repository(
 
 
 def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run) -> None:
-    """L15: also where the cache is the first thing that Diurna keeps in a clone."""
+    """fault:L15: also where the cache is the first thing that Diurna keeps in a clone."""
     shutil.rmtree(repo.path / ".git/diurna")
     assert run("show").code == 0
     for name in ("diurna", "diurna/cache"):
@@ -422,7 +422,7 @@ def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
 
 
 def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
-    """M5: what recall finds is compared with the ledger too, where it was asked before."""
+    """fault:M5: what recall finds is compared with the ledger too, where it was asked before."""
     import sqlite3
 
     def found() -> list[str]:
@@ -450,7 +450,7 @@ def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo
 
 
 def test_a_cache_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
-    """M5: found by `--deep` alone, and the ledger wins."""
+    """fault:M5: found by `--deep` alone, and the ledger wins."""
     import sqlite3
 
     (file,) = (repo.path / ".git/diurna/cache").glob("*.sqlite")
@@ -493,7 +493,7 @@ def test_a_clock_that_is_far_behind(
     monkeypatch: pytest.MonkeyPatch,
     where: str,
 ) -> None:
-    """F1, F2: behind logs of this branch, as `verify` names them, or behind the newest of the remote."""
+    """fault:F1, fault:F2: behind logs of this branch, as `verify` names them, or behind the newest of the remote."""
     if where == "remote":
         repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "team.git"))
         repo.git("remote", "add", "origin", str(tmp_path / "team.git"))
@@ -544,7 +544,7 @@ def test_no_git_at_all_is_a_finding(
 def test_two_links_to_one_program_are_one(
     doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """M10 is about different ones; a folder named twice and a file that can not run are none."""
+    """fault:M10 is about different ones; a folder named twice and a file that can not run are none."""
     for name in ("one", "two", "three"):
         (tmp_path / name).mkdir()
     program = tmp_path / "one" / "diurna"

@@ -1,4 +1,4 @@
-"""Verify: what it finds beyond the catalogue, in what order, and what it leaves alone."""
+"""Verify: what it finds beyond the table of faults, in what order, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -332,7 +332,7 @@ def test_a_shallow_clone_says_what_was_not_checked(home: Place, tmp_path: Path) 
 
 
 def test_a_missing_commit_leaves_the_rest_of_history_checked(home: Place) -> None:
-    """The object is named; what is newer is still looked at (durability catalogue, C18)."""
+    """The object is named; what is newer is still looked at (fault:C18)."""
     missing = home.git("rev-parse", "HEAD~2")
     path = home.git("ls-files", "sessions").split("\n")[0]
     home.git("rm", "-q", path)
@@ -346,7 +346,7 @@ def test_a_missing_commit_leaves_the_rest_of_history_checked(home: Place) -> Non
 def test_a_missing_log_is_named_and_the_others_are_read(
     home: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The object and the log are told; with one process as with two (C18)."""
+    """The object and the log are told; with one process as with two (fault:C18)."""
     for number in range(70):
         home.append(f"Log {number}", FactCreated(f"fact-{number}", f"Number {number}."))
     paths = home.git("ls-files", "sessions").split("\n")
@@ -368,7 +368,7 @@ def test_a_missing_log_is_named_and_the_others_are_read(
 
 @pytest.mark.parametrize("logs", [0, 80])
 def test_a_damaged_log_is_named_and_the_others_are_read(home: Place, logs: int) -> None:
-    """A loose object full of garbage costs only its own log (C18)."""
+    """A loose object full of garbage costs only its own log (fault:C18)."""
     for number in range(logs):
         home.append(f"Log {number}", FactReferenced("use-x"))
     path = home.git("ls-files", "sessions").split("\n")[1]
@@ -383,7 +383,7 @@ def test_a_damaged_log_is_named_and_the_others_are_read(home: Place, logs: int) 
 
 
 def test_a_missing_folder_is_named_with_the_logs_it_held(home: Place) -> None:
-    """What an earlier cache knows of it is said; the other folders are read (C18)."""
+    """What an earlier cache knows of it is said; the other folders are read (fault:C18)."""
     home.offset_ms = 40 * DAY_MS
     home.append("Later", FactReferenced("use-x"))
     lost = Path(home.git("ls-files", "sessions").split("\n")[0])

@@ -1,7 +1,7 @@
-"""Several agents, and several gits, at work on one machine (catalogue, group B).
+"""Several agents, and several gits, at work on one machine (faults of group B).
 
-B1 to B5, B7 and B8 have more tests in `test_races.py`, with real crowds; here each point stands at the cheapest level
-that shows it. B11 (two reviews at once) is in `test_cli_review`.
+fault:B1 to fault:B5, fault:B7 and fault:B8 have more tests in `test_races.py`, with real crowds; here each point stands at the cheapest level
+that shows it. fault:B11 (two reviews at once) is in `test_cli_review`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writers that are killed while they append, with git itself (catalogue, A1 to A5)."""
+"""Writers that are killed while they append, with git itself (fault:A1 to fault:A5)."""
 
 from __future__ import annotations
 

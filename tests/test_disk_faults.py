@@ -1,4 +1,4 @@
-"""Disks that are full, fail, take nothing or lie, with git itself (catalogue, A6 to A15).
+"""Disks that are full, fail, take nothing or lie, with git itself (fault:A6 to fault:A15).
 
 A full disk is a limit on the size of files in a child, a file system of 300 kB where mounting is allowed, or an
 error raised in place of a system call.

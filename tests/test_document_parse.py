@@ -376,7 +376,7 @@ def test_edit_of_contradictions_is_reported() -> None:
 
 @given(st.text(max_size=80))
 def test_machine_line_is_strict(text: str) -> None:
-    """Only a whole machine line on the last line is one; integers are plain ASCII (G21)."""
+    """Only a whole machine line on the last line is one; integers are plain ASCII (fault:G21)."""
     assert machine_line(text) is None
     assert machine_line(f"{FILE}{text}\nx") is None
     for bad in ("logs: -1", "logs: \u0661", "logs: 1e9", "logs: ", "log: 1"):

@@ -1,4 +1,4 @@
-"""No memory or no open files left while something is read or written (catalogue, A17 and A18)."""
+"""No memory or no open files left while something is read or written (fault:A17 and fault:A18)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Other schemas, newer ledgers, and two versions on one machine (catalogue, M3 and M8 to M10).
+"""Other schemas, newer ledgers, and two versions on one machine (fault:M3 and fault:M8 to fault:M10).
 
-M9, a downgrade that meets newer events, is G19 for the parser; here it is asked of a whole home.
+fault:M9, a downgrade that meets newer events, is fault:G19 for the parser; here it is asked of a whole home.
 """
 
 from __future__ import annotations

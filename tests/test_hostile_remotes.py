@@ -1,4 +1,4 @@
-"""A remote or a neighbour that means harm (catalogue, group J)."""
+"""A remote or a neighbour that means harm (faults of group J)."""
 
 from __future__ import annotations
 

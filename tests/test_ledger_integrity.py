@@ -1,6 +1,6 @@
-"""Logs that are edited, deleted, moved, redacted or rewritten in history (catalogue, group E).
+"""Logs that are edited, deleted, moved, redacted or rewritten in history (faults of group E).
 
-E12 and E13 are about signatures, which this version neither makes nor checks.
+fault:E12 and fault:E13 are about signatures, which this version neither makes nor checks.
 """
 
 from __future__ import annotations

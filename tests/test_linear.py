@@ -1,7 +1,7 @@
 """No text is slow: twice of it takes at most two and a half times as long, wherever a text is read.
 
 Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (durability catalogue, G10 and G23). The gate takes 46 of the 228 pairs of a shape
+shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes 46 of the 228 pairs of a shape
 and a reader, and 10 shapes of a mebibyte; `python -m tests.campaigns.matrices` takes all.
 """
 

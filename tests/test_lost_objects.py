@@ -1,4 +1,4 @@
-"""Objects that did not reach the disk, or were damaged on it: noticed, named and made again (catalogue, A14 to A16)."""
+"""Objects that did not reach the disk, or were damaged on it: noticed, named and made again (fault:A14 to fault:A16)."""
 
 from __future__ import annotations
 

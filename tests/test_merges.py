@@ -1,4 +1,4 @@
-"""Merges and their convergence, each point at its cheapest level (catalogue, group H)."""
+"""Merges and their convergence, each point at its cheapest level (faults of group H)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def shallow_stack() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-# ---- H1, H2, H8: the union of sets --------------------------------------------------------------
+# ---- fault:H1, fault:H2, fault:H8: the union of sets ----------------------------------------------
 
 
 def folder(store: Objects, *bodies: bytes) -> str:
@@ -135,7 +135,7 @@ def test_h8_many_heads_in_any_order() -> None:
     assert len(store.files(found.pop())) == 5
 
 
-# ---- H3 to H6, H15: the fold --------------------------------------------------------------------
+# ---- fault:H3 to fault:H6, fault:H15: the fold ----------------------------------------------------
 
 
 def test_h3_both_supersede_one_fact_differently() -> None:
@@ -264,7 +264,7 @@ def test_h15_what_was_called_false_stays_so(late: str) -> None:
         assert "<!-- id: a |" not in render(state.view()).split("## Contradictions")[0]
 
 
-# ---- H7, H9 to H14: real repositories -----------------------------------------------------------
+# ---- fault:H7, fault:H9 to fault:H14: real repositories -------------------------------------------
 
 
 @pytest.fixture

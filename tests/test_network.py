@@ -1,4 +1,4 @@
-"""The network while a sync runs (catalogue, group I; more in `test_remote_transport` and `test_sync`)."""
+"""The network while a sync runs (faults of group I; more in `test_remote_transport` and `test_sync`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def here(tmp_path: Path) -> Git:
     return Git(str(user_repository(tmp_path / "here")))
 
 
-# ---- I1: races ----------------------------------------------------------------------------------
+# ---- fault:I1: races ------------------------------------------------------------------------------
 
 
 def test_i1_clones_in_processes_of_their_own_all_land(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_i1_a_clone_killed_between_push_and_move_loses_nothing(
 def test_i1_what_is_appended_while_a_join_is_pushed_stays(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B13: the branch moved between the plan and its end: it is joined with what was pushed."""
+    """fault:B13: the branch moved between the plan and its end: it is joined with what was pushed."""
     _, one, two = pair
     two.create("beta")
     two.sync()
@@ -116,7 +116,7 @@ def test_i1_the_last_push_is_remembered_for_its_remote_alone(pair: Pair) -> None
     assert last_push(home, origin) is None
 
 
-# ---- I4, I8: ssh and proxies ----------------------------------------------------------------------
+# ---- fault:I4, fault:I8: ssh and proxies ----------------------------------------------------------
 
 
 def test_i4_the_host_key_is_opensshs_affair(
@@ -200,7 +200,7 @@ def test_i3_a_password_is_not_asked_for_by_any_program(
     assert "secret" not in str(caught.value) + caught.value.hint
 
 
-# ---- I5: not there ----------------------------------------------------------------------------------
+# ---- fault:I5: not there --------------------------------------------------------------------------
 
 
 def test_i5_a_path_that_is_not_there_is_told_as_such(pair: Pair) -> None:
@@ -216,7 +216,7 @@ def test_i5_a_path_that_is_not_there_is_told_as_such(pair: Pair) -> None:
         one.sync(str(team.hub))
 
 
-# ---- I12: many ----------------------------------------------------------------------------------------
+# ---- fault:I12: many ------------------------------------------------------------------------------
 
 
 def test_i12_a_remote_that_is_far_ahead(pair: Pair) -> None:
@@ -241,7 +241,7 @@ def test_i12_a_remote_that_is_far_ahead(pair: Pair) -> None:
     settled(one, two)
 
 
-# ---- I13: large files -----------------------------------------------------------------------------------
+# ---- fault:I13: large files -----------------------------------------------------------------------
 
 
 def test_i13_logs_are_plain_blobs_whatever_filters_are_set(pair: Pair) -> None:
@@ -263,7 +263,7 @@ def test_i13_logs_are_plain_blobs_whatever_filters_are_set(pair: Pair) -> None:
         two.sync()
 
 
-# ---- I14: cut histories -----------------------------------------------------------------------------------
+# ---- fault:I14: cut histories ---------------------------------------------------------------------
 
 
 def test_i14_a_shallow_clone_syncs(make_team: MakeTeam) -> None:
@@ -303,7 +303,7 @@ def test_i14_a_cut_before_the_common_point_says_how_to_mend_it(make_team: MakeTe
     assert cut.facts() == {"beta", "fact-0", "fact-1"}
 
 
-# ---- I15: a clock that jumps -----------------------------------------------------------------------------
+# ---- fault:I15: a clock that jumps ----------------------------------------------------------------
 
 
 def test_i15_a_sleeping_laptop_stops_nothing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Odd content of logs, from wrong encodings to forged footers (catalogue, group G; G4 is tested with git)."""
+"""Odd content of logs, from wrong encodings to forged footers (faults of group G; fault:G4 is tested with git)."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def test_over_smart_http(tmp_path: Path, web: type[_Backend], kind: str) -> None
 
 
 def test_over_http_that_lets_nobody_push(tmp_path: Path, web: type[_Backend]) -> None:
-    """I2: a server that only gives refuses the push; what came is here, and what is here is safe."""
+    """fault:I2: a server that only gives refuses the push; what came is here, and what is here is safe."""
     team = over_http(Team(tmp_path), web)
     two = team.clone("two")
     team.one.create("alpha")

@@ -1,4 +1,4 @@
-"""A policy that can not be meant, or is changed on one side (catalogue, M6 and M7)."""
+"""A policy that can not be meant, or is changed on one side (fault:M6 and fault:M7)."""
 
 from __future__ import annotations
 

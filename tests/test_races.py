@@ -1,6 +1,6 @@
 """Races and kills in small: what `tests/campaigns` does by the hundred, in seconds.
 
-The codes in names are those of the durability catalogue, groups A and B.
+The codes in names are those of `tests.faults`, groups A and B.
 """
 
 from __future__ import annotations

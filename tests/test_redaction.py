@@ -1,4 +1,4 @@
-"""Redaction (F9, L2, L3, catalogue E7): withheld at every point of time, in every command and index."""
+"""Redaction (F9, L2, L3, fault:E7): withheld at every point of time, in every command and index."""
 
 from __future__ import annotations
 
@@ -508,7 +508,7 @@ def purge(repo: Repo, *, replace: str = "") -> None:
 
 @pytest.mark.parametrize("replace", ["", f"{TEXT}\\|{LATER}"])
 def test_a_purged_text_never_comes_back(told: Told, replace: str, monkeypatch: Any) -> None:
-    """Redacted, taken out of the history, collected: no later command writes it again (E7)."""
+    """Redacted, taken out of the history, collected: no later command writes it again (fault:E7)."""
     monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
     run, repo = told.run, told.repo
     assert run("verify").code == 0

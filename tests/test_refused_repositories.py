@@ -1,4 +1,4 @@
-"""Repositories that are refused in a sentence, with nothing in them changed (catalogue, C11 to C18)."""
+"""Repositories that are refused in a sentence, with nothing in them changed (fault:C11 to fault:C18)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from tests.repository_shapes import (
     refused_everywhere,
 )
 
-# ---- C11 ------------------------------------------------------------------------------------------
+# ---- fault:C11 ------------------------------------------------------------------------------------
 
 
 def test_c11_outside_a_repository_there_is_no_home(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_c11_a_memory_that_is_a_link_is_not_written_through(tmp_path: Path) -> N
     assert shape(tmp_path / "other") == before
 
 
-# ---- C12, C13, C14 --------------------------------------------------------------------------------
+# ---- fault:C12, fault:C13, fault:C14 --------------------------------------------------------------
 
 
 def test_c12_a_sha256_repository_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_c14_harmless_extensions_are_no_reason_to_refuse(tmp_path: Path, writer:
     assert_sound(memory.home, [memory.append(draft("a")).stem])
 
 
-# ---- C15, C16 -------------------------------------------------------------------------------------
+# ---- fault:C15, fault:C16 -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whose", ["all", "the work tree's top"])
@@ -261,7 +261,7 @@ def test_c16_an_append_from_a_real_hook_works(tmp_path: Path, kind: str, writer:
     assert code == "code\n"
 
 
-# ---- C17, C18 -------------------------------------------------------------------------------------
+# ---- fault:C17, fault:C18 -------------------------------------------------------------------------
 
 
 @every_kind
@@ -321,7 +321,9 @@ def test_c18_a_damaged_log_is_named_and_all_others_are_read(
     memory.publish()
     whole = memory.continuity()
     shutil.rmtree(folder / ".git" / "diurna" / "cache")
-    shutil.rmtree(Path(home.spool_folder, "kept"))  # from its copy there it would come back (A16)
+    shutil.rmtree(
+        Path(home.spool_folder, "kept")
+    )  # from its copy there it would come back (fault:A16)
     path = f"sessions/2026-09/21/{stems[1]}.md"
     one, file = object_file(folder, f"{home.reference}:{home.prefix}{path}")
     file.chmod(0o644)
@@ -384,7 +386,7 @@ def test_c18_a_missing_tree_or_commit_stops_with_its_name(
     home = make_home(folder)
     receipt = open_memory(folder, writer).append(draft("a"))
     shutil.rmtree(folder / ".git" / "diurna" / "cache")
-    (Path(home.spool_folder) / "kept/commits").unlink()  # or it is made again, see B9
+    (Path(home.spool_folder) / "kept/commits").unlink()  # or it is made again, see fault:B9
     spec = {
         "the day's folder": "HEAD:memory/sessions/2026-09/21",
         "sessions": "HEAD:memory/sessions",

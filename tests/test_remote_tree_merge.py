@@ -171,7 +171,7 @@ def test_a_folder_in_the_place_of_a_log_hides_nothing() -> None:
 
 
 def test_a_mode_that_is_not_read_loses_against_an_ordinary_file() -> None:
-    """J2: a link or an executable of the same bytes never takes a log's place."""
+    """fault:J2: a link or an executable of the same bytes never takes a log's place."""
     store = Objects()
     oid = store.blob(b"a\n")
     trees = []

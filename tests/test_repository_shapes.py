@@ -1,4 +1,4 @@
-"""The shapes that a repository can have (catalogue, C1 to C3 and C7 to C10).
+"""The shapes that a repository can have (fault:C1 to fault:C3 and fault:C7 to fault:C10).
 
 Each is handled as a careful user of git would expect; a log that could not be committed waits, and the next
 command that can commits it.
@@ -44,7 +44,7 @@ from tests.repository_shapes import (
     waits,
 )
 
-# ---- C1, C2 ---------------------------------------------------------------------------------------
+# ---- fault:C1, fault:C2 ---------------------------------------------------------------------------
 
 
 @in_work_tree
@@ -141,7 +141,7 @@ def test_c2_an_own_branch_in_a_fresh_clone_starts_where_the_remote_is(
     assert git(tmp_path / "clone", "status", "--porcelain") == ""
 
 
-# ---- C3 -------------------------------------------------------------------------------------------
+# ---- fault:C3 -------------------------------------------------------------------------------------
 
 
 @every_kind
@@ -185,7 +185,7 @@ def test_c3_in_a_bare_repository_only_a_branch_of_its_own_can_be_made(tmp_path: 
     assert_sound(memory.home, [memory.append(draft("a")).stem])
 
 
-# ---- C7, C8, C9 -----------------------------------------------------------------------------------
+# ---- fault:C7, fault:C8, fault:C9 -----------------------------------------------------------------
 
 
 @every_kind
@@ -271,7 +271,7 @@ def test_c9_a_sparse_checkout_without_memory_reads_and_writes_the_branch(
     assert git(folder, "status", "--porcelain") == ""
 
 
-# ---- C10 ------------------------------------------------------------------------------------------
+# ---- fault:C10 ------------------------------------------------------------------------------------
 
 
 def under_way(folder: Path, operation: str) -> str:

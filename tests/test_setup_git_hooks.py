@@ -132,7 +132,7 @@ def test_a_pull_is_published_at_once(pair: tuple[Clone, Clone], how: str) -> Non
 def test_a_pull_in_a_linked_worktree_is_published_there(
     pair: tuple[Clone, Clone], tmp_path: Path
 ) -> None:
-    """C4, C16: git sets GIT_DIR for the hook, and the hooks of a linked worktree are the clone's."""
+    """fault:C4, fault:C16: git sets GIT_DIR for the hook, and the hooks of a linked worktree are the clone's."""
     _, two = pair
     two.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     side = Clone(tmp_path / "side")
@@ -285,7 +285,7 @@ def test_j9_hooks_that_a_repository_ships_never_run(pair: tuple[Clone, Clone], r
     assert list(one.folder.parent.glob("ran-*")) == []
 
 
-# ---- D9: beside what is there -------------------------------------------------------------------
+# ---- fault:D9: beside what is there ---------------------------------------------------------------
 
 PRE_COMMIT = b"""\
 #!/usr/bin/env bash

@@ -317,7 +317,7 @@ def test_h8_criss_cross_merges_settle(make_team: MakeTeam) -> None:
 
 
 def test_the_users_work_is_left_alone(pair: tuple[Team, Clone, Clone]) -> None:
-    """D1, D2: what is staged stays staged, what is edited stays edited, and other files stay."""
+    """fault:D1, fault:D2: what is staged stays staged, what is edited stays edited, and other files stay."""
     _, one, two = pair
     two.create("beta")
     two.sync()
@@ -348,7 +348,7 @@ def test_another_file_of_the_home_comes_along(pair: tuple[Team, Clone, Clone]) -
 
 
 def test_a_bare_repository_syncs(pair: tuple[Team, Clone, Clone]) -> None:
-    """C3: there is no work tree to follow."""
+    """fault:C3: there is no work tree to follow."""
     team, one, two = pair
     git(team.folder, "clone", "-q", "--bare", str(team.hub), str(team.folder / "bare.git"))
     bare = Clone(team.folder / "bare.git", "bare", START_MS + 500)

@@ -1,4 +1,4 @@
-"""Clocks, time zones, names and ids that are not what they should be (catalogue, group F)."""
+"""Clocks, time zones, names and ids that are not what they should be (faults of group F)."""
 
 from __future__ import annotations
 

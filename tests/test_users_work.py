@@ -1,4 +1,4 @@
-"""The user's own work is never touched (catalogue, group D). D9, hooks managers, is in `test_setup_git_hooks`."""
+"""The user's own work is never touched (faults of group D). fault:D9, hooks managers, is in `test_setup_git_hooks`."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def commits_only_ours(home: Home, old: str, new: str) -> list[str]:
     return found
 
 
-# ---- D1, D2 ---------------------------------------------------------------------------------------
+# ---- fault:D1, fault:D2 ---------------------------------------------------------------------------
 
 
 @every_kind
@@ -156,7 +156,7 @@ def test_d2_a_file_of_the_user_where_a_log_would_be_written_stays(
     assert logs_in(open_memory(folder).home)[made.stem] == made.data
 
 
-# ---- D3 -------------------------------------------------------------------------------------------
+# ---- fault:D3 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", [IN_TREE, OWN_REPOSITORY])
@@ -268,7 +268,7 @@ def test_d3_an_own_branch_that_somebody_checked_out_follows_there(
     assert git(folder, "status", "--porcelain") == ""
 
 
-# ---- D4 -------------------------------------------------------------------------------------------
+# ---- fault:D4 -------------------------------------------------------------------------------------
 
 
 @every_kind
@@ -356,7 +356,7 @@ def test_d4_every_commit_differs_from_the_one_before_in_our_files_alone(
         assert commits_only_ours(home, old, new)
 
 
-# ---- D5 -------------------------------------------------------------------------------------------
+# ---- fault:D5 -------------------------------------------------------------------------------------
 
 EDIT = "\n- The user's own words.\n"
 #: Loose prose: no event can say it.
@@ -508,7 +508,7 @@ def test_d5_a_mirror_that_says_nothing_is_left_alone_and_said(tmp_path: Path, wr
     assert "The text of c." in file.read_text()
 
 
-# ---- D6, D7 ---------------------------------------------------------------------------------------
+# ---- fault:D6, fault:D7 ---------------------------------------------------------------------------
 
 HOOKS = """
 applypatch-msg commit-msg post-checkout post-commit post-index-change post-rewrite pre-auto-gc
@@ -622,7 +622,7 @@ def test_d7_asking_for_it_costs_no_more_processes(
     assert [call for call in spawned if call[0] == "config"] == []
 
 
-# ---- D8 -------------------------------------------------------------------------------------------
+# ---- fault:D8 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

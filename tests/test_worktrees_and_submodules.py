@@ -1,4 +1,4 @@
-"""Linked worktrees and submodules, each with its own ledger or the common one (catalogue, C4 to C6)."""
+"""Linked worktrees and submodules, each with its own ledger or the common one (fault:C4 to fault:C6)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.campaigns.races import start_worker
 from tests.repository_shapes import both_writers, waits
 
-# ---- C4, C5 ---------------------------------------------------------------------------------------
+# ---- fault:C4, fault:C5 ---------------------------------------------------------------------------
 
 
 @both_writers
@@ -113,7 +113,7 @@ def test_c5_two_worktrees_append_at_once(tmp_path: Path, kind: str) -> None:
         assert git(where, "status", "--porcelain") == ""
 
 
-# ---- C6 -------------------------------------------------------------------------------------------
+# ---- fault:C6 -------------------------------------------------------------------------------------
 
 
 def with_submodule(tmp_path: Path) -> tuple[Path, Path]:

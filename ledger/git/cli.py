@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from ledger.git.process import Answer
 
-#: Settings of a hostile or unusual repository that must not act on our calls (J7, J11, D6). How to reach a
-#: remote (`core.sshCommand`, `credential.helper`) and filters are the user's to set: a clone brings no
-#: settings, and a folder in one that does is no repository to us (`ledger.git.repository`).
+#: Settings of a hostile or unusual repository that must not act on our calls (fault:J7, fault:J11,
+#: fault:D6). How to reach a remote (`core.sshCommand`, `credential.helper`) and filters are the user's to
+#: set: a clone brings no settings, and a folder in one that does is no repository to us
+#: (`ledger.git.repository`).
 _GUARDS = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",

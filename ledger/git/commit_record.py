@@ -63,7 +63,7 @@ def clean_name(text: str) -> str:
 
 
 def in_the_way(path: str) -> StorageFailed:
-    """Say that something of the user's stands where a commit needs a folder (D4)."""
+    """Say that something of the user's stands where a commit needs a folder (fault:D4)."""
     return StorageFailed(
         f"{path} is no folder in the branch's tree, and Diurna does not replace what is not its own",
         hint=f"move {path} elsewhere with git, or make a home somewhere else",

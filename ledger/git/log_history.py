@@ -2,7 +2,7 @@
 
 Logs are only ever added (FORMAT.md, L2), so any other change of one is told, however old. Each commit is
 compared with each of its parents, so a merge that unites two sides shows nothing and one that drops or
-changes a log shows it. Rename detection stays off (durability catalogue, E3): a move is the same blob gone
+changes a log shows it. Rename detection stays off (fault:E3): a move is the same blob gone
 at one path and new at another. Commit times play no part (O1).
 """
 

@@ -1,7 +1,7 @@
 """Read and write git objects, a few at a time, in one process each way.
 
 Reading keeps one `git cat-file --batch` open, since which tree is wanted next depends on the last one. An
-object's size comes before its bytes: what is too large is never taken into memory (J4).
+object's size comes before its bytes: what is too large is never taken into memory (fault:J4).
 Writing makes one pack in memory and lets `git unpack-objects --strict` check and store what is in it.
 """
 

@@ -222,7 +222,7 @@ class Store:
         return made
 
     def _check_ours(self, wanted: Commit, tree: str) -> None:
-        """Compare a new tree with the parent's: whatever built it, only our own files may differ (D4).
+        """Compare a new tree with the parent's: only our own files may differ (fault:D4).
 
         Raises:
             StorageFailed: the commit would touch something else.
@@ -261,7 +261,7 @@ class Store:
         return str(self._odb.write(ObjectType.COMMIT, text))
 
     def _read_back(self, made: str) -> None:
-        """Read the commit from the disk before a branch points to it (A7, A14).
+        """Read the commit from the disk before a branch points to it (fault:A7, fault:A14).
 
         Raises:
             StorageFailed: it is not there, or not whole.

@@ -1,6 +1,6 @@
 """Choose the remote that is meant, and check how it is named.
 
-A name or URL that git could take for an option or a command is refused (durability catalogue, J8 and J10),
+A name or URL that git could take for an option or a command is refused (fault:J8 and fault:J10),
 and what is printed holds no user's name, password or token.
 """
 
@@ -117,7 +117,7 @@ def _remotes_hint(names: Iterable[str]) -> str:
 
 
 def check_remote(name: str) -> None:
-    """Refuse what git would take for an option or for a command to run (J10)."""
+    """Refuse what git would take for an option or for a command to run (fault:J10)."""
     helper = name.partition("::")[0]
     if name.startswith("-") or (helper != name and helper.isalnum()):
         raise NoRemote(

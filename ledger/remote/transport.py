@@ -2,8 +2,8 @@
 
 libgit2's push says nothing when a server refuses, and knows neither credential helpers nor
 `~/.ssh/config`; git does. Every call has a time limit on the monotonic clock, a session of its own that
-ends as a whole, no prompts, explicit refspecs, and checks what it receives (durability catalogue, groups
-I and J).
+ends as a whole, no prompts, explicit refspecs, and checks what it receives (faults of the groups I
+and J in `tests/faults.py`).
 """
 
 from __future__ import annotations

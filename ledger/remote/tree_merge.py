@@ -1,8 +1,8 @@
 """Merge the trees of two tips of one ledger: a set union of logs, three-way for all else.
 
 Pure: trees are read by a function and new ones are returned, so no work tree, no index and no rename
-detection take part (FORMAT.md, M1 to M4; durability catalogue H1, H2, H8, H13). Only sub-trees whose ids
-differ are looked at.
+detection take part (FORMAT.md, M1 to M4; fault:H1, fault:H2, fault:H8, fault:H13). Only sub-trees whose
+ids differ are looked at.
 
 Session logs are joined as a set of paths. Where one path holds different bytes, the rule is a total
 order, so that the join is commutative, associative and idempotent: a log whose bytes match its name comes

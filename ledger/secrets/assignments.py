@@ -2,7 +2,7 @@
 
 What stands behind such a name is a secret only if it looks like one; `password: required`, `token: $TOKEN`
 and `secret: <your secret>` are not (`ledger.secrets.entropy`). One pass for each name, each look ahead
-with a limit (durability catalogue, G23).
+with a limit (fault:G23).
 """
 
 from __future__ import annotations

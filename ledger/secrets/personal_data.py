@@ -1,4 +1,4 @@
-"""Find personal data: home folders, e-mail addresses, numbers (durability catalogue, L13)."""
+"""Find personal data: home folders, e-mail addresses, numbers (fault:L13)."""
 
 from __future__ import annotations
 

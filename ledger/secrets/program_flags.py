@@ -1,6 +1,6 @@
 """Find passwords on a program's command line: `mysql -pX`, `curl -u name:X`, `sshpass -p X`.
 
-A flag counts behind a program on the same line whose flag it is (durability catalogue, L9).
+A flag counts behind a program on the same line whose flag it is (fault:L9).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find the secrets of a text, say what may be shown of them, and write the text without them.
 
 Text in, places out; no value ever leaves but in the text that it was in. Without `re` and without
-backtracking, cheap enough for every append (durability catalogue, G23, L9, L10, L12). The rules are in
+backtracking, cheap enough for every append (fault:G23, fault:L9, fault:L10, fault:L12). The rules are in
 `vendor_tokens`, `shapes` and `assignments`.
 """
 

@@ -1,7 +1,7 @@
 """Find secrets by their shape alone: key blocks, addresses with passwords, web tokens.
 
-Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead has a limit (durability
-catalogue, G23).
+Like `ledger.secrets.vendor_tokens` a scan by hand: each look behind or ahead has a limit
+(fault:G23).
 """
 
 from __future__ import annotations

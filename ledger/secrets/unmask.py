@@ -3,7 +3,7 @@ r"""Undo what masks a secret: colours and unseen characters removed, escapes dec
 A secret keeps its worth behind `ghp\_…`, `\u0067hp_…`, `"ghp" + "_…"` or a line that a terminal broke. So
 it is also looked for in a view of the text, and each place of the view is told as one of the text itself.
 Nothing here backtracks: every mark is found by `str.find`, and each look behind or ahead has a limit
-(durability catalogue, G23, L10).
+(fault:G23, fault:L10).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A row of the table says what follows the mark: of which characters, how many at least and at most. Nothing
 here backtracks or needs `re`: a mark is found by `str.find`, and its token is the run of such characters
-behind it (durability catalogue, G23).
+behind it (fault:G23).
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def replace_file(
 ) -> None:
     """Write a file so that readers see its old or its new content, never a part.
 
-    Refuses to write through a symbolic link in its last folder or name (J3).
+    Refuses to write through a symbolic link in its last folder or name (fault:J3).
 
     Args:
         path: the file.

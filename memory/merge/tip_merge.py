@@ -1,7 +1,7 @@
 """Merge two tips of a ledger: work out the commit that both sides are to have.
 
 The answer is a plan, a value: nothing but new objects is written while it is made. Two clones that join
-the same two tips make the same commit, byte for byte (durability catalogue H9, H10): parents in the
+the same two tips make the same commit, byte for byte (fault:H9, fault:H10): parents in the
 order of their ids, a fixed author, the newer parent's time, a projection recomputed from the union.
 """
 
@@ -181,7 +181,7 @@ class _Planner:
         )  # fmt: skip
 
     def _read(self, came: Sequence[LogRef]) -> Reading:
-        """Read what came; the size of a log is looked at before its bytes (J4).
+        """Read what came; the size of a log is looked at before its bytes (fault:J4).
 
         Raises:
             SyncRefused: there is a file that only somebody who means harm calls a log.
@@ -231,7 +231,7 @@ class _Planner:
             )
 
     def _alarm(self, bases: list[str]) -> None:
-        """Say who changed or deleted logs on the other side (E1, E2, E9)."""
+        """Say who changed or deleted logs on the other side (fault:E1, fault:E2, fault:E9)."""
         for change in altered_between(self._home, bases, self._theirs):
             self._findings.append(
                 Finding(

@@ -1,4 +1,4 @@
-"""Find redacted logs that one of two histories purged, and that a merge would bring back (E7).
+"""Find redacted logs that one of two histories purged, and that a merge would bring back (fault:E7).
 
 What a redaction names was in the ledger of whoever wrote it. Where the history that has the redaction
 never had the log, people took it out of that history on purpose.

@@ -43,7 +43,7 @@ def dropped(home: Home, spool: Spool, cache: Cache) -> list[str]:
     if paths and cache.redacted:
         from memory.redaction.withheld import held_logs
 
-        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (E7)
+        redacted = {stem for stem, _ in held_logs(cache)}  # it may have been meant to go (fault:E7)
         paths = {stem: path for stem, path in paths.items() if stem not in redacted}
     there = [stem for stem, path in paths.items() if os.path.isfile(f"{home.folder}/{path}")]
     if not there:

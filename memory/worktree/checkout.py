@@ -183,7 +183,7 @@ def _never_written(problem: DiurnaError) -> bool:
 
 
 def _leads_out(home: Home, path: str) -> str:
-    """Return the folder on the way to a file that is a link and may lead out of the home (J3), or ""."""
+    """Return the folder on the way to a file that is a link out of the home (fault:J3), or ""."""
     folder = home.repository.top
     for name in (home.prefix + path).split("/")[:-1]:
         folder = f"{folder}/{name}"

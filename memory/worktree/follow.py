@@ -49,7 +49,7 @@ def show_move(home: Home, tip: str, made: str) -> list[Finding]:
 
 
 def show_elsewhere(home: Home, tip: str, made: str) -> list[Finding]:
-    """Let every other work tree that has the branch checked out follow too (D3).
+    """Let every other work tree that has the branch checked out follow too (fault:D3).
 
     Its user's next commit would otherwise take our files out again.
     """

@@ -7,7 +7,7 @@ it in canonical form.
 
 Structure stands in column 0 only: `# `, `## `, bullets and the machine line. A block is a bullet and
 all indented or empty lines after it; its footer is its last line, so no text can forge one
-(durability catalogue, G13, G14, G17). Linear in the length of the text; split on line feeds only. What
+(fault:G13, fault:G14, fault:G17). Linear in the length of the text; split on line feeds only. What
 one bullet says is read by `projection.document.items`.
 """
 
@@ -322,7 +322,7 @@ def _machine(line: str) -> MachineLine | None:
 
 
 def _integer(text: str) -> int | None:
-    """Read a plain non-negative ASCII integer (durability catalogue, G21)."""
+    """Read a plain non-negative ASCII integer (fault:G21)."""
     if 0 < len(text) <= 12 and text.isascii() and text.isdigit():
         return int(text)
     return None

@@ -2,8 +2,8 @@
 
 Pure: the same view gives the same bytes, whatever the order of its facts (FORMAT.md, sections 4 and
 7). Texts are written as they are; a text can not forge structure, because only its first line stands
-in column 0, behind its bullet, and the footer is always the last line of its block (durability
-catalogue, G13 and G14). `parse` reads every form back that is written here, byte for byte.
+in column 0, behind its bullet, and the footer is always the last line of its block
+(fault:G13 and fault:G14). `parse` reads every form back that is written here, byte for byte.
 
 The forms, once::
 

@@ -1,8 +1,8 @@
 """Read and write `diurna.toml`: the one place where its bytes become a `Policy`.
 
-What can not be meant is refused with the key and its line (FORMAT.md, section 6; durability catalogue,
-M6). The only module of the projection that imports pydantic: code that has a policy as a value, from
-a cache say, never pays for it.
+What can not be meant is refused with the key and its line (FORMAT.md, section 6; fault:M6). The only
+module of the projection that imports pydantic: code that has a policy as a value, from a cache say,
+never pays for it.
 """
 
 from __future__ import annotations

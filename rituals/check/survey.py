@@ -154,7 +154,7 @@ class Survey:
 
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:
-        """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (E7)."""
+        """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (fault:E7)."""
         if not self.cold:
             return self.memory.snapshot.ask(held_logs)
         return held_in(self.state.histories.values())

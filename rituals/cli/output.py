@@ -1,6 +1,6 @@
 """Write results to stdout and talk to stderr, and nothing that could command a terminal.
 
-Keeps J12 and G15 of the durability catalogue: control characters, escapes, overrides of direction and what
+Against fault:J12 and fault:G15: control characters, escapes, overrides of direction and what
 can not be seen leave only as JSON escapes (`ledger.escape`), into a pipe or file as well: what reads
 there may be a model, or a terminal behind it. In `--json` such an escape is the character itself.
 """
@@ -176,7 +176,7 @@ def _styled(piece: Piece, styled: bool) -> str:
 
 
 def _told(piece: Piece) -> Piece:
-    """Leave secrets out of what is said about a text: a message may quote it (catalogue, L14)."""
+    """Leave secrets out of what is said about a text: a message may quote it (fault:L14)."""
     if isinstance(piece, str):
         return without_secrets(piece)
     return without_secrets(piece[0]), piece[1]

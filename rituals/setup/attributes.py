@@ -1,4 +1,4 @@
-"""Find attributes of git's that undo what the files of a home ask for (durability catalogue H14).
+"""Find attributes of git's that undo what the files of a home ask for (fault:H14).
 
 Diurna's own join reads no attribute. A plain `git merge` or `git checkout` does, and the last line that
 matches wins: one of the user's, or of a file further down, may undo what the format asks for.

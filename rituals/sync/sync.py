@@ -208,7 +208,7 @@ class _Sync:
         return old != new
 
     def _look_at_checkpoint(self) -> None:
-        """Tell of logs that this clone's own history lost since it was last found whole (E8)."""
+        """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""
         home = self._memory.home
         point, tip = checkpoint(home), home.tip()
         if point is None or not tip or point.commit == tip:
@@ -308,7 +308,7 @@ class _Sync:
             )
 
     def _look_for_loss(self, before: str, theirs: str) -> None:
-        """Tell of logs that a rewritten remote no longer has, and keep the commit that has them (E9)."""
+        """Tell of logs that a rewritten remote lost, and keep the commit that has them (fault:E9)."""
         git, remote, home = self._git, self._remote, self._memory.home
         if before in merge_bases(git, before, theirs):
             return

@@ -2,8 +2,9 @@
 
 `run` ties the checks together, each guarded, so that a broken one hides no other. Every other module is
 one concern; a check yields what it noticed, with a remedy where there is a safe one. `fix` applies
-remedies: nothing of the user's is deleted, a lock is moved aside only when nobody owns it, and objects are
-written again under their own ids (durability catalogue, B5 to B9, B14, F1, F2, H14, L15, M5 and M10).
+remedies: nothing of the user's is deleted, a lock is moved aside only when nobody owns it, and objects
+are written again under their own ids (fault:B5 to fault:B9, fault:B14, fault:F1, fault:F2, fault:H14,
+fault:L15, fault:M5 and fault:M10).
 """
 
 from rituals.check.doctor.fix import Treated

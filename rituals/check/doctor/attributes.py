@@ -1,4 +1,4 @@
-"""Check what git's attributes, ours and others', do with the home's files in plain commands (H14)."""
+"""Check what git's attributes do with the home's files in plain commands (fault:H14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the cache and the index of recall against a replay (M5)."""
+"""Check the cache and the index of recall against a replay (fault:M5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def cache_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Compare what the cache says with a replay that does not ask it; the ledger is right (M5)."""
+    """Compare what the cache says with a replay that does not ask it; the ledger is right (fault:M5)."""
     memory = survey.memory
     tip = survey.home.tip()
     if not survey.deep or not tip:
@@ -40,7 +40,7 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
 
 
 def index_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Compare the index of recall with one that is made of the ledger now (M5)."""
+    """Compare the index of recall with one that is made of the ledger now (fault:M5)."""
     from memory.recall.index.check import index_differs
     from memory.recall.index.follow import index_file
 

@@ -1,4 +1,4 @@
-"""Check settings of git that endanger a ledger: what is collected too early, or never flushed (B9)."""
+"""Check settings of git that collect objects too early, or never flush them (fault:B9)."""
 
 from __future__ import annotations
 

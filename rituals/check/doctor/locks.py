@@ -1,4 +1,4 @@
-"""Check lock files in the git directory: whose they are, and which belong to nobody (B5 to B7)."""
+"""Check lock files in the git directory, and find those of nobody (fault:B5 to fault:B7)."""
 
 from __future__ import annotations
 

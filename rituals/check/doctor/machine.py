@@ -1,4 +1,4 @@
-"""Check the machine: git, the library that writes, other programs called `diurna`, the disk (B14, M10)."""
+"""Check the machine: git, pygit2, other programs called `diurna`, the disk (fault:B14, fault:M10)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def installed_noticed(machine: Machine) -> Iterator[Noticed]:
-    """Say that more than one `diurna` can be called (M10)."""
+    """Say that more than one `diurna` can be called (fault:M10)."""
     found: dict[str, str] = {}
     for folder in machine.folders:
         path = os.path.join(folder, "diurna")
@@ -100,7 +100,7 @@ def installed_noticed(machine: Machine) -> Iterator[Noticed]:
 
 
 def disk_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Say that the disk of the repository is nearly full, or that others write to it too (B14)."""
+    """Say that the disk of the repository is nearly full, or that others write to it too (fault:B14)."""
     common = survey.home.repository.commondir
     disk = os.statvfs(common)
     free = disk.f_bavail * disk.f_frsize

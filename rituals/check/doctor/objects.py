@@ -1,4 +1,4 @@
-"""Check for objects that git has lost: of recent commits, and of single logs (A15, A16, B9)."""
+"""Check for objects that git has lost, of commits and of logs (fault:A15, fault:A16, fault:B9)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _is_whole(objects: str, ref: LogRef) -> bool:
 
 
 def twins_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Tell of files of the home that a case-blind file system holds only one of (F10)."""
+    """Tell of files of the home that a case-blind file system holds only one of (fault:F10)."""
     seen: dict[str, str] = {}
     for _, _, path in survey.listing(survey.home.tip()).rows:
         other = seen.setdefault(path.casefold(), path)

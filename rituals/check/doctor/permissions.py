@@ -1,4 +1,4 @@
-"""Check whether others on this machine can read what Diurna keeps beside the objects (L15)."""
+"""Check whether others on this machine can read what Diurna keeps beside the objects (fault:L15)."""
 
 from __future__ import annotations
 

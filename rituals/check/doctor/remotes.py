@@ -1,4 +1,4 @@
-"""Check what others have: logs that are nowhere but here, and clocks that disagree (F1, F2)."""
+"""Check what others lack, and whether clocks disagree (fault:F1, fault:F2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check that a branch still holds what it held when it was last found whole (E8, E9).
+"""Check that a branch still holds what it held when it was last found whole (fault:E8, fault:E9).
 
 Where that was is kept in `<common git directory>/diurna/checkpoint`, one line for each branch.
 """
@@ -85,7 +85,7 @@ def lost_since(
         home: the home.
         tip: the commit now.
         standing: path -> blob there.
-        held: (stem, blob id) of redacted logs, which may be gone or replaced (E7).
+        held: (stem, blob id) of redacted logs, which may be gone or replaced (fault:E7).
     """
     point = checkpoint(home)
     if point is None or not tip:
@@ -121,7 +121,7 @@ def rewritten_findings(
     known: set[str],
     held: frozenset[tuple[str, str]],
 ) -> Iterator[Finding]:
-    """Tell that logs went with a rewritten history (E8, E9); changed commit ids alone are fine.
+    """Tell that logs went with a rewritten history (fault:E8, fault:E9); new commit ids are fine.
 
     Args:
         home: the home.

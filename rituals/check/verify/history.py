@@ -1,4 +1,4 @@
-"""Find what history did to logs: changed, deleted or moved, by whom and in which commit (E1 to E3)."""
+"""Find the commits that changed, deleted or moved a log, and their authors (fault:E1 to fault:E3)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def damaged(
 def without_purged(
     found: tuple[Damage, ...], held: frozenset[tuple[str, str]]
 ) -> tuple[Damage, ...]:
-    """Return the damages without redacted logs that were taken out of the ledger (E7).
+    """Return the damages without redacted logs that were taken out of the ledger (fault:E7).
 
     One that was changed and whose first bytes the history still has stays: that hides nothing.
     """

@@ -1,4 +1,4 @@
-"""Compare the logs in the work tree with the committed ones, which alone count (E4)."""
+"""Compare the logs in the work tree with the committed ones, which alone count (fault:E4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def work_tree_findings(
     home: Home, listing: Listing, held: frozenset[tuple[str, str]] = frozenset()
 ) -> Iterator[Finding]:
-    """Compare the logs in the work tree with the committed ones (E4).
+    """Compare the logs in the work tree with the committed ones (fault:E4).
 
     Args:
         home: the home.

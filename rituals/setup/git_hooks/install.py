@@ -1,4 +1,4 @@
-"""Install and remove our git hooks: plan first, then apply (durability catalogue D9).
+"""Install and remove our git hooks: plan first, then apply (fault:D9).
 
 Where git looks for hooks is git's to say. Nothing is moved or replaced, and a folder that other
 repositories or the user's commits share is never written to.
