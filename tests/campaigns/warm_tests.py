@@ -14,6 +14,7 @@ import os
 import resource
 import shutil
 import signal
+import sys
 import time
 from collections import defaultdict
 from inspect import CO_OPTIMIZED
@@ -43,9 +44,15 @@ class Job(Record):
     seconds: float
 
 
+def pytest_configure() -> None:
+    """Keep the compiled tests, for processes that read them afresh; nothing is changed yet."""
+    sys.dont_write_bytecode = False
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Take jobs until there is none."""
+    sys.dont_write_bytecode = True
     items: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in session.items:
         items[item.nodeid.partition("[")[0]].append(item)
