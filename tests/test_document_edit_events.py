@@ -100,6 +100,18 @@ def test_a_reworded_fact_is_updated_on_the_version_that_was_seen() -> None:
     assert events(found) == (update,)
 
 
+def test_what_another_wrote_meanwhile_replaces_the_text_that_was_seen() -> None:
+    """Where that still stands beside it the choice is one; where it does not, nothing new is said."""
+    state = replay(*BASE)
+    text = render(state.view()).replace("- One.\n", "- Two.\n")
+    seen = (version_id("One."),)
+    both = replay(*BASE, FactUpdated("one", "Two.", ()))
+    found = absorb(render(state.view()), text, state.policy, both.get)
+    assert events(found) == (FactUpdated("one", "Two.", seen),)
+    later = replay(*BASE, FactUpdated("one", "Two.", seen))
+    assert events(absorb(render(state.view()), text, state.policy, later.get)) == ()
+
+
 def test_a_thread_is_ticked_and_unticked() -> None:
     """The checkbox says `Closed` and `Reopened`, unless the ledger says it already."""
     state = replay(*BASE)
