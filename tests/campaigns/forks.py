@@ -7,6 +7,7 @@ itself, of the streams or of what is loaded needs a fresh one: `subprocess`.
 from __future__ import annotations
 
 import atexit
+import io
 import json
 import os
 import runpy
@@ -158,6 +159,9 @@ def _start(job: list[Any], given: Sequence[int]) -> NoReturn:
         os.dup2(fd, place)
     for fd in given:
         os.close(fd)
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.FileIO(fd, "w", closefd=False), "utf-8") for fd in (1, 2)
+    )
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
