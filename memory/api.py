@@ -150,7 +150,7 @@ class Memory(Reader):
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
 
     def bring_back(self, *, dry_run: bool = False) -> None:
-        """Commit again what a commit of the user's left out, and note that, or why it can not be.
+        """Commit again what a commit of the user's left out, and report that, or why it failed.
 
         Args:
             dry_run: change nothing; only note it.

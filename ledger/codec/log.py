@@ -201,7 +201,7 @@ def read_header(data: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def _unheard(code: str, message: str, line: int, hint: str) -> None:
-    """Take note of nothing: whoever reads the whole log says it."""
+    """Ignore a finding: whoever reads the whole log reports it."""
 
 
 def text_of(data: bytes) -> str:

@@ -72,7 +72,7 @@ class Objects:
         return self._git.start("--no-replace-objects", "cat-file", "--batch")
 
     def hold(self, known: dict[str, bytes]) -> None:
-        """Answer for objects that are not stored yet, too."""
+        """Serve objects that are not stored yet, too."""
         self._held.update(known)
 
     def read(self, oid: str, limit: int = LIMIT_BYTES) -> bytes:

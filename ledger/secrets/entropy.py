@@ -42,7 +42,7 @@ def is_printed(value: str) -> bool:
 
 
 def _is_rest_real(value: str, low: str, filling: str) -> bool:
-    """Tell whether something real only leans on a word for nothing: `changeme-…`, `…_example`."""
+    """Tell whether something real stands beside a placeholder word: `changeme-…`, `…_example`."""
     if not filling.strip("-_")[:1].isalpha() or filling in ("xxxx", "abcdefgh", "deadbeef"):
         return False
     at = low.find(filling)
@@ -108,7 +108,7 @@ def _is_word(part: str) -> bool:
 
 
 def is_stock(value: str) -> bool:
-    """Tell whether little is left of a value without the words that documents put for one."""
+    """Tell whether a value is little more than words that documents use as placeholders."""
     rest = value.lower()
     for name in _NAMES:
         rest = rest.replace(name, "")

@@ -235,7 +235,7 @@ def _digits(said: str) -> str:
 
 
 def _is_filled(digits: str) -> bool:
-    """Tell whether digits are what documents put for a number."""
+    """Tell whether digits are a placeholder of documents."""
     return len(set(digits)) < 4 or any(filling in digits for filling in _FILLED)
 
 

@@ -34,7 +34,7 @@ _HINT = (
 
 
 class Look:
-    """Looks through one log, part by part.
+    """Redacts one log, part by part.
 
     Args:
         personal: what to do with personal data: `warn`, `redact` or `keep`.
@@ -109,7 +109,7 @@ class Look:
 def guard(
     log: SessionLog, *, personal: str = WARN, strict: bool = False
 ) -> tuple[SessionLog, tuple[Finding, ...]]:
-    """Put secrets out of a log before it is stored.
+    """Redact the secrets of a log before it is stored.
 
     Args:
         log: to be stored.
@@ -162,7 +162,7 @@ def guard(
 
 
 def first_of(found: list[Finding]) -> list[Finding]:
-    """Leave it at the first findings of each code, and say how many more there are."""
+    """Keep the first findings of each code, and say how many more there are."""
     if len(found) <= _TOLD:
         return found
     kept: list[Finding] = []
@@ -178,7 +178,7 @@ def first_of(found: list[Finding]) -> list[Finding]:
 def guard_events(
     events: tuple[Event, ...], personal: str
 ) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
-    """Put secrets out of the events of a log that has no header yet; see `guard`."""
+    """Redact the secrets in the events of a log that has no header yet; see `guard`."""
     log, found = guard(SessionLog((), "Events", "", events), personal=personal)
     return log.events, found
 
@@ -188,7 +188,7 @@ def _wanted(data: str, personal: str) -> list[Hit]:
 
 
 def _refuse_names(log: SessionLog) -> None:
-    """Refuse a log that holds a secret where it can not be put out: an id, the name of a key.
+    """Refuse a log that holds a secret where it can not be redacted: an id, the name of a key.
 
     Raises:
         DraftRefused: it does.

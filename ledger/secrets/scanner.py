@@ -196,7 +196,7 @@ class Lines:
 
 
 def redacted(text: str, places: tuple[Hit, ...]) -> str:
-    """Put what a value was in the place of it: `[redacted: github-token]`; a home folder reads `~`."""
+    """Replace each value by its kind: `[redacted: github-token]`; a home folder by `~`."""
     parts: list[str] = []
     at = 0
     for place in places:
@@ -211,7 +211,7 @@ def stand_in(rule: str) -> str:
 
 
 def nameable(text: str) -> str:
-    """Return a text without secrets and personal data, to make a name of: everybody sees it."""
+    """Return a text without secrets and personal data, from which a public name can be made."""
     places = find_all(text)
     return redacted(text, Lines(text).held(places)) if places else text
 

@@ -69,7 +69,7 @@ class View:
         return begin, stop
 
     def is_joined(self, start: int, end: int) -> bool:
-        """Tell whether a place of the view was none before: runs meet in it."""
+        """Tell whether a place of the view was two places before: runs meet in it."""
         begin, stop = self.span(start, end)
         return stop - begin != end - start
 

@@ -129,7 +129,7 @@ class Intents:
         return found
 
     def forget(self) -> None:
-        """Let go of them: what was made of them is whole and on the disk."""
+        """Forget notes: what was made of them is whole and on the disk."""
         try:
             os.unlink(self._path)
         except OSError:

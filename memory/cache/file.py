@@ -152,7 +152,7 @@ class Cache(Questions):
         return self._base
 
     def writing(self) -> Held:
-        """Return what a change of the file stands in, as a `with` (`memory.cache.stamp.Stamp.writing`)."""
+        """Return the `with` in which the file may be changed (`memory.cache.stamp.Stamp.writing`)."""
         return self._stamp.writing()
 
     @property

@@ -112,7 +112,7 @@ def short_stem(cache: Cache, key: str) -> str:
 
 
 def last_key(cache: Cache, point: str) -> str:
-    """Return what sorts behind all that counts at a point of time, and before the rest.
+    """Return a key that sorts behind all logs up to a point of time, and before the rest.
 
     Args:
         cache: of the commit.
@@ -156,7 +156,7 @@ def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
 
 
 def check_bounds(*bounds: str) -> None:
-    """See to it that bounds of time are dates or stems, or empty.
+    """Check that bounds of time are dates or stems, or empty.
 
     Raises:
         NotFound: one is not.

@@ -98,7 +98,7 @@ class Stamp:
             self._take_back()
 
     def unwritten(self) -> Held:
-        """Return what keeps others from writing the file, checked, while it stands in a `with`.
+        """Check the file, and return a `with` in which nobody else writes it.
 
         Raises:
             StampBroken: on entering, the file is not as it was left.
@@ -106,7 +106,7 @@ class Stamp:
         return Held(self, fcntl.LOCK_SH)
 
     def writing(self) -> Held:
-        """Return what a change of the file stands in, as a `with`: checked before it, stamped after it.
+        """Return the `with` in which the file may be changed: it is checked before and stamped after.
 
         Raises:
             StampBroken: on entering, the file is not as it was left.
@@ -115,7 +115,7 @@ class Stamp:
         return Held(self, fcntl.LOCK_EX)
 
     def replacing(self) -> Held:
-        """Return what another file is put in the place of this one in: as `writing`, without the check.
+        """Return the `with` in which another file may replace this one: `writing` without the check.
 
         Raises:
             sqlite3.OperationalError: as for `writing`.
@@ -123,7 +123,7 @@ class Stamp:
         return Held(self, fcntl.LOCK_EX, fresh=True)
 
     def wants_disk(self) -> bool:
-        """Tell whether it is time to see that the file is on the disk, and to note so."""
+        """Tell whether it is time to make sure that the file is on the disk, and to note that."""
         quiet = bool(self._good) and now_ns() - self._good[3] > _QUIET_NS
         return quiet and self._run != ON_DISK
 
@@ -203,7 +203,7 @@ def begin(base: sqlite3.Connection, stamp: Stamp) -> None:
 
 
 def see_to_disk(base: sqlite3.Connection, stamp: Stamp) -> None:
-    """See that a file that nobody wrote for a while is on the disk, which by then costs little.
+    """Make sure that a file which nobody wrote for a while is on the disk; by then that costs little.
 
     Closing a file of SQLite's by other ways would drop the locks that this process has on it, so that is
     left to SQLite.
@@ -346,7 +346,7 @@ def _lock(fd: int, how: int) -> None:
 
 
 def machine_run() -> str:
-    """Return what tells this run of the machine from all others; "-" where the system does not say."""
+    """Return an id of this boot of the machine; "-" where the system does not tell one."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read(64).strip() or ON_DISK

@@ -97,7 +97,7 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
 
 
 def _said_before(home: Home, tip: str, made_from: MachineLine | None, blobs: list[str]) -> str:
-    """Return the committed text where a person wrote it and a log says so: what it says is said.
+    """Return the committed text that a person wrote, where a log already says what it says.
 
     Args:
         home: the home.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Around:
-    """What people wrote where projections go, on either side of a join.
+    """What people wrote into projection files, on either side of a merge.
 
     Args:
         snapshot: of the home.
@@ -34,7 +34,7 @@ class Around:
         self._found: dict[str, set[str]] = {}
 
     def paths(self) -> dict[str, set[str]]:
-        """Return, for the tips that have some, the projection paths that are to stay as they are there."""
+        """Return, by tip, the projection paths that have to stay as they are there."""
         home = self._snapshot.home
         shown = self._snapshot.ask(lambda cache: cache.ever_rendered())
         for tip in self._tips:
@@ -62,7 +62,7 @@ class Around:
 
 
 def nothing(path: str) -> bool:
-    """Tell of no path that it is recomputed: what both sides changed is for a person to settle."""
+    """Call no path recomputed: what both sides changed is for a person to settle."""
     return False
 
 

@@ -209,7 +209,7 @@ class _Planner:
             return None
 
     def _had(self, commit: str, paths: Sequence[str]) -> bool:
-        """Tell whether a commit had one of some paths: who does not have it any more took it away."""
+        """Tell whether a commit had one of some paths; a side that lacks it took it away."""
         tree = self._objects.header(commit).tree
         return any(find(self._objects.read, tree, path) for path in paths)
 

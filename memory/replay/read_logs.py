@@ -133,7 +133,7 @@ def read_all(
 
 
 def _other_than(refs: Sequence[LogRef], kept: Sequence[LogRef]) -> list[LogRef]:
-    """Return the logs of which other bytes were read than the tip has, with blob "" those not read."""
+    """Return the logs of which other bytes than the tip's were read; blob "" stands for none."""
     now = {ref.key: ref for ref in kept}
     found = [now.get(ref.key, ref._replace(blob="")) for ref in refs]
     return [there for ref, there in zip(refs, found, strict=True) if ref != there]

@@ -37,7 +37,7 @@ def mend(
     entries: list[Entry],
     read: Read,
 ) -> list[Finding]:
-    """Put what logs were first committed with in the place of what the tip has of them.
+    """Replace the tip's bytes of logs by those that they were first committed with.
 
     Args:
         home: where they are.
@@ -100,7 +100,7 @@ def _colliding(doubtful: Mapping[int, Doubtful], kept: Sequence[LogRef]) -> list
 
 
 def _said(ref: LogRef, proven: bool, found: bool) -> Finding:
-    """Say which bytes are read of a log that is not what it was first committed as."""
+    """Say which bytes of a changed log are read."""
     who = "diurna verify names the commit and its author"
     if not found:
         said = "are not those it was sealed with, and history has no others"

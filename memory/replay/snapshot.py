@@ -110,12 +110,12 @@ class Snapshot:
         return self._rebuild(self.home.tip())
 
     def tell_unusable(self, stamp: Stamp, said: str) -> None:
-        """Tell that a file could not be used, if there is one; of a copy of one nobody needs to hear."""
+        """Report a file that could not be used; a mere copy of one is not worth a report."""
         if stamp.usable and os.path.exists(stamp.path):
             self.tell_rebuilt(said, aloud=not stamp.elsewhere)
 
     def tell_rebuilt(self, said: str, aloud: bool = True) -> None:
-        """Note in the journal, and aloud, that what was kept could not be used."""
+        """Note in the journal, and report, that the kept cache could not be used."""
         from ledger.wal.locks import journal
 
         if aloud:
@@ -161,7 +161,7 @@ class Snapshot:
         return self._cache
 
     def _number(self) -> int:
-        """Return the number that tells the cache file from another of its name, 0 for none."""
+        """Return the inode of the cache file, 0 for none: another file of its name has another."""
         try:
             return os.stat(self._path).st_ino
         except OSError:
@@ -202,7 +202,7 @@ class Snapshot:
         return cache.advance(base, tip, reading.refs, reading.entries, noticed, policy)
 
     def _rebuilt(self, cache: Cache, base: str, tip: str) -> bool:
-        """Build anew, unless another process was faster, or brought the cache past a tip now old."""
+        """Rebuild, unless another process did, or brought the cache past this tip."""
         cache.load()
         if cache.commit == base and tip == self.home.tip():
             self._rebuild(tip)

@@ -288,7 +288,7 @@ def read_pending(path: str) -> list[str]:
 
 
 def _standing(home: Home, lines: list[str]) -> list[str]:
-    """Return the entries that the branch still has like that: it may have moved on in other hands.
+    """Return the entries that the branch still has so; it may have moved on meanwhile.
 
     A log that was to be staged is in no commit yet.
     """

@@ -61,7 +61,7 @@ def show_elsewhere(home: Home, tip: str, made: str) -> list[Finding]:
 
 
 def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
-    """Finish what the owner of the lock before us did not live to do.
+    """Finish what a dead owner of the lock left undone.
 
     Ask again for every tip: the git that a dead process started may move the branch yet.
 

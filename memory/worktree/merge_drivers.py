@@ -113,7 +113,7 @@ def apply_drivers(home: Home, plan: Drivers) -> None:
 
 
 def ensure_drivers(home: Home) -> list[Finding]:
-    """Set them once for each clone and prefix; what is in the way is no reason not to write."""
+    """Set them once for each clone and prefix; a failure does not stop the write."""
     try:
         if os.path.exists(_marker(home)) or not needs_drivers(home):
             return []

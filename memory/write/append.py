@@ -245,7 +245,7 @@ class Recorder:
 def with_seen(
     event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
 ) -> Event:
-    """Let an event name what its writer saw: what is said elsewhere meanwhile is not answered by it.
+    """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
 
     Args:
         event: as drafted.

@@ -58,7 +58,7 @@ class Branch:
         return Lock(os.path.join(self.home.repository.commondir, LOCK_FILE))
 
     def finish_dead(self, lock: Lock, tip: str = "") -> None:
-        """Finish what the owner of the lock before us did not live to do, and tell of it.
+        """Finish what a dead owner of the lock left undone, and report it.
 
         Args:
             lock: held.
@@ -126,7 +126,7 @@ class Branch:
             lock.write_note("")
 
     def despite_pruning(self, once: Callable[[], Made], lock: Lock | None = None) -> Made:
-        """Do something again for which git lacked an object or a folder that a prune took meanwhile.
+        """Try again what failed because a prune took an object or a folder of git's meanwhile.
 
         A failure of any other cause is not tried again: nothing could be made again, and no git prunes.
 

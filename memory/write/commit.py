@@ -270,7 +270,7 @@ class Lander:
         message: str,
         occasion: Occasion,
     ) -> Commit:
-        """Return a commit of some files of the home on a tip, to be made."""
+        """Return the commit to be made of some files of the home on a tip."""
         home = self.home
         return Commit(
             home.reference,
@@ -293,7 +293,7 @@ class Lander:
             self._snapshot.close()  # the next question builds it anew
 
     def _holds(self, stem: str) -> bool:
-        """Tell whether the branch has a log; a branch of its own is all that its spool serves."""
+        """Tell whether the branch has a log; the spool of an own branch serves that branch alone."""
         if self.home.kind == OWN_BRANCH:
             return True
         return self._snapshot.cache(self.home.tip()).log_ref(stem) is not None
@@ -306,7 +306,7 @@ class Lander:
         return status == 0
 
     def writer(self) -> Store | FastImport:
-        """Return what makes commits, opened once."""
+        """Return the writer of commits, opened once."""
         if self._writer is None:
             if self._in_process:
                 from ledger.git.pygit2_store import Store

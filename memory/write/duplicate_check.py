@@ -181,7 +181,7 @@ def _standing(cache: Cache, name: str) -> Standing | None:
 
 
 def _weight(noticed: Noticed) -> tuple[bool, bool, int, str, str]:
-    """Order: what contradicts something that never fades, other contradictions, likenesses."""
+    """Sort by weight: contradictions of what never fades, other contradictions, likenesses."""
     return (
         noticed.opposition is None,
         noticed.other.tier != "core",

@@ -118,7 +118,7 @@ def check_named(events: tuple[Event, ...], known: Known, *, anyway: bool) -> tup
 
 
 def _taken(events: tuple[Event, ...], known: Known) -> list[Finding]:
-    """Name what is created and is there: one id never silently gets two texts from one writer."""
+    """Name created facts that exist already: one id never silently gets two texts from one writer."""
     found = []
     for event in events:
         if isinstance(event, FactCreated) and (fact := known.fact(event.id)) is not None:
@@ -129,7 +129,7 @@ def _taken(events: tuple[Event, ...], known: Known) -> list[Finding]:
 
 
 def _unknown(events: tuple[Event, ...], known: Known) -> list[Finding]:
-    """Name the ids that a log would change and that memory does not know; to rely on one is only told."""
+    """Name the ids that a log would change and that memory does not know; relying on one is a remark."""
     born = births(events)
     changed = [event for event in events if not isinstance(event, FactReferenced)]
     logs = {event.id for event in events if isinstance(event, FactRedacted)}

@@ -146,7 +146,7 @@ def label(name: str) -> str:
 
 
 def cut_short(place: Place) -> Place:
-    """Return where the ledger stands with no name that is longer than it must be."""
+    """Shorten the names in what is said of where the ledger stands."""
     return place._replace(
         project=shortened(place.project, _SHORT_CHARS),
         newest=shortened(place.newest, _SHORT_STEM_CHARS),

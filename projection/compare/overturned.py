@@ -36,7 +36,7 @@ _NAME_WORDS = 3
 
 
 class Turn(Record):
-    """What a statement says took another thing's place.
+    """A replacement that a statement tells of.
 
     Args:
         old: the forms of the thing that is not used any more.
@@ -55,7 +55,7 @@ class Turn(Record):
 
 
 def exception(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
-    """What never happens can happen, or does after or when something does; what always does need not."""
+    """Find an exception: what never happens does in some case, or what always happens need not."""
     for absolute, other, turned in ((one, two, False), (two, one, True)):
         said = _denied(absolute, other) or _weakened(absolute, other)
         if said is not None:
@@ -134,7 +134,7 @@ _SMALL_BEFORE = frozenset("a an the their its our one each every any some this t
 
 
 def replacement(one: Statement, two: Statement, found: Difference) -> tuple[str, str] | None:
-    """One is said to be used where the other says that something else took its place."""
+    """Find a replacement: one side uses what the other says was replaced."""
     for turning, other, turned in ((one, two, False), (two, one, True)):
         turn = turn_of(turning)
         used = None if turn is None else _still_used(turn, other)
@@ -144,7 +144,7 @@ def replacement(one: Statement, two: Statement, found: Difference) -> tuple[str,
 
 
 def turn_of(statement: Statement) -> Turn | None:
-    """Read what a statement says took another thing's place; None where it says nothing of that."""
+    """Read the replacement that a statement tells of; None where it tells of none."""
     words = statement.words
     text = f" {statement.text.lower()} "
     if " instead of " in text or " rather than " in text:

@@ -318,7 +318,7 @@ class _Track:
 
 
 def _learn(known: list[Act], act: Act, full: bool) -> None:
-    """Add an event to those that tell where a fact stands; of what the last word decides, that is one.
+    """Add an event to those that decide where a fact stands, in place of one that no longer counts.
 
     Where the texts that stand tell, too, it is all of them (`full`).
     """

@@ -22,7 +22,7 @@ ENOUGH = 3
 
 
 class Spread(Record):
-    """The quartiles of some numbers, how many those are; all 0 where they are too few to say."""
+    """The quartiles of some numbers, and how many there are; all 0 where there are too few."""
 
     size: int
     lower: int = 0

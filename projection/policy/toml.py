@@ -255,7 +255,7 @@ def _kinds(changed: dict[str, _Kind]) -> tuple[Kind, ...]:
 
 
 def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | None:
-    """Find what is wrong between keys: where, what, and what to do."""
+    """Find values that contradict each other: where, what, and what to do."""
     windows = file.windows
     counts = (windows.working, windows.active, windows.archive)
     for smaller, larger in (("working", "active"), ("active", "archive")):

@@ -152,7 +152,7 @@ def index_words(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """Return a text without what changes nothing: case, marks, white space."""
+    """Return a text without differences that mean nothing: case, marks, white space."""
     tokens = (term.strip(_ENDS + "_/") for term in text.lower().translate(_BLANKS).split())
     return " ".join([term for term in tokens if term])
 

@@ -7,7 +7,7 @@ from ledger.model.record import Record
 
 
 class Failure(Record):
-    """What is said of an exception.
+    """How an exception is reported.
 
     Args:
         exit_code: of the command.

@@ -102,7 +102,7 @@ def unacceptance(memory: Memory, wanted: tuple[str, ...], reason: str) -> Baseli
 
 
 def words(finding: Finding) -> str:
-    """Say in one line where and what a finding is; no value of a secret is in it."""
+    """Write a finding in one line, with its place and without the value of a secret."""
     message = finding.message
     place = "" if not finding.file or finding.where in message else f"{finding.where}: "
     said = prose(without_secrets(place + message)).replace("`", "'")

@@ -114,7 +114,7 @@ def _new(text: str, kinds: tuple[str, ...]) -> NewFact:
 
 
 def _with_header(request: Request, options: Request) -> Request:
-    """Let options say whose log it is where JSON does not."""
+    """Take from the options what JSON does not say of the log's header."""
     return request._replace(
         **{key: getattr(request, key) or getattr(options, key) for key in _WHOSE}
     )

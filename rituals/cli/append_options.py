@@ -61,10 +61,10 @@ _ANYWAY = click.option("--anyway", is_flag=True, help="Ids that memory does not 
 
 
 def content(function: Any) -> Any:
-    """Give a command the options that say what a log says."""
+    """Give a command the options for the content of a log."""
     return reduce(lambda found, option: option(found), reversed((*_CONTENT, _ANYWAY)), function)
 
 
 def header(function: Any) -> Any:
-    """Give a command the options that say whose log it is."""
+    """Give a command the options for the header of a log."""
     return reduce(lambda found, option: option(found), reversed(_HEADER), function)

@@ -42,7 +42,7 @@ def confirmation(memory: Memory, facts: tuple[str, ...]) -> Decision:
 
 
 def _is_fresh(state: State, fact: Fact) -> bool:
-    """Tell whether nothing happened since a fact was confirmed: saying it again would say nothing."""
+    """Tell whether nothing happened since a fact was confirmed: confirming it again says nothing."""
     acts = state.histories[fact.id].acts
     if not fact.verified or any(act.stem > fact.verified for act in acts):
         return False

@@ -142,7 +142,7 @@ def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
 
 
 def _call(state: State, stem: str, new: str) -> Choice:
-    """Return that a fact is false, by the log that says so first: by what replaces it, or as it is."""
+    """Return the side that calls a fact false, with the log that says so first."""
     standing = state.get(new) if new else None
     text = (
         standing.fact.text

@@ -46,7 +46,7 @@ class Holder(Record):
 
 
 class Redaction(Record):
-    """What is to be withheld: the decision, and what git goes on holding: logs, and all that is in it."""
+    """What is to be withheld: the decision, and where git goes on holding it."""
 
     decision: Decision
     holders: tuple[Holder, ...]

@@ -49,7 +49,7 @@ class Holding(Record):
 def holding(
     memory: Memory, facts: Iterable[str], logs: Iterable[str], known: Iterable[str]
 ) -> Holding:
-    """Look in all that git keeps, of any branch, stash or reflog, for texts of facts and words of logs.
+    """Look for texts of facts and words of logs in all that git keeps: branches, stashes, reflogs.
 
     Args:
         memory: the home, open.

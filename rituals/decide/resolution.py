@@ -133,7 +133,7 @@ def _chosen(found: tuple[Dispute, ...], said: str) -> tuple[Dispute, Choice]:
 def _one_text(
     fact: Fact, dispute: Dispute, text: str, choice: Choice | None, verdict: Verdict
 ) -> Decision:
-    """Let one text stand, in place of all that were seen."""
+    """Let one text replace all that were seen."""
     heads = tuple(version.id for version in fact.heads)
     if fact.redacted:
         text = next((one.text for one in fact.heads if choice and one.id == choice.id), "")
@@ -218,7 +218,7 @@ def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:
 
 
 def _settled(fact: Fact, verdict: Verdict) -> Decision:
-    """Answer for a fact without a contradiction: it may be what was chosen.
+    """Check the choice for a fact without a contradiction: it may hold already.
 
     Raises:
         DiurnaError: it is something else.

@@ -152,7 +152,7 @@ async def _signal() -> int:
 
 
 def _settle() -> None:
-    """Ready the process for a long life: the command line starts it for a short one."""
+    """Prepare the process to run for long; the command line prepares it to be quick."""
     logging.basicConfig(level=logging.ERROR, format="diurna mcp: %(message)s")
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave
     gc.freeze()

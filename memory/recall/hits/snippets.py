@@ -26,7 +26,7 @@ def one_line(text: str, chars: int = LINE_CHARS) -> str:
 
 
 def telling(text: str, words: Sequence[str]) -> str:
-    """Return a text from its first sentence that has most of some words on.
+    """Return a text from the first of the sentences that have most of some words.
 
     A word is looked for without its ending, so this is a guess; it only says what is shown first.
     """

@@ -126,14 +126,14 @@ class Following:
         return self._index
 
     def _number(self) -> int:
-        """Return the number that tells the file from another of its name, 0 for none."""
+        """Return the inode of the file, 0 for none: another file of its name has another."""
         try:
             return os.stat(self._path).st_ino
         except OSError:
             return 0
 
     def _drop(self) -> None:
-        """Use the file no more that was found damaged."""
+        """Stop using a file that was found damaged."""
         self.close()
         self._damaged = self._file
         said = "the index of recall was unusable and was built anew"

@@ -80,7 +80,7 @@ class Lookups:
         self._kept = 0
 
     def of(self, index: Index) -> Lookups:
-        """Return this, with everything forgotten that another state of the index told."""
+        """Return itself, without what an earlier state of the index said."""
         if index is not self._index or index.totals is not self._totals:
             self._index, self._totals = index, index.totals
             self._counts.clear()
@@ -174,7 +174,7 @@ class Lookups:
         return known
 
     def table(self, groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-        """Return a table of words as the index has them; it is one for all questions."""
+        """Return a table of words as the index writes them, the same for all questions."""
         if not self._table:
             words = list(
                 dict.fromkeys([*groups, *[one for some in groups.values() for one in some]])

@@ -25,7 +25,7 @@ def _only(filters: Filters) -> str:
 
 
 def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Return what tells whether a row may be a hit, by its log, or the fact; None where all may.
+    """Return a function that tells whether a row may be a hit; None where all may.
 
     Raises:
         NotFound: a bound is neither a date nor a stem.

@@ -41,7 +41,7 @@ def lock_files(repository: Repository) -> list[str]:
 
 
 def lock_noticed(survey: Survey) -> Iterator[Noticed]:
-    """Tell of each lock whether somebody holds it; one that nobody owns can be moved aside."""
+    """Say of each lock whether somebody holds it; one that nobody owns can be moved aside."""
     repository = survey.home.repository
     for path in lock_files(repository):
         try:

@@ -44,7 +44,7 @@ class Visit(Record):
 def visit(
     open_survey: Callable[[], Survey], where: str, search_path: Iterable[str], *, fix: bool
 ) -> Visit:
-    """Look at everything, and apply what is safe if asked to; then look again.
+    """Make all checks, and apply what is safe if asked to; then check again.
 
     Args:
         open_survey: opens the home; what it raises is told like any other finding.
@@ -124,7 +124,7 @@ def _open(
 
 
 def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:
-    """Put it in order, each finding once: where two checks give it, the one with a remedy."""
+    """Sort findings, each once: where two checks make one, the one with a remedy stays."""
     told: dict[Finding, Noticed] = {}
     for one in found:
         known = told.setdefault(one.finding._replace(hint=""), one)
@@ -134,7 +134,7 @@ def _ordered(found: Iterable[Noticed]) -> tuple[Noticed, ...]:
 
 
 def plan(noticed: Iterable[Noticed]) -> tuple[Remedy, ...]:
-    """Return what would mend it, in the order in which it has to be done, each once."""
+    """Return the remedies, in the order in which they have to be applied, each once."""
     found = dict.fromkeys(one.remedy for one in noticed if one.remedy is not None)
     return tuple(sorted(found, key=lambda one: (REMEDIES.index(one.kind), one.said)))
 

@@ -43,7 +43,7 @@ def select(
 
 
 def check_kind(policy: Policy, kind: str) -> None:
-    """See to it that a kind is one of the policy.
+    """Check that a kind is one of the policy's.
 
     Raises:
         WrongUsage: it is none.
