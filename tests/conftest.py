@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -114,6 +115,8 @@ class Repo:
 @pytest.fixture(scope="session", autouse=True)
 def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Give the whole session a machine on which nobody has set anything up."""
+    # a shell starts what runs in the background with Ctrl-C ignored, and so would all that is started here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     home = tmp_path_factory.mktemp("home")
     config = home / "gitconfig"
     config.touch()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from ledger.home import discover
 from ledger.model.record import Record
 from memory.api import Memory
 from rituals.sync.sync import TRIES, sync
+from tests.campaigns.forks import ROOT, Forked
 from tests.campaigns.homes import (
     EMAIL,
     IN_TREE,
@@ -37,7 +37,6 @@ from tests.campaigns.homes import (
 )
 from tests.campaigns.worker import say
 
-ROOT = Path(__file__).resolve().parents[2]
 #: The branch that holds the home.
 BRANCH: Mapping[str, str] = {OWN_REPOSITORY: "main", IN_TREE: "main", OWN_BRANCH: "memory"}
 
@@ -84,12 +83,13 @@ def contend(folder: Path, kind: str, clones: int, syncs: int) -> Outcome:
     folders = make_team(folder, kind, clones)
     begun = time.monotonic()
     children = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.campaigns.pushes", "--work", str(one), str(syncs)],
-            stdout=subprocess.PIPE, cwd=ROOT, env=sealed_environment(str(folder)),
+        Forked(
+            ["-m", "tests.campaigns.pushes", "--work", str(one), str(syncs)],
+            ROOT,
+            sealed_environment(str(folder)),
         )
         for one in folders
-    ]  # fmt: skip
+    ]
     stems: list[str] = []
     tries: Counter[int] = Counter()
     faults: list[str] = []
