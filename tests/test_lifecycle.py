@@ -21,8 +21,9 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.order import is_stem
 from ledger.model.session import Entry, SessionLog
+from projection.fold.cycles import cut_of
 from projection.fold.fact import Act, History
-from projection.fold.fold import collect, cut_of
+from projection.fold.fold import collect
 from projection.fold.replay import NOTHING, State
 from projection.fold.state import TIERS
 from projection.lifecycle.lives import Life, Lives, counts_from, lives_of, tier_counts

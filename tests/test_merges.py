@@ -35,7 +35,7 @@ from memory.replay.state import state_from
 from memory.worktree.publish import projection_files
 from memory.write.draft import SessionDraft
 from projection.document.render import render
-from projection.fold.fold import cut_edges
+from projection.fold.cycles import cut_edges
 from projection.fold.replay import State
 from projection.policy.model import Policy
 from rituals.check.run import verify

@@ -12,16 +12,15 @@ from memory.cache.newest_logs import NOTE_NEWEST, newest_logs
 from memory.cache.schema import (
     FALSE,
     PENDING,
-    edges_in,
     fact_row,
     log_row,
-    takes_among,
     unpack_history,
     unreadable,
 )
 from memory.cache.sqlite import sqlite3, unpack
+from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fact import History
-from projection.fold.fold import Edge, collect, cut_edges, merge
+from projection.fold.fold import collect, merged
 from projection.fold.replay import log_digest, merge_summaries, set_digest, summarise
 from projection.fold.state import Summary
 from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from projection.fold.truth import Take
+    from projection.fold.truth import Edge, Take
 
 
 class Head(Record):
@@ -41,7 +40,7 @@ class Head(Record):
         commit: what it mirrors.
         summary: of all logs.
         counts: (facts, false ones among them).
-        cut: supersessions that do not count (`projection.fold.fold.cut_edges`).
+        cut: supersessions that do not count (`projection.fold.cycles.cut_edges`).
         unread: findings, as plain tuples, about logs that could not be read.
         redacted: ids of facts and stems of logs of which nothing is shown.
         redactions: how many events say so.
@@ -106,18 +105,18 @@ def add_logs(
     put_logs(base, refs, entries, findings)
     gathered = collect(entries)
     touched, cut = _with_cut(base, gathered, head.cut)
+    known: dict[str, History] = {}
+    states: dict[str, int] = {}
+    for fact in touched:
+        row = base.execute("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
+        if row is not None:
+            known[fact], states[fact] = unpack_history(row[0]), row[1]
     facts, false = head.counts
     rows = []
-    for fact, news in touched.items():
-        row = base.execute("SELECT history, state FROM facts WHERE id = ?", (fact,)).fetchone()
-        before = PENDING
-        if row is not None:
-            before = row[1]
-            news = merge(unpack_history(row[0]), news)
-        if fact in redacted:
-            news = withheld_history(news)
-        made = fact_row(fact, news, cut)
+    for fact, history in merged(known, touched).items():
+        made = fact_row(fact, withheld_history(history) if fact in redacted else history, cut)
         rows.append(made)
+        before = states.get(fact, PENDING)
         facts += (made[2] != PENDING) - (before != PENDING)
         false += (made[2] == FALSE) - (before == FALSE)
     put_facts(base, rows)
@@ -150,8 +149,7 @@ def _with_cut(
     Returns:
         The same with those facts, without news, of which another supersession is cut now; and the cut.
     """
-    edges = [edge for fact, history in gathered.items() for edge in edges_in(fact, history)]
-    takes = takes_among(gathered)
+    edges, takes = edges_and_takes(gathered)
     if not (edges or takes):
         return gathered, cut
     put_edges(base, edges, takes)

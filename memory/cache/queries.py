@@ -11,15 +11,17 @@ from memory.cache.newest_logs import CORRECTION, agent_name
 from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
 from projection.fold.fact import Fact, History
-from projection.fold.fold import Edge, resolve
-from projection.fold.state import ARCHIVED_TIERS, TIERS, DecayClock, LiveView, Summary
-from projection.fold.tiers import never_decaying, stand
+from projection.fold.fold import resolve
+from projection.fold.state import DecayClock, LiveView, Summary
+from projection.fold.tiers import clock_of, live_view, never_decaying
 from projection.policy.model import THREAD_KIND, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
+
+    from projection.fold.truth import Edge
 
 
 class Questions:
@@ -68,28 +70,35 @@ class Questions:
         """Return where the ledger stands."""
         windows = self.policy.windows
         longest = max(windows.working, windows.active, windows.archive)
-        stems = self.rows(
-            "SELECT stem FROM logs WHERE work ORDER BY stem DESC LIMIT ?", (longest + 1,)
-        )
-
-        def cut(window: int) -> str:
-            return str(stems[window][0]) if len(stems) > window else ""
-
-        return DecayClock(
-            self.summary.sessions, cut(windows.working), cut(windows.active), cut(windows.archive)
-        )
+        found = clock_of(self.work_stems(longest + 1), windows)
+        return found._replace(sessions=self.summary.sessions)
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""
         clock = self.clock()
-        lasting = never_decaying(self.policy)
+        facts: list[Fact] = []
+        shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
+        for fact, packed in self._maybe_live(clock).items():
+            known = self._shown.get(fact)
+            if known is None or known[0] != packed or known[1] != self.cut:
+                known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
+            shown[fact] = known
+            if known[2] is not None:
+                facts.append(known[2])
+        self._shown = shown
+        return live_view(
+            self.summary, self.policy, clock, facts, self.contested(), self.head.counts
+        )
+
+    def _maybe_live(self, clock: DecayClock) -> dict[str, bytes]:
+        """Return the packed histories of all facts that may stand in `continuity.md`, by id."""
         rows = self.rows(
             "SELECT id, history FROM facts WHERE state IN (1, 2) AND anchor >= ?", (clock.archive,)
         )
         rows += self.rows(
             "SELECT id, history FROM facts WHERE state = 2 AND anchor < ?", (clock.archive,)
         )
-        for kind in sorted(lasting):
+        for kind in sorted(never_decaying(self.policy)):
             rows += self.rows(
                 "SELECT id, history FROM facts WHERE state = 1 AND kind = ? AND anchor < ?",
                 (kind, clock.archive),
@@ -99,34 +108,7 @@ class Questions:
             "AND young != anchor AND young >= ? AND anchor < ?",
             (clock.working, clock.archive),
         )
-        live = []
-        counts: dict[str, int] = {}
-        shown: dict[str, tuple[bytes, frozenset[Edge], Fact | None]] = {}
-        for fact, packed in dict(rows).items():
-            known = self._shown.get(fact)
-            if known is None or known[0] != packed or known[1] != self.cut:
-                known = packed, self.cut, resolve(fact, unpack_history(packed), self.cut)
-            shown[fact] = known
-            found = known[2]
-            if found is None:
-                continue
-            standing = stand(found, clock, self.policy, lasting)
-            counts[standing.tier] = counts.get(standing.tier, 0) + 1
-            if standing.live:
-                live.append(standing)
-        self._shown = shown
-        facts, false = self.head.counts
-        counts["superseded"] = false
-        counts["archived"] = (
-            facts - false - sum(n for tier, n in counts.items() if tier not in ARCHIVED_TIERS)
-        )
-        return LiveView(
-            self.summary,
-            self.policy,
-            tuple(sorted(live, key=lambda standing: standing.fact.id)),
-            tuple(self.contested()),
-            tuple(counts.get(tier, 0) for tier in TIERS),
-        )
+        return dict(rows)
 
     def crossing(self, before: DecayClock, after: DecayClock) -> list[str]:
         """Return the ids whose tier may have changed because the clock moved.

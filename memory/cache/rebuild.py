@@ -17,15 +17,14 @@ from memory.cache.schema import (
     FALSE,
     PENDING,
     TABLES,
-    edges_in,
     fact_row,
     plain,
-    takes_among,
     unreadable,
 )
 from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
-from projection.fold.fold import collect, cut_edges
+from projection.fold.cycles import cut_edges, edges_and_takes
+from projection.fold.fold import collect
 from projection.fold.replay import NOTHING, log_digest, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry
 from projection.policy.model import Policy
@@ -102,8 +101,7 @@ def _fill(
         entries = [withheld_entry(entry, redacted) for entry in entries]
     put_logs(base, refs, entries, findings)
     histories = collect(entries)
-    edges = [edge for fact, history in histories.items() for edge in edges_in(fact, history)]
-    takes = takes_among(histories)
+    edges, takes = edges_and_takes(histories)
     put_edges(base, edges, takes)
     cut = cut_edges(edges, takes)
     rows = [fact_row(fact, histories[fact], cut) for fact in sorted(histories)]

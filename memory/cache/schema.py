@@ -5,22 +5,22 @@ from __future__ import annotations
 import marshal
 from zlib import crc32
 
-from ledger.model.event import FactSuperseded
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import Entry
 from memory.cache.sqlite import unpack
 from projection.fold.fact import Act, History
-from projection.fold.fold import Edge, resolve
-from projection.fold.truth import Take, takes_in
+from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from typing import Any
+
+    from projection.fold.truth import Edge
 
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
@@ -120,18 +120,6 @@ def history_of(plain: tuple[Any, ...]) -> History:
     return History(
         uses, last, tuple([Act(stem, seq, unpack_event(event)) for stem, seq, event in acts])
     )
-
-
-def edges_in(fact: str, history: History) -> Iterator[Edge]:
-    """Yield the supersessions of a fact by others."""
-    for stem, seq, event in history.acts:
-        if isinstance(event, FactSuperseded) and event.id == fact:
-            yield stem, seq, fact, event.new
-
-
-def takes_among(histories: dict[str, History]) -> list[Take]:
-    """Return all that was taken back of what was said against facts: rows of `takes`."""
-    return [take for fact, history in histories.items() for take in takes_in(fact, history)]
 
 
 def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.fold.fold import collect, merge, resolve
+from projection.fold.fold import collect, merged, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +37,9 @@ def learned(snapshot: Snapshot, tip: str, entries: Sequence[Entry]) -> Learned:
         return Learned()
     known = snapshot.cache(tip).some_histories(news) if tip else {}
     counts = [0, 0, 0, 0, 0]
-    for name, history in news.items():
-        old = known.get(name)
-        before = resolve(name, old) if old else None
-        after = resolve(name, merge(old, history) if old else history)
+    for name, history in merged(known, news).items():
+        before = resolve(name, known[name]) if name in known else None
+        after = resolve(name, history)
         if after is not None:
             for place, counted in enumerate(_changes(before, after)):
                 counts[place] += counted

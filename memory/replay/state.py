@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import insort
-
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
@@ -16,7 +14,7 @@ from memory.replay.overlay import Layered
 from memory.replay.read_logs import read_part, worth_two
 from memory.replay.snapshot import Snapshot
 from projection.fold.fact import Fact, History
-from projection.fold.fold import Edge, collect, merge
+from projection.fold.fold import collect, merged
 from projection.fold.replay import (
     NOTHING,
     State,
@@ -34,23 +32,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory.cache.file import Cache
+    from projection.fold.truth import Edge
 
 
 def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
     """Return the state of a cache, with more logs on top if given."""
-    histories = cache.histories()
-    work = cache.work_stems()
-    summary = cache.summary
+    found = _Folded(cache.histories(), cache.work_stems(), cache.summary, cache.findings())
     if entries:
-        digest = set_digest(log_digest(ref.key, ref.blob) for ref in refs)
-        summary = merge_summaries(summary, summarise(entries, digest))
-        for fact, news in collect(entries).items():
-            known = histories.get(fact)
-            histories[fact] = news if known is None else merge(known, news)
-        for entry in entries:
-            if entry.work:
-                insort(work, entry.stem)
-    return State(histories, work, summary, cache.policy, cache.findings())
+        found = _joined(found, _folded(refs, entries, ()))
+    return _state(found, cache.policy)
 
 
 def state_from(
@@ -133,21 +123,18 @@ def _folded(
     return _Folded(collect(entries), work, summary, findings)
 
 
-def _joined(older: _Folded, newer: _Folded) -> _Folded:
-    """Join two halves of a ledger; every log of the first sorts before those of the second."""
-    histories = older.histories
-    for fact, news in newer.histories.items():
-        known = histories.get(fact)
-        histories[fact] = news if known is None else merge(known, news)
+def _joined(a: _Folded, b: _Folded) -> _Folded:
+    """Join what two disjoint sets of logs say; the histories of the first are changed."""
+    a.histories.update(merged(a.histories, b.histories))
     return _Folded(
-        histories,
-        older.work + newer.work,
-        merge_summaries(older.summary, newer.summary),
-        older.findings + newer.findings,
+        a.histories,
+        sorted(a.work + b.work),  # two sorted runs: merged in linear time
+        merge_summaries(a.summary, b.summary),
+        a.findings + b.findings,
     )
 
 
-def _state(folded: _Folded, policy: Policy, withheld: frozenset[str]) -> State:
+def _state(folded: _Folded, policy: Policy, withheld: frozenset[str] = frozenset()) -> State:
     histories, work, summary, findings = folded
     return State(histories, work, summary, policy, findings, withheld=withheld)
 
@@ -222,12 +209,6 @@ class Follower:
             added.append(entry)
         if not added:
             return
-        changes: dict[str, History] = {}
-        for fact, news in collect(added).items():
-            known = self._histories.get(fact)
-            changes[fact] = news if known is None else merge(known, news)
-        work = self._work.copy()
-        for entry in added:
-            if entry.work:
-                insort(work, entry.stem)
-        self._histories, self._work = self._histories.changed(changes), work
+        changes = merged(self._histories, collect(added))
+        self._histories = self._histories.changed(changes)
+        self._work = sorted(self._work + [entry.stem for entry in added if entry.work])

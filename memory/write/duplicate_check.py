@@ -11,8 +11,8 @@ from ledger.model.event import FactCreated, FactInvalidated, FactSuperseded, Fac
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.cache.sqlite import CacheDamaged
-from projection.fold.fact import Fact, History
-from projection.fold.fold import collect, merge, resolve
+from projection.fold.fact import Fact
+from projection.fold.fold import collect, merged, resolve
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
 
@@ -151,12 +151,9 @@ def _fresh(cache: Cache, entry: Entry) -> list[Fact]:
     """Return the facts that the log brings a text for, as they will be."""
     gathered = collect([entry])
     ids = dict.fromkeys(event.id for event in entry.acts if _brings_text(event))
-    names = list(ids)[:NEW_LIMIT]
-    known = cache.some_histories(names)
-    facts = (
-        resolve(name, merge(known.get(name, History()), gathered[name]), cache.cut)
-        for name in names
-    )
+    news = {name: gathered[name] for name in list(ids)[:NEW_LIMIT]}
+    known = merged(cache.some_histories(news), news)
+    facts = (resolve(name, history, cache.cut) for name, history in known.items())
     return [fact for fact in facts if fact is not None and not fact.false]
 
 

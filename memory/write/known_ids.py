@@ -21,7 +21,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from memory.write.draft import births, named_ids
-from projection.fold.fold import collect, merge, resolve
+from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
@@ -65,14 +65,13 @@ class Known:
 
     def successors(self, name: str) -> set[str]:
         """Return what is said to replace a fact, and was not taken back."""
+        waits = self._waiting_histories()
+        news = {name: waits[name]} if name in waits else {}
         known = self._cache.some_histories([name])
-        waiting = self._waiting_histories().get(name)
-        history = known.get(name)
-        if waiting is not None:
-            history = waiting if history is None else merge(history, waiting)
+        known.update(merged(known, news))
         return {
             event.new
-            for stem, seq, event in (() if history is None else history.acts)
+            for stem, seq, event in (known[name].acts if name in known else ())
             if isinstance(event, FactSuperseded) and event.id == name
             if (stem, seq, name, event.new) not in self._cache.cut
         }

@@ -20,7 +20,7 @@ from projection.policy.model import THREAD_KIND
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.fold.fact import Fact, History
-    from projection.fold.fold import Edge
+    from projection.fold.truth import Edge
     from projection.policy.model import Policy
 
 

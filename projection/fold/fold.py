@@ -1,7 +1,7 @@
 """Fold a set of session logs into what it says of each fact.
 
-`collect` gathers the histories, `merge` joins histories from disjoint sets of logs, `resolve` reads a
-fact off its history. A history depends only on the events that name the fact and their stems, so
+`collect` gathers the histories, `merge` and `merged` join those of disjoint sets of logs, `resolve` reads
+a fact off its history. A history depends only on the events that name the fact and their stems, so
 the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to F7).
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ledger.model.event import (
     TWO_FACTS,
+    Event,
     FactArchived,
     FactCreated,
     FactDemoted,
@@ -30,24 +31,20 @@ from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import META_KEYS, Entry
 from projection.fold.fact import Act, Fact, History, Version
-from projection.fold.truth import Call, Take, known, taken, takes_in, takes_of
+from projection.fold.truth import Call, Edge, Take, known, taken, takes_in
 from projection.fold.versions import Texts
 from projection.fold.withholding import withheld_fact
 from projection.policy.model import DEFAULT_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import assert_never
 else:
 
     def assert_never(value: object) -> None:
         """Replace `typing.assert_never`, whose import costs every start a millisecond."""
         raise AssertionError(f"not an event: {value!r}")
-
-
-#: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
-Edge = tuple[str, int, str, str]
 
 
 def collect(entries: Iterable[Entry]) -> dict[str, History]:
@@ -95,118 +92,162 @@ def merge(a: History, b: History) -> History:
     return History(a.uses + b.uses, a.last if a.last > b.last else b.last, acts)
 
 
+def merged(known: Mapping[str, History], news: Mapping[str, History]) -> dict[str, History]:
+    """Return what two disjoint sets of logs say together of the facts that the second one names."""
+    return {
+        fact: history if (there := known.get(fact)) is None else merge(there, history)
+        for fact, history in news.items()
+    }
+
+
 def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> Fact | None:
     """Read a fact off its history; None while no log has brought a text for it.
 
     Args:
         fact: its id.
         history: all that the ledger says of it.
-        cut: supersessions that do not count (`cut_edges`).
+        cut: supersessions that do not count (`projection.fold.cycles.cut_edges`).
     """
     if len(history.acts) == 1:
         found = _plain(fact, history)
         if found is not None:
             return found
-    births: list[tuple[str, FactCreated]] = []
-    texts = Texts()
-    meta: dict[str, str] = {}
-    closed: bool | None = None
-    brought = closed_at = verified = archived = ""
-    calls: list[Call] = []
-    predecessors: list[str] = []
-    circle: list[str] = []
-    takes: list[Take] | None = None
-    promoted = redacted = False
-    for stem, seq, event in history.acts:
+    reading = _Reading(fact, history, cut)
+    for act in history.acts:
+        reading.hear(*act)
+    return reading.result()
+
+
+class _Reading:
+    """Reads a fact off its history, event by event.
+
+    Args:
+        fact: its id.
+        history: all that the ledger says of it.
+        cut: supersessions that do not count.
+    """
+
+    def __init__(self, fact: str, history: History, cut: frozenset[Edge]) -> None:
+        self._fact, self._history, self._cut = fact, history, cut
+        self._births: list[tuple[str, FactCreated]] = []
+        self._texts = Texts()
+        self._brought = ""
+        self._meta: dict[str, str] = {}
+        self._closed: bool | None = None
+        self._closed_at = self._verified = self._archived = ""
+        self._calls: list[Call] = []
+        self._predecessors: list[str] = []
+        self._circle: list[str] = []
+        self._takes: list[Take] | None = None
+        self._promoted = self._redacted = False
+
+    def hear(self, stem: str, seq: int, event: Event) -> None:
+        """Take in the next event, in ledger order."""
         match event:
             case FactCreated():
-                births.append((stem, event))
+                self._births.append((stem, event))
                 for key, value in event.meta:
-                    meta.setdefault(key, value)
+                    self._meta.setdefault(key, value)
                 if event.text is not None:
-                    brought = brought or stem
-                    texts.bring(event.text, stem, ())
+                    self._bring(event.text, stem, ())
             case FactUpdated():
-                meta.update(event.meta)
+                self._meta.update(event.meta)
                 if event.text is not None:
-                    brought = brought or stem
-                    texts.bring(event.text, stem, event.was, knew=event.mark == "x")
+                    self._bring(event.text, stem, event.was, knew=event.mark == "x")
             case FactSuperseded():
-                if (stem, seq, event.id, event.new) in cut:
-                    if event.id == fact and event.new not in (fact, *circle):
-                        takes = takes_in(fact, history) if takes is None else takes
-                        if not taken(stem, takes):
-                            circle.append(event.new)
-                    continue
-                if event.id == fact:
-                    calls.append((stem, event.new, event.was))
-                elif event.id not in predecessors:
-                    predecessors.append(event.id)
+                self._supersede(stem, seq, event)
             case FactInvalidated():
-                takes = takes_in(fact, history) if takes is None else takes
-                if not taken(stem, takes):
-                    calls.append((stem, "", event.was))
+                if not self._taken(stem):
+                    self._calls.append((stem, "", event.was))
             case ThreadClosed():
-                closed, closed_at = True, stem
-                texts.close(stem, event.was)
+                self._closed, self._closed_at = True, stem
+                self._texts.close(stem, event.was)
             case ThreadReopened():
-                closed, closed_at = False, ""
-                texts.close("", None)
+                self._closed, self._closed_at = False, ""
+                self._texts.close("", None)
             case FactVerified():
-                verified = stem
+                self._verified = stem
             case FactPromoted():
-                promoted = True
+                self._promoted = True
             case FactDemoted():
-                promoted = False
+                self._promoted = False
             case FactRedacted():
-                redacted = True
+                self._redacted = True
             case FactArchived():
-                archived = stem
+                self._archived = stem
             case FactReactivated():
-                archived = ""
+                self._archived = ""
             case FactReferenced() | FactReinstated():
                 pass  # counted by its name; what is taken back is looked up where it was said
             case _:
                 assert_never(event)
-    if not texts.heads:
-        return None
-    created, origin, born = _birth(births, brought)
-    kind = meta.pop("kind", "") or _kind_of(births)
-    if kind != THREAD_KIND:
-        closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
-    elif closed is None:
-        closed, closed_at = _closed_at_birth(births)
-    heads = texts.standing() if closed else texts.heads
-    denied: tuple[tuple[str, str], ...] = ()
-    if calls and not known(heads, calls, history):
-        denied = tuple([(stem, new) for stem, new, _ in calls])
-        calls = []
-    versions = tuple(heads.values())
-    redacted = redacted or any(version.text[:1] == WITHHELD for version in versions)
-    found = Fact(
-        id=fact,
-        kind=kind,
-        heads=versions,
-        meta=_ordered(meta),
-        created=created,
-        origin=origin,
-        last_used=history.last[:10] or created,
-        uses=history.uses,
-        born=born,
-        anchor=history.last or born,
-        closed=bool(closed),
-        closed_at=closed_at,
-        superseded_by=tuple(dict.fromkeys([new for _, new, _ in calls if new])),
-        superseded_at=next((stem for stem, new, _ in calls if new), ""),
-        supersedes=tuple(predecessors),
-        invalidated_at=next((stem for stem, new, _ in calls if not new), ""),
-        promoted=promoted,
-        verified=verified,
-        circle=tuple(circle),
-        denied=denied,
-        archived_at="" if history.last > archived else archived,
-    )
-    return withheld_fact(found) if redacted else found
+
+    def _bring(
+        self, text: str, stem: str, was: tuple[str, ...] | None, *, knew: bool = False
+    ) -> None:
+        self._brought = self._brought or stem
+        self._texts.bring(text, stem, was, knew=knew)
+
+    def _taken(self, stem: str) -> bool:
+        """Tell whether what a log said against the fact was taken back."""
+        if self._takes is None:
+            self._takes = takes_in(self._fact, self._history)
+        return taken(stem, self._takes)
+
+    def _supersede(self, stem: str, seq: int, event: FactSuperseded) -> None:
+        ours = event.id == self._fact
+        if (stem, seq, event.id, event.new) in self._cut:
+            known = event.new in (self._fact, *self._circle)
+            if ours and not known and not self._taken(stem):
+                self._circle.append(event.new)
+        elif ours:
+            self._calls.append((stem, event.new, event.was))
+        elif event.id not in self._predecessors:
+            self._predecessors.append(event.id)
+
+    def result(self) -> Fact | None:
+        """Return the fact that all of this makes; None where no text came."""
+        if not self._texts.heads:
+            return None
+        history, archived = self._history, self._archived
+        created, origin, born = _birth(self._births, self._brought)
+        kind = self._meta.pop("kind", "") or _kind_of(self._births)
+        if kind != THREAD_KIND:
+            closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
+        elif self._closed is None:
+            closed, closed_at = _closed_at_birth(self._births)
+        else:
+            closed, closed_at = self._closed, self._closed_at
+        heads = self._texts.standing() if closed else self._texts.heads
+        calls, denied = self._calls, []
+        if calls and not known(heads, calls, history):
+            calls, denied = [], [(stem, new) for stem, new, _ in calls]
+        versions = tuple(heads.values())
+        found = Fact(
+            id=self._fact,
+            kind=kind,
+            heads=versions,
+            meta=_ordered(self._meta),
+            created=created,
+            origin=origin,
+            last_used=history.last[:10] or created,
+            uses=history.uses,
+            born=born,
+            anchor=history.last or born,
+            closed=closed,
+            closed_at=closed_at,
+            superseded_by=tuple(dict.fromkeys([new for _, new, _ in calls if new])),
+            superseded_at=next((stem for stem, new, _ in calls if new), ""),
+            supersedes=tuple(self._predecessors),
+            invalidated_at=next((stem for stem, new, _ in calls if not new), ""),
+            promoted=self._promoted,
+            verified=self._verified,
+            circle=tuple(self._circle),
+            denied=tuple(denied),
+            archived_at="" if history.last > archived else archived,
+        )
+        withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
+        return withheld_fact(found) if withheld else found
 
 
 def _plain(fact: str, history: History) -> Fact | None:
@@ -273,96 +314,6 @@ def _ordered(meta: dict[str, str]) -> Meta:
 
 
 _BIRTH = ("created", "origin", "kind")
-
-
-def cut_of(histories: Mapping[str, History]) -> frozenset[Edge]:
-    """Return the supersessions in the histories that do not count."""
-    edges: list[Edge] = []
-    takes: list[Take] = []
-    for fact, history in histories.items():
-        for stem, seq, event in history.acts:
-            if isinstance(event, FactSuperseded):
-                if event.id == fact:
-                    edges.append((stem, seq, fact, event.new))
-            elif isinstance(event, FactReinstated):
-                takes += takes_of(stem, event)
-    return cut_edges(edges, takes)
-
-
-def cut_edges(edges: Iterable[Edge], takes: Iterable[Take] = ()) -> frozenset[Edge]:
-    """Return the edges to leave out: those that were taken back, and what makes circles.
-
-    The others enter in ledger order, and one that would close a circle is cut, so that no fact supersedes
-    itself, however long the way: each circle loses its newest edge. Only the part of the graph that
-    lies on circles is looked at edge by edge.
-    """
-    backs: dict[str, list[Take]] = {}
-    for take in takes:
-        backs.setdefault(take[0], []).append(take)
-    edges = list(edges)
-    cut = {edge for edge in edges if edge[2] in backs and taken(edge[0], backs[edge[2]])}
-    if cut:
-        edges = [edge for edge in edges if edge not in cut]
-    suspect = _peel(_peel(edges, 2, 3), 3, 2)
-    follows: dict[str, list[str]] = {}
-    precedes: dict[str, list[str]] = {}
-    for edge in sorted(suspect):
-        _, _, old, new = edge
-        if _reaches(follows, precedes, new, old):
-            cut.add(edge)
-        else:
-            follows.setdefault(old, []).append(new)
-            precedes.setdefault(new, []).append(old)
-    return frozenset(cut)
-
-
-def _peel(edges: list[Edge], source: int, target: int) -> list[Edge]:
-    """Drop, in linear time, the edges out of facts that none (any more) leads into."""
-    indegree: dict[str, int] = {}
-    leaving: dict[str, list[Edge]] = {}
-    for edge in edges:
-        start, end = str(edge[source]), str(edge[target])
-        indegree.setdefault(start, 0)
-        indegree[end] = indegree.get(end, 0) + 1
-        leaving.setdefault(start, []).append(edge)
-    ready = [fact for fact, count in indegree.items() if not count]
-    while ready:
-        for edge in leaving.pop(ready.pop(), ()):
-            end = str(edge[target])
-            indegree[end] -= 1
-            if not indegree[end]:
-                ready.append(end)
-    return [edge for rest in leaving.values() for edge in rest]
-
-
-def _reaches(
-    follows: Mapping[str, list[str]], precedes: Mapping[str, list[str]], start: str, goal: str
-) -> bool:
-    """Tell whether `goal` lies on a way from `start`.
-
-    Looks from both ends in turn, an edge at a time, until one end has nothing more: a circle of n facts
-    costs n log n steps in whatever order it was said, and not n² as from one end alone.
-    """
-    ahead, behind = {start}, {goal}
-    if start == goal:
-        return True
-    for one, other in zip(
-        _walk(follows, start, ahead), _walk(precedes, goal, behind), strict=False
-    ):
-        if one in behind or other in ahead:
-            return True
-    return False
-
-
-def _walk(links: Mapping[str, list[str]], start: str, seen: set[str]) -> Iterator[str]:
-    """Yield where each edge leads that lies on a way from `start`; `seen` gets every such fact."""
-    todo = [start]
-    while todo:
-        for fact in links.get(todo.pop(), ()):
-            if fact not in seen:
-                seen.add(fact)
-                todo.append(fact)
-            yield fact
 
 
 def rivals(fact: Fact, facts: Mapping[str, Fact]) -> tuple[str, ...]:

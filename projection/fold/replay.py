@@ -9,10 +9,11 @@ from __future__ import annotations
 from ledger.model.digest import sha256
 from ledger.model.event import FactVerified
 from projection.fold.checks import fact_findings, pending_findings
+from projection.fold.cycles import cut_of
 from projection.fold.fact import Fact, History
-from projection.fold.fold import Edge, cut_of, resolve, rivals
-from projection.fold.state import ARCHIVED_TIERS, TIERS, LiveView, Standing, Summary
-from projection.fold.tiers import clock_of, never_decaying, stand, surely_faded, tier
+from projection.fold.fold import resolve, rivals
+from projection.fold.state import LiveView, Standing, Summary
+from projection.fold.tiers import clock_of, live_view, never_decaying, stand, surely_faded
 from projection.fold.withholding import withheld_fact
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.model.findings import Finding
     from ledger.model.session import Entry
+    from projection.fold.truth import Edge
     from projection.policy.model import Policy
 
 _MODULUS = 1 << 256
@@ -132,29 +134,25 @@ class State:
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows."""
-        counts = dict.fromkeys(TIERS, 0)
-        live: list[Standing] = []
+        facts: list[Fact] = []
         contradicted: list[Fact] = []
-        clock, lasting = self._clock, self._lasting
+        total = false = 0
         for name, history in self.histories.items():
-            if len(history.acts) == 1 and surely_faded(history, clock, lasting):
-                counts["archived"] += 1
+            if len(history.acts) == 1 and surely_faded(history, self._clock, self._lasting):
+                total += 1
                 continue
             fact = self.fact(name)
             if fact is None:
                 continue
-            found = tier(fact, clock, lasting)
-            counts[found] += 1
-            if found not in ARCHIVED_TIERS:
-                standing = stand(fact, clock, self.policy, lasting)
-                if not standing.reason:
-                    live.append(standing)
+            total += 1
+            if fact.false:
+                false += 1
+            else:
+                facts.append(fact)
             if fact.contradicted:
                 contradicted.append(fact)
-        live.sort(key=lambda standing: standing.fact.id)
-        contradicted.sort(key=lambda fact: fact.id)
-        return LiveView(
-            self.summary, self.policy, tuple(live), tuple(contradicted), tuple(counts.values())
+        return live_view(
+            self.summary, self.policy, self._clock, facts, contradicted, (total, false)
         )
 
 

@@ -12,31 +12,42 @@ from ledger.model.event import FactCreated
 from ledger.model.layout import quarter_of
 from projection.fold.fact import Fact, History
 from projection.fold.state import (
+    ARCHIVED_TIERS,
     BY_HAND,
     CLOSED,
     FADED,
     INVALIDATED,
     SUPERSEDED,
+    TIERS,
     DecayClock,
+    LiveView,
     Standing,
+    Summary,
 )
 from projection.policy.model import DEFAULT_KIND, THREAD_KIND, Policy, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: What a thread that is open is lifted to when rules 5 to 8 would give less.
 _PINNED = ("working", "active")
 
 
-def clock_of(work: Sequence[str], windows: Windows) -> DecayClock:
-    """Read the decay clock off the stems of all work logs, in ledger order."""
+def clock_of(work: Sequence[str], windows: Windows, sessions: int = -1) -> DecayClock:
+    """Read the decay clock off the stems of all work logs, in ledger order.
+
+    Args:
+        work: the stems.
+        windows: of the policy.
+        sessions: as it stood after so many of them; -1 for all.
+    """
+    count = len(work) if sessions < 0 else sessions
 
     def cut(window: int) -> str:
-        return work[-1 - window] if len(work) > window else ""
+        return work[count - 1 - window] if count > window else ""
 
-    return DecayClock(len(work), cut(windows.working), cut(windows.active), cut(windows.archive))
+    return DecayClock(count, cut(windows.working), cut(windows.active), cut(windows.archive))
 
 
 def never_decaying(policy: Policy) -> frozenset[str]:
@@ -126,3 +137,37 @@ def stand(
         crossings.append(bisect_right(work, fact.anchor) + window)
     quarter = quarter_of(work[min(crossings)])
     return Standing(fact, found, CLOSED if fact.closed else FADED, quarter)
+
+
+def live_view(
+    summary: Summary,
+    policy: Policy,
+    clock: DecayClock,
+    facts: Iterable[Fact],
+    contradicted: Iterable[Fact],
+    counts: tuple[int, int],
+) -> LiveView:
+    """Return what `continuity.md` shows.
+
+    Args:
+        summary: of all logs.
+        policy: in force.
+        clock: where the ledger stands.
+        facts: all that may be live, in any order; any other is archived or false.
+        contradicted: the facts of which that is to be told, in any order.
+        counts: how many facts there are in all, and how many of them are false.
+    """
+    lasting = never_decaying(policy)
+    tiers = dict.fromkeys(TIERS, 0)
+    live: list[Standing] = []
+    for fact in facts:
+        standing = stand(fact, clock, policy, lasting)
+        tiers[standing.tier] += 1
+        if not standing.reason:
+            live.append(standing)
+    total, false = counts
+    rest = total - sum([count for name, count in tiers.items() if name not in ARCHIVED_TIERS])
+    tiers["archived"], tiers["superseded"] = rest - false, false
+    live.sort(key=lambda standing: standing.fact.id)
+    shown = sorted(contradicted, key=lambda fact: fact.id)
+    return LiveView(summary, policy, tuple(live), tuple(shown), tuple(tiers.values()))

@@ -1,6 +1,6 @@
 """Decide whether a fact is false: what was said against it, what was taken back, who knew of what.
 
-Reads one history at a time; what closes a circle is left out elsewhere (`fold.cut_edges`). Keeps
+Reads one history at a time; what closes a circle is left out elsewhere (`cycles.cut_edges`). Keeps
 invariants F6 and F10 of FORMAT.md.
 """
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from projection.fold.fact import History
 
+#: A supersession `old → new` as said at one place of the ledger: (stem, seq, old, new).
+Edge = tuple[str, int, str, str]
 #: What a person took back, for good: (fact, stem, whether all that sorts before the stem is meant).
 Take = tuple[str, str, bool]
 #: What calls a fact false: (stem, successor or "", versions that its writer saw or None).

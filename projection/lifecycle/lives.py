@@ -30,7 +30,7 @@ from projection.fold.cycles import Cuts
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import collect, resolve
 from projection.fold.state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock
-from projection.fold.tiers import never_decaying, stand, tier
+from projection.fold.tiers import clock_of, never_decaying, stand, tier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -279,12 +279,7 @@ class _Walker:
 
     def _clock(self, session: int) -> DecayClock:
         """Return where the ledger stood after so many work logs."""
-        work, windows = self._work, self._policy.windows
-
-        def cut(window: int) -> str:
-            return work[session - 1 - window] if session > window else ""
-
-        return DecayClock(session, cut(windows.working), cut(windows.active), cut(windows.archive))
+        return clock_of(self._work, self._policy.windows, session)
 
 
 class _Track:
