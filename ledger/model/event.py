@@ -324,10 +324,8 @@ TWO_FACTS = frozenset(
 
 def facts_in(event: Event) -> tuple[str, ...]:
     """Return the ids of the facts that an event names: its own, and the one behind an arrow."""
-    arrow = GRAMMAR[type(event)].arrow
-    if arrow is None or not arrow.is_fact:
-        return (event.id,)
-    return event.id, getattr(event, arrow.field)
+    arrow = GRAMMAR[type(event)].arrow if type(event) in TWO_FACTS else None
+    return (event.id,) if arrow is None else (event.id, getattr(event, arrow.field))
 
 
 def used_in(event: Event) -> str:
@@ -367,13 +365,13 @@ def in_order(events: list[Event]) -> list[Event]:
         met.setdefault(event.id, len(met))
 
     def place(event: Event) -> tuple[int, int, str, str, tuple[str, ...]]:
-        known = GRAMMAR[type(event)]
         rank = VERB_RANK[type(event)]
-        if not known.tied:
+        if type(event) not in _TIED:
             return rank, 0, "", "", ()
         was = getattr(event, "was", None) or ()
-        if known.arrow is not None:
-            return rank, 0, event.id, getattr(event, known.arrow.field), was
+        if type(event) in TWO_FACTS:
+            id, other = facts_in(event)
+            return rank, 0, id, other, was
         return rank, met[event.id], "", "", was
 
     return sorted(events, key=place)

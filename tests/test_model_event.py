@@ -1,0 +1,225 @@
+"""A type of event takes four places: two throw-away ones are written into a copy of the sources, and work.
+
+The places are those of the table in `ledger.model.event`. Nothing else of the copy is touched: the codec, the
+fast path, the checks of drafts, the cache, `why`, the timeline and the JSON answers know the new verbs then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.model.event import VERBS
+from tests.conftest import Ran, Repo
+
+ROOT = Path(__file__).resolve().parents[1]
+EVENT, FOLD, FORMAT = "ledger/model/event.py", "projection/fold/fold.py", "ledger/FORMAT.md"
+
+#: Place, file, what stands there, and what is written before it.
+PLACES = (
+    ("class", EVENT, "Event = (\n", '''
+def is_state(text: str) -> bool:
+    return text in ("todo", "done")
+
+
+@verb(
+    "Moved",
+    also=("went",),
+    arrow=Arrow("state", ("Moved to {}", ""), fits=is_state, called="state"),
+    namings=(_WAS,),
+    tied=True,
+)
+class FactMoved(Record):
+    """The task has another state now."""
+
+    id: str
+    state: str
+    remark: str = ""
+    was: tuple[str, ...] | None = None
+
+
+@verb("Helped", opposite=(FactRedacted,))
+class FactHelped(Record):
+    """The pattern helped."""
+
+    id: str
+    remark: str = ""
+
+
+'''),
+    ("union", EVENT, "    | FactArchived\n", "    | FactMoved\n    | FactHelped\n"),
+    ("arm", FOLD, "            case FactVerified():\n", '''            case FactMoved():
+                self._meta["state"] = event.state
+            case FactHelped():
+                self._meta["helped"] = event.remark
+'''),
+    ("arm", FOLD, "    FactPromoted,\n", "    FactHelped,\n    FactMoved,\n"),  # its import
+    ("row", FORMAT, "\n`Reinstated`, `Archived`, the", '''| FactMoved | `Moved: a → done (was h)` | the task has another state |
+| FactHelped | `Helped: a` | it helped |
+'''),
+)  # fmt: skip
+LOG = """# Two
+
+## Memory References
+
+- Referenced: node
+- Moved: node → todo
+- Moved: node -> done (was 0123abcd, 89abcdef) — at last
+- Helped: node, slow — twice
+- Helped: tests
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources with two more types of event."""
+    made = tmp_path_factory.mktemp("sources")
+    for package in ("ledger", "projection", "memory", "rituals"):
+        shutil.copytree(
+            ROOT / package, made / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    for _, file, before, added in PLACES:
+        text = (made / file).read_text()
+        assert text.count(before) == 1, (file, before)
+        (made / file).write_text(text.replace(before, added + before))
+    return made
+
+
+def python(copy: Path, *arguments: str, stdin: str = "") -> Ran:
+    """Run an interpreter that imports the copy."""
+    done = subprocess.run(
+        [sys.executable, "-P", *arguments],
+        input=stdin, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(copy)},
+    )  # fmt: skip
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def said(copy: Path, script: str, **values: Any) -> Any:
+    """Return what a script prints that imports the copy."""
+    ran = python(copy, "-c", script, json.dumps(values))
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+def test_the_places_are_four() -> None:
+    """As many as the docstring of the events says, and as its table has rows."""
+    assert len({place for place, *_ in PLACES}) == 4
+    table = (ROOT / EVENT).read_text().partition('"""\n\nfrom')[0]
+    assert len(re.findall(r"^\| ", table, re.MULTILINE)) == 1 + 4
+
+
+def test_formats_table_has_every_verb(copy: Path) -> None:
+    """In the canonical order; of the copy too."""
+    rows = re.compile(r"^\| ((?:Fact|Thread)\w+) \| `(\w+):", re.MULTILINE)
+    known = [(kind.__name__, verb) for verb, kind in VERBS.items()]
+    assert rows.findall((ROOT / FORMAT).read_text()) == known
+    more = [("FactMoved", "Moved"), ("FactHelped", "Helped")]
+    assert rows.findall((copy / FORMAT).read_text()) == known + more
+
+
+READ = """
+import json, sys
+from ledger.codec.event_bullets import read_references, write_references
+from ledger.codec.fast_read import scan
+from ledger.codec.log import decode, encode, entry_of
+from ledger.codec.validate import problems, read_draft
+from ledger.model.packed import pack_entry, unpack_entry
+log = read_draft(json.loads(sys.argv[1])["log"].encode())
+data, stem = encode(log), "2026-11-21-083012417-" + "a" * 26
+assert decode(data, sealed=True) == (log, ())
+entry = scan(stem, data)
+assert entry == entry_of(stem, log), entry
+assert unpack_entry(pack_entry(entry)) == entry
+loose, _ = read_references(["- Went: node → done"], strict=False)
+wrong = [read_references([line], strict=True)[1] for line in ("- Moved: node", "- Moved: node → away")]
+event = log.events[1]
+refused = [
+    [finding.message for finding in problems(log._replace(events=(one,)))]
+    for one in (event._replace(state="away"), event._replace(was=("no version",)))
+]
+print(json.dumps({
+    "bullets": write_references(log.events), "named": entry.named, "loose": [str(one) for one in loose],
+    "wrong": [[one.message for one in found] for found in wrong], "refused": refused,
+}))
+"""
+
+
+def test_the_codec_and_the_fast_path_read_it(copy: Path) -> None:
+    """Both the same, packed and unpacked; drafts are held to its grammar, hand-written logs to its words."""
+    found = said(copy, READ, log=LOG)
+    assert found["bullets"] == [
+        "- Referenced: node",
+        "- Moved: node → todo",
+        "- Moved: node → done (was 0123abcd, 89abcdef) — at last",
+        "- Helped: node",
+        "- Helped: slow — twice",
+        "- Helped: tests",
+    ]
+    assert found["named"] == ["node", "slow", "tests"]
+    assert found["loose"] == ["FactMoved(id='node', state='done', remark='', was=None)"]
+    assert found["wrong"] == [["moved to what? node"], ["not a state: away"]]
+    assert found["refused"] == [
+        ["not a state: 'away'"],
+        ["`Moved: node` names no version ['no version']"],
+    ]
+
+
+def test_a_home_records_it_and_tells_it(copy: Path, bare_repo: Repo) -> None:
+    """Appended, folded, kept in the cache, and told by `show`, `why` and the timeline as by the replay."""
+
+    def diurna(*arguments: str, stdin: str = "") -> Ran:
+        ran = python(copy, "-m", "rituals", *arguments, stdin=stdin)
+        assert ran.code == 0, ran.err
+        return ran
+
+    diurna("init")
+    news = [f"id={name} pattern {name} holds." for name in ("node", "slow", "tests")]
+    diurna("append", "--title", "One", *[part for new in news for part in ("--new", new)])
+    receipt = diurna("append", "-", "--json", stdin=LOG).json
+    moved = {"moved": ["node → todo", "node → done"], "helped": ["node", "slow", "tests"]}
+    assert receipt["did"] == moved
+    for _ in range(2):  # from the cache, and once it is gone, from the ledger
+        (fact,) = diurna("show", "node", "--json").json["facts"]
+        assert dict(fact["meta"])["state"] == "done"
+        steps = diurna("why", "node", "--json").json["events"]
+        assert [step["event"] for step in steps] == [
+            "Created", "Referenced", "Moved to todo", "Moved to done", "Helped",
+        ]  # fmt: skip
+        assert [step["remark"] for step in steps[2:4]] == ["", "at last"]
+        assert "Moved to done" in diurna("why", "node").out
+        assert "moved node → todo, node → done" in diurna("timeline").out
+        diurna("publish")
+        diurna("replay", "--check")
+        shutil.rmtree(bare_repo.path / ".git/diurna/cache")
+
+
+FORGOTTEN = """
+from ledger.model.event import verb
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from projection.fold.fold import collect, resolve
+
+@verb("Odd")
+class Odd(Record):
+    id: str
+    remark: str = ""
+
+(history,) = collect([Entry("2026-11-21", True, "", "work", ("a",), (Odd("a"),))]).values()
+try:
+    resolve("a", history)
+except AssertionError as problem:
+    print('"%s"' % str(problem)[:12])
+"""
+
+
+def test_the_fold_asks_for_its_arm(copy: Path) -> None:
+    """A type that `match` does not know is never passed over."""
+    assert said(copy, FORGOTTEN) == "not an event"
