@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from memory.query.provenance import Step
 
-_ID_CHARS = 8
-
 
 class Telling(Record):
     """One version as one log told it; a version may be told again later.
