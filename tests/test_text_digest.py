@@ -94,6 +94,24 @@ def test_a_canonical_log() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        *((said, FILE) for said in ("`./run`", "`~/notes`", "`src/`", "src/", "src/worker.py", "worker.py")),
+        *((said, IDENTIFIER) for said in ("os.replace", "std::mem", "`drain()`", "retry_limit", "PostOffice")),
+        *((said, VERSION) for said in ("7.2.4", "v2.1")),
+        *((said, "") for said in (
+            "read/write", "`read/write`", "F10/F11", "a.yml/b.rs", "x/", "e.g.", "IDs", "v3", "2.5", "`2.5`",
+            "deadbeef1", "https://x.org", "a@b.co",
+        )),
+    ],
+)  # fmt: skip
+def test_what_a_word_names_is_told_by_its_shape(said: str, kind: str) -> None:
+    """Files, identifiers and versions, in back-ticks or not; what only looks like one is no name."""
+    found = gist(f"# T\n\nThe queue was drained by {said} in the night.\n").entities
+    assert found == ((Mention(said.strip("`"), kind, 3),) if kind else ())
+
+
+@pytest.mark.parametrize(
     ("text", "title", "summary"),
     [
         ("", "", ""),
