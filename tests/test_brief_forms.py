@@ -379,6 +379,18 @@ def test_the_task_comes_first_within_a_section() -> None:
     assert found == {DECISIONS: ["about-it", "newer"], REST: ["from-the-archive"]}
 
 
+def test_what_is_done_comes_last_unless_the_task_asks_for_it() -> None:
+    """Among what else is known; a closed fact that the task asks for stands with the others it asks for."""
+    done, open_ = (
+        standing("done", closed=True),
+        standing("open", stem="2026-01-01-101500123-0c1d2e3f4a5b"),
+    )
+    found = names_in(brief(material(done, open_), form_of(MARKDOWN), 7500))
+    assert found == {REST: ["open", "done"]}
+    asked = material(done, open_, score={"done": 0.2})
+    assert names_in(brief(asked, form_of(MARKDOWN), 7500)) == {REST: ["done", "open"]}
+
+
 def test_markdown() -> None:
     """The whole of a small brief, as an agent reads it."""
     given = material(

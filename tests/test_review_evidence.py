@@ -427,6 +427,15 @@ def test_claims_of_a_clause() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "path", ["path/to/file.py", "src/foo.d/bar.py", "your/app.py", "a/bar/c.py"]
+)
+def test_a_path_of_an_example_is_no_claim(path: str) -> None:
+    """Nobody says that it is there."""
+    claimed = path == "src/foo.d/bar.py"
+    assert [one.subject for one in claims(f"See `{path}` for it.")] == [path] * claimed
+
+
 def test_known_ends() -> None:
     """A path is known whole, by its folders, and by each of their last parts."""
     assert known_ends(["a/b/c.py", "a/d.py"]) == {

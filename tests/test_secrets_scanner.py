@@ -179,6 +179,14 @@ def test_a_cut_token_is_none(kind: str) -> None:
     assert find_secrets(f"see `{mark}` in the docs") == ()
 
 
+def test_a_flag_is_seen_behind_one_that_begins_the_text() -> None:
+    """A text may begin with an item of a list."""
+    (place,) = find_secrets(" - mysql -u root -pq8Xw2Lr7Tz shop")
+    assert redacted(" - mysql -u root -pq8Xw2Lr7Tz shop", (place,)).startswith(
+        " - mysql -u root -p["
+    )
+
+
 def test_no_value_is_ever_shown() -> None:
     """What may be printed of a hit is the vendor's mark and the length; its repr has no more."""
     for one in tokens(5) + others(5):
