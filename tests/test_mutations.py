@@ -15,6 +15,11 @@ def f(a: int, b: int = 3) -> bool:
     if a < b and not b == 7:
         return True
     raise ValueError("5")
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    g = 6
 '''
 
 

@@ -121,6 +121,10 @@ def test_lookalikes_raise_no_alarm() -> None:
         ("ring +49 30 8754321", "ring [redacted: phone]"),
         ("in +491701298765", "in [redacted: phone]"),
         ("phone: 015112398765", "phone: [redacted: phone]"),
+        ("with four digits +49 1512 7151 272", "with four digits [redacted: phone]"),
+        ("with three +49 1512 1151 252", "with three +49 1512 1151 252"),
+        ("nine in one piece +491234567", "nine in one piece +491234567"),
+        ("nine with a blank +49 8152763", "nine with a blank [redacted: phone]"),
         ("card 4539\u200b 1488 0343&#32;6467", "card [redacted: card-number]"),
     ],
 )  # fmt: skip

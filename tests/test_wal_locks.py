@@ -40,3 +40,15 @@ def test_a_note_is_never_lost_between_two(
     assert os.waitpid(pid, 0)[1] == 0
     with Lock(path) as lock:
         assert lock.note in (before, then)
+
+
+def test_nobody_else_may_open_a_lock(tmp_path: Path) -> None:
+    """Whoever can open it can hold it, and no append would ever come to an end."""
+    path = tmp_path / "lock"
+    before = os.umask(0)
+    try:
+        with Lock(str(path)):
+            pass
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
