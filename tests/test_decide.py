@@ -46,6 +46,7 @@ from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution
 from rituals.decide.versions import restoration, tellings
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
+from tests.conftest import sampled
 from tests.test_sync import Clone, Team
 
 __all__ = ["hermetic"]
@@ -148,8 +149,9 @@ CASES: dict[str, tuple[str, Side, Side, str, str, set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "late"), sampled([(case, late) for case in CASES for late in (False, True)], 3)
+)
 def test_h3_both_sides_are_kept_shown_and_settled(
     pair: tuple[Clone, Clone], case: str, late: bool
 ) -> None:
@@ -178,7 +180,7 @@ def test_h3_both_sides_are_kept_shown_and_settled(
     assert (again.events, again.already) == ((), f"{fact} has no contradiction")
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 4))
 def test_h3_a_plain_pull_shows_the_same(pair: tuple[Clone, Clone], case: str) -> None:
     """With git alone, no sync: what is contradicted shows right after the pull."""
     one, two = pair
@@ -190,7 +192,7 @@ def test_h3_a_plain_pull_shows_the_same(pair: tuple[Clone, Clone], case: str) ->
     assert [(found, what) for found, what, _ in listed(two)] == [(fact, kind)]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sampled(CASES, 3))
 def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: str) -> None:
     """Two who resolve apart and choose alike have resolved it."""
     one, two = pair
@@ -204,9 +206,17 @@ def test_the_same_choice_on_both_sides_settles(pair: tuple[Clone, Clone], case: 
     assert listed(one) == []
 
 
-@pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if CASES[case][3] not in (CLOSED, REWORDED)]
+    ("case", "swap"),
+    sampled(
+        [
+            (case, swap)
+            for case in CASES
+            if CASES[case][3] not in (CLOSED, REWORDED)
+            for swap in (False, True)
+        ],
+        3,
+    ),
 )
 def test_different_choices_are_a_contradiction_again(
     pair: tuple[Clone, Clone], case: str, swap: bool

@@ -1,7 +1,7 @@
 """No text is slow: twice of it takes at most two and a half times as long, wherever a text is read.
 
 Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes 46 of the 228 pairs of a shape
+shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes 21 of the 228 pairs of a shape
 and a reader, and 10 shapes of a mebibyte; `python -m tests.campaigns.matrices` takes all.
 """
 
@@ -92,7 +92,7 @@ def taken(read: Callable[[str], object], text: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("shape", "reader"), sampled([(shape, reader) for shape in SHAPES for reader in READERS], 5)
+    ("shape", "reader"), sampled([(shape, reader) for shape in SHAPES for reader in READERS], 11)
 )
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     """From a size on that can be measured; quadratic work would take four times as long."""
@@ -103,7 +103,8 @@ def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
         size *= 2
         once = taken(read, unit * (size // len(unit)))
     for times in (1, 3, 5):  # a loaded machine may stumble; work that is not linear fails each time
-        once = min(taken(read, unit * (size // len(unit))) for _ in range(times))
+        if times > 1:
+            once = min(taken(read, unit * (size // len(unit))) for _ in range(times))
         twice = min(taken(read, unit * (2 * size // len(unit))) for _ in range(times))
         if twice <= _TIMES * max(once, _FLOOR_SECONDS):
             return

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from ledger.model.event import FactReferenced
 from memory.worktree.merge_drivers import ensure_drivers
 from rituals.check.run import verify
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_BRANCH, OWN_REPOSITORY, git, hermetic
+from tests.conftest import sampled
 from tests.teams import Clone, Team, level
 
 __all__ = ["hermetic"]
@@ -62,8 +64,11 @@ def learned(clone: Clone, *facts: str) -> None:
 # ---- pull and push ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("team", [*WAYS, (OWN_REPOSITORY, "review")], indirect=True)
-@pytest.mark.parametrize("how", ["--no-rebase", "--rebase"])
+@pytest.mark.parametrize(
+    ("team", "how"),
+    sampled(product([*WAYS, (OWN_REPOSITORY, "review")], ["--no-rebase", "--rebase"]), 3),
+    indirect=["team"],
+)
 def test_two_clones_pull_and_push(team: Team, how: str) -> None:
     """Two rounds in which both appended: every pull is clean, and both come to the same bytes."""
     one, two = team.one, team.clone("two")

@@ -25,6 +25,7 @@ from memory.recall.index import follow
 from memory.recall.index.follow import Following, index_file
 from memory.recall.values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
+from tests.conftest import sampled
 from tests.teams import Team
 from tests.test_recall_index import POOL, followed, fresh, set_logs
 
@@ -129,8 +130,9 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("stamped", [False, True])
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("damage", "stamped"), sampled([(one, way) for one in DAMAGES for way in (False, True)], 3)
+)
 def test_a_damaged_index_is_built_anew_and_the_cache_kept(
     home: Home, damage: str, stamped: bool
 ) -> None:

@@ -17,7 +17,7 @@ from memory.recall.index.passages import (
     marks_of,
     passages_of,
 )
-from tests.conftest import examples
+from tests.conftest import examples, sampled
 
 LINES = st.lists(
     st.sampled_from(
@@ -84,7 +84,7 @@ def test_what_a_turn_gives_away(text: str, marks: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["x", "\n", "a:\n", "a: b\n", "# \n", "- \n", "## Facts\n", "word ", "---\n", "**a:** ", "Aa", "\n\n"]
+    "piece", sampled(["x", "\n", "a:\n", "a: b\n", "# \n", "- \n", "## Facts\n", "word ", "---\n", "**a:** ", "Aa", "\n\n"], 4)
 )  # fmt: skip
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     """A text ten times as long takes about ten times as long, and gives no more passages than the limit."""

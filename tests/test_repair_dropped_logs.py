@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ledger.model.findings import Finding
 from memory.api import Memory
 from memory.worktree import follow as following
 from memory.write import commit as landing
+from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,
     OWN_REPOSITORY,
@@ -48,10 +48,7 @@ def commit_beside(folder: Path, act: Callable[[], str], *more: str) -> tuple[str
 
 
 def diurna(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "rituals", *arguments],
-        cwd=folder, capture_output=True, text=True,
-    )  # fmt: skip
+    return forks.run(["-m", "rituals", *arguments], folder, os.environ)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,16 @@ from rituals.check.run import lint
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, draft, make_home, open_memory
 from tests.campaigns.homes import git as run_git
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.conftest import Run
+from tests.conftest import Run, sampled
 from tests.teams import Clone, Team, level
 
 NOTES = "\n## Random notes\n\nDo not lose this.\n"
 
 
-@pytest.fixture(params=[(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")])
+WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")]
+
+
+@pytest.fixture(params=WAYS)
 def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
     """A remote and a clone `one` that published a fact."""
     kind, publish = request.param
@@ -83,7 +87,9 @@ def sync(clone: Clone) -> None:
     clone.sync()
 
 
-@pytest.mark.parametrize("arrive", [pull, pull_rebase, sync])
+@pytest.mark.parametrize(
+    ("team", "arrive"), sampled(product(WAYS, [pull, pull_rebase, sync]), 4), indirect=["team"]
+)
 def test_what_is_understood_is_a_log_and_the_rest_stays(
     team: Team, arrive: Callable[[Clone], None]
 ) -> None:
