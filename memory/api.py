@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from memory.edits.absorb import Absorber, Absorption
-    from memory.edits.committed import Heard
+    from memory.edits.committed import CommittedEdit
     from memory.merge.tip_merge import Plan
     from memory.write.ref_update import Files
 
@@ -292,7 +292,7 @@ class Memory(Reader):
 
         return absorbed_findings(self.absorb(dry_run=dry_run), dry_run)
 
-    def hear(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
+    def absorb_committed(self, theirs: str = "", *, dry_run: bool = False) -> tuple[Finding, ...]:
         """Make logs of edits of `continuity.md` that people committed and that a merge passed over.
 
         Args:
@@ -304,18 +304,18 @@ class Memory(Reader):
             WaitsInSpool: the logs are durable, and the next command that can write commits them.
             StorageFailed: the disk refused.
         """
-        from memory.edits.committed import hear, heard_findings
+        from memory.edits.committed import absorb_committed, committed_edit_findings
 
-        heard = hear(
+        edits = absorb_committed(
             self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
         )
-        return heard_findings(self.home, heard, dry_run)
+        return committed_edit_findings(self.home, edits, dry_run)
 
-    def unheard(self) -> list[Heard]:
+    def unabsorbed(self) -> list[CommittedEdit]:
         """Return what people committed into `continuity.md` and no log says yet."""
-        from memory.edits.committed import read_heard, unheard
+        from memory.edits.committed import read_checked, unabsorbed
 
-        return unheard(self.snapshot, self.state, self.home.tip(), read_heard(self.home))
+        return unabsorbed(self.snapshot, self.state, self.home.tip(), read_checked(self.home))
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""

@@ -264,7 +264,7 @@ def test_an_edit_that_was_committed_is_absorbed_too(tmp_path: Path, kind: str) -
         copy.write("- More words.\n")
     done = there.absorb()
     assert [type(event).__name__ for event in done.events] == ["FactCreated"]
-    (heard,) = done.heard  # the commit is a log of its own, by its author
+    (heard,) = done.committed  # the commit is a log of its own, by its author
     assert heard.code == "absorbed" and f"by {NAME} became the log" in heard.message
     assert there.state()["a"].fact.text == "A, reworded."
     assert copy_in(clone, kind).read_text() == there.continuity()

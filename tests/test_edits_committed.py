@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.edits.committed import read_heard
+from memory.edits.committed import read_checked
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.teams import Clone, Team, level
@@ -79,7 +79,7 @@ def test_an_edit_that_fast_forwards_is_heard(team: Team) -> None:
 
 
 def test_two_clones_that_hear_one_edit_make_one_log(team: Team) -> None:
-    """The log is a function of the commit: heard apart, at other times, it has one name and one place."""
+    """The log is a function of the commit: read apart, at other times, it has one name and one place."""
     one, two, plain = team.one, team.clone("Two"), team.clone("Pat")
     commit_edit(plain)
     commit_edit(plain, EDITED, "As a person says at last.")
@@ -87,7 +87,7 @@ def test_two_clones_that_hear_one_edit_make_one_log(team: Team) -> None:
     for clone, fact in ((one, "beta"), (two, "gamma")):
         clone.create(fact)
         clone.git("fetch", "-q")
-        clone.memory.hear(clone.git("rev-parse", "origin/main"))
+        clone.memory.absorb_committed(clone.git("rev-parse", "origin/main"))
         clone.memory.drain()
     assert edits(one) == edits(two) != []
     one.sync()
@@ -113,8 +113,8 @@ def test_an_edit_that_a_plain_merge_passed_over_is_heard(team: Team) -> None:
     memory.publish()
     assert [note.code for note in memory.snapshot.notes] == ["absorbed"]
     assert one.memory.state()["alpha"].fact.text == EDITED
-    assert read_heard(memory.home) != ""
-    assert one.memory.hear() == ()
+    assert read_checked(memory.home) != ""
+    assert one.memory.absorb_committed() == ()
     level(one)
 
 

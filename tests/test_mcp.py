@@ -26,12 +26,11 @@ from memory.api import Memory
 from memory.recall.values import FACTS, LEVELS, SESSIONS, Filters
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
-from rituals.mcp import open_memory as desk
+from rituals.mcp import open_memory, worker
 from rituals.mcp import read_tools as questions
 from rituals.mcp import requests as asked
-from rituals.mcp import worker as lane
 from rituals.mcp.client_name import Caller, caller, plain_name
-from rituals.mcp.open_memory import Desk
+from rituals.mcp.open_memory import OpenMemory
 from rituals.mcp.resources import quoted
 from rituals.mcp.server import Answering
 from rituals.mcp.tools import TOOLS
@@ -63,7 +62,7 @@ async def connected(
     path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto"
 ) -> AsyncIterator[Client]:
     """A client of a server of one home, in this process."""
-    opened = Desk(lambda: discover(str(path)), open_memory)
+    opened = OpenMemory(lambda: discover(str(path)), open_memory)
     server = Answering(opened, explain, agent).server("1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):
@@ -504,7 +503,7 @@ def test_too_many_requests_are_told_to_wait(
     tell: Tell, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the limit of what may wait, a request is refused at once and the others are answered."""
-    monkeypatch.setattr(lane, "LIMIT_CALLS", 3)
+    monkeypatch.setattr(worker, "LIMIT_CALLS", 3)
     going, opened = threading.Event(), threading.Event()
 
     def slowly(home: Home) -> Memory:
@@ -593,8 +592,8 @@ def test_the_branch_that_is_checked_out_is_followed(tell: Tell, repo: Repo, run:
 def test_a_stop_waits_for_what_is_being_written(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, writes: bool
 ) -> None:
-    """A desk that is closed finishes the writing whose client is gone, and waits for no reading."""
-    monkeypatch.setattr(desk, "READING_SECONDS", 0.0)
+    """An open memory that is closed finishes the writing whose client is gone, and waits for no reading."""
+    monkeypatch.setattr(open_memory, "READING_SECONDS", 0.0)
     going, runs = threading.Event(), threading.Event()
     done: list[str] = []
 
@@ -603,8 +602,8 @@ def test_a_stop_waits_for_what_is_being_written(
         assert going.wait(SECONDS)
         done.append(memory.home.branch)
 
-    async def begin() -> Desk:
-        found = Desk(lambda: discover(str(repo.path)), open_home)
+    async def begin() -> OpenMemory:
+        found = OpenMemory(lambda: discover(str(repo.path)), open_home)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(partial(found.ask, slowly, writes=writes))
             assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
@@ -617,23 +616,23 @@ def test_a_stop_waits_for_what_is_being_written(
     assert busy.close() is writes
     assert done == (["main"] if writes else [])
     going.set()
-    monkeypatch.setattr(desk, "READING_SECONDS", SECONDS)
+    monkeypatch.setattr(open_memory, "READING_SECONDS", SECONDS)
     assert busy.close()
 
 
 def test_a_stop_does_not_wait_for_what_was_turned_away(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A writing that found the lane full was never taken: a stop beside a slow question is quick."""
-    monkeypatch.setattr(desk, "READING_SECONDS", 0.0)
+    """A writing that found the worker's queue full was never taken: a stop beside a slow question is quick."""
+    monkeypatch.setattr(open_memory, "READING_SECONDS", 0.0)
     going, runs = threading.Event(), threading.Event()
 
     def slowly(memory: Memory) -> None:
         runs.set()
         assert going.wait(SECONDS)
 
-    async def begin() -> Desk:
-        found = Desk(lambda: discover(str(repo.path)), open_home)
+    async def begin() -> OpenMemory:
+        found = OpenMemory(lambda: discover(str(repo.path)), open_home)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(found.ask, slowly)
             assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
@@ -648,7 +647,7 @@ def test_a_stop_does_not_wait_for_what_was_turned_away(
     threading.Timer(0.5, going.set).start()
     assert not busy.close(), "it waited for the question, as it would for a writing"
     assert going.wait(SECONDS)
-    monkeypatch.setattr(desk, "READING_SECONDS", SECONDS)
+    monkeypatch.setattr(open_memory, "READING_SECONDS", SECONDS)
     assert busy.close()
 
 

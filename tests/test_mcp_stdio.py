@@ -23,9 +23,9 @@ from mcp import Client, StdioServerParameters
 
 from ledger.errors import Busy
 from rituals.mcp import stdio as wire
-from rituals.mcp import worker as lane
+from rituals.mcp import worker
 from rituals.mcp.stdio import Wire
-from rituals.mcp.worker import Lane
+from rituals.mcp.worker import Worker
 from tests.conftest import Repo, Run
 
 ROOT = str(Path(__file__).parent.parent)
@@ -150,7 +150,7 @@ def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (
         "import os, subprocess, sys, warnings\n"
-        "from rituals.mcp import questions, tools\n"
+        "from rituals.mcp import read_tools as questions, tools\n"
         "def noisy(memory, asked, who, was=questions.status):\n"
         "    print('a print'); sys.stdout.flush(); os.write(1, b'a write\\n')\n"
         "    subprocess.run(['echo', 'a child']); warnings.warn('a warning')\n"
@@ -310,8 +310,8 @@ def test_a_lane_keeps_what_must_be_done() -> None:
         made.append((name, threading.get_ident()))
         return name
 
-    async def story() -> Lane:
-        one = Lane("test")
+    async def story() -> Worker:
+        one = Worker("test")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(one.run, lambda: going.wait(SECONDS) and call("first"))
             await anyio.wait_all_tasks_blocked()
@@ -334,8 +334,8 @@ def test_a_lane_keeps_what_must_be_done() -> None:
 
 
 def test_a_lane_takes_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond its limit a lane refuses at once; what waits already is done."""
-    monkeypatch.setattr(lane, "LIMIT_CALLS", 2)
+    """Beyond its limit a worker refuses at once; what waits already is done."""
+    monkeypatch.setattr(worker, "LIMIT_CALLS", 2)
     going, runs = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -343,7 +343,7 @@ def test_a_lane_takes_only_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
         going.wait(SECONDS)
 
     async def story() -> None:
-        one = Lane("test")
+        one = Worker("test")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(one.run, wait)
             assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
@@ -404,7 +404,7 @@ def test_a_process_with_threads_is_not_forked() -> None:
     """Reading on two cores forks only a process of one thread: the server has several."""
     code = (
         "import threading\n"
-        "from memory import parallel\n"
+        "from memory.replay import fork as parallel\n"
         "parallel.os.cpu_count = lambda: 2\n"
         "ended = threading.Event()\n"
         "print(parallel.may_fork())\n"

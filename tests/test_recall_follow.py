@@ -1,4 +1,4 @@
-"""Following: damage, crashes, other processes and disks that take nothing never change what recall answers."""
+"""The index of recall: damage, crashes, other processes and full disks never change what recall answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ledger.model.layout import CACHE_VERSION, stem_of
 from memory.api import Memory
 from memory.recall.hits import recaller as answering
 from memory.recall.index import follow
-from memory.recall.index.follow import Following, index_file
+from memory.recall.index.follow import IndexFollower, index_file
 from memory.recall.values import Filters
 from tests.campaigns.homes import OWN_REPOSITORY, as_left, hermetic, make_home
 from tests.conftest import sampled
@@ -149,7 +149,7 @@ def test_a_damaged_index_is_built_anew_and_the_cache_kept(
     memory.recall("retry")
     assert len(notes(memory)) == 1
     assert cache_number(home) == cache
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     memory.close()
 
 
@@ -209,7 +209,7 @@ def test_a_lost_cache_costs_no_index(home: Home) -> None:
     assert memory.recall("databases").hits
     assert (index_number(home), os.stat(index_file(home)).st_mtime_ns) == (number, changed)
     set_logs(home, dict(POOL[:7]))
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     assert index_number(home) == number
     memory.close()
 
@@ -222,7 +222,7 @@ def test_an_index_of_another_repository(home: Home, tmp_path: Path) -> None:
     memory.recall("databases")
     shutil.copyfile(index_file(home), index_file(other))
     as_left(index_file(other))
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     # the same, with the cache's own generation written into it
     with closing(sqlite3.connect(index_file(home))) as base, base:
         (packed,) = base.execute("SELECT value FROM meta WHERE key = 'mark'").fetchone()
@@ -231,7 +231,7 @@ def test_an_index_of_another_repository(home: Home, tmp_path: Path) -> None:
         base.execute("UPDATE meta SET value = ? WHERE key = 'mark'", (marshal.dumps(tuple(mark)),))
     shutil.copyfile(index_file(home), index_file(other))
     as_left(index_file(other))
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     memory.close()
 
 
@@ -246,7 +246,7 @@ def test_logs_of_another_clone_in_between(tmp_path: Path) -> None:
     ada.sync()
     bob.sync()
     memory = ada.memory
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     followed(following)
     for number in range(3):
         bob.create(f"bobs-{number}", f"The lion number {number} sleeps.")
@@ -278,7 +278,7 @@ def test_the_file_is_built_while_others_write_to_the_cache(home: Home) -> None:
 
 def test_another_process_was_faster(home: Home, memory: Memory) -> None:
     """An open process notices a file that was replaced, and one that was brought forward."""
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     followed(following)
     set_logs(home, dict(POOL[:9]))
     other = Memory(home)
@@ -318,7 +318,7 @@ def test_several_build_at_once(home: Home) -> None:
     assert all(one.returncode == 0 for one in started)
     assert not debris(home)
     memory = Memory(home)
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     memory.close()
 
 
@@ -327,7 +327,7 @@ def test_writers_that_never_rest(
 ) -> None:
     """A question is answered even if the ledger moves whenever the index has followed."""
     monkeypatch.setattr(follow, "_TRIES", 3)
-    monkeypatch.setattr(Following, "_attempt", lambda *_: None)
+    monkeypatch.setattr(IndexFollower, "_attempt", lambda *_: None)
     assert {hit.stem for hit in memory.recall("Word3").hits} == {stem_of(POOL[3][0])}
 
 
@@ -352,7 +352,7 @@ def test_killed_while_it_builds(home: Home) -> None:
     old = os.path.dirname(home.cache_file) + "/" + left
     os.utime(old, (1, 1))
     memory = Memory(home)
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     assert not debris(home)
     assert not notes(memory)
     memory.close()
@@ -377,7 +377,7 @@ def test_killed_while_it_follows(home: Home) -> None:
     )
     assert done.returncode == -9, done.stderr
     memory = Memory(home)
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     assert not notes(memory)
     memory.close()
 
@@ -433,7 +433,7 @@ def test_full_disk(home: Home, there: bool, kept: int) -> None:
     assert done.stdout == f"{expected}\n", done.stderr
     assert not debris(home)
     memory = Memory(home)
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     memory.close()
 
 
@@ -444,7 +444,7 @@ def test_no_folder_can_be_made(tmp_path: Path) -> None:
     Path(os.path.dirname(home.cache_file)).write_text("in the way")
     set_logs(home, dict(POOL[:6]))
     memory = Memory(discover(home.repository.where))
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     first = followed(following)
     set_logs(home, dict(POOL[2:8]))
     assert followed(following) == fresh(memory) != first

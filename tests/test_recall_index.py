@@ -22,7 +22,7 @@ from memory.cache.stamp import Stamp
 from memory.recall.index import read_logs as preparing
 from memory.recall.index import update as changes
 from memory.recall.index import writer as filling
-from memory.recall.index.follow import Following
+from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import FACTS_APART, FACTS_FROM, PLACE_BITS, PLACES, Index
 from memory.recall.index.read_logs import prepare
 from memory.recall.index.update import Change, everything, fill, write
@@ -121,7 +121,7 @@ def fresh(memory: Memory) -> dict[str, Any]:
         index.close()
 
 
-def followed(following: Following) -> dict[str, Any]:
+def followed(following: IndexFollower) -> dict[str, Any]:
     return following.ask(lambda cache, index: told(index))
 
 
@@ -167,14 +167,14 @@ def test_any_way_to_a_set_of_logs_gives_its_index(
     shutil.copytree(template, folder)
     home = discover(str(folder))
     memory = Memory(home)
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     try:
         for numbers, lost in steps:
             if lost == "process":
                 following.close()
                 memory.close()
                 memory = Memory(home)
-                following = Following(memory.snapshot)
+                following = IndexFollower(memory.snapshot)
             elif lost:
                 suffix = {"cache": ".sqlite", "index": ".recall"}[lost]
                 Path(home.cache_file + suffix).unlink(missing_ok=True)
@@ -191,7 +191,7 @@ def test_a_reset_and_back_is_the_same_file(home: Home, memory: Memory) -> None:
     """Few logs that go and come back are taken out and put in again, nothing is built anew."""
     set_logs(home, dict(POOL))
     whole = home.tip()
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     before = followed(following)
     number = os.stat(home.cache_file + ".recall").st_ino
     set_logs(home, dict(POOL[3:9]))
@@ -204,7 +204,7 @@ def test_a_reset_and_back_is_the_same_file(home: Home, memory: Memory) -> None:
 def test_logs_that_git_collected_cost_a_new_file(home: Home, memory: Memory) -> None:
     """What can not be read any more can not be taken out word by word."""
     set_logs(home, dict(POOL[:6]))
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     followed(following)
     git(home.repository.where, "update-ref", "-d", home.reference)
     set_logs(home, dict(POOL[3:7]))
@@ -220,7 +220,7 @@ def test_room_for_late_logs_ends_in_a_new_file(
     """Numbers follow the ledger's order; where no number is left between two logs all get new ones."""
     monkeypatch.setattr(filling, "APART", 4)
     monkeypatch.setattr(changes, "APART", 4)
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     files = set()
     for numbers in ([0, 13], [0, 6, 13], [0, 1, 6, 13], [0, 1, 2, 6, 13], [0, 1, 2, 3, 6, 13]):
         set_logs(home, dict(POOL[number] for number in numbers))
@@ -234,7 +234,7 @@ def test_logs_that_come_bit_by_bit_end_in_a_new_file(
 ) -> None:
     """What came since the file was built is kept apart, until it is a good part of the whole."""
     monkeypatch.setattr(changes, "REBUILD_FROM", 4)
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     files, recent = [], []
     for number in range(len(POOL)):
         set_logs(home, dict(POOL[: number + 1]))
@@ -269,7 +269,7 @@ def test_many_late_logs_find_room_between_two() -> None:
 
 def prose_of(memory: Memory) -> dict[str, list[int]]:
     """Return the lines on which the passages of each log begin."""
-    rows = Following(memory.snapshot).ask(
+    rows = IndexFollower(memory.snapshot).ask(
         lambda cache, index: [
             index.log(number) for (number,) in index.base.execute("SELECT number FROM logs")
         ]
@@ -323,7 +323,7 @@ def test_a_changed_log_is_read_from_history(home: Home, memory: Memory) -> None:
     assert not memory.recall("forged zebra").hits
     assert {hit.stem for hit in memory.recall("Word0").hits} == {Path(path).stem}
     assert "Word0" in memory.get([Path(path).stem]).hits[0].text
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     assert followed(following) == fresh(memory)
     set_logs(home, {POOL[1][0]: POOL[1][1]})
     assert followed(following) == fresh(memory)
@@ -334,7 +334,7 @@ def test_a_log_never_seen_whole_is_not_indexed(home: Home, memory: Memory) -> No
     path, data = POOL[0]
     set_logs(home, {path: data + b"\nzebra\n", POOL[1][0]: POOL[1][1]})
     assert not memory.recall("zebra").hits
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     assert following.ask(lambda cache, index: (index.totals.logs, index.mark.skipped)) == (1, 1)
     changed = os.stat(home.cache_file + ".recall").st_mtime_ns
     assert not memory.recall("zebra").hits
@@ -366,7 +366,7 @@ def test_two_logs_of_one_name_are_both_found(home: Home, memory: Memory) -> None
     assert len({hit.id for hit in hits}) == 2
     for hit in hits:
         assert "zebra" in memory.get([hit.id]).hits[0].text
-    assert followed(Following(memory.snapshot)) == fresh(memory)
+    assert followed(IndexFollower(memory.snapshot)) == fresh(memory)
     redaction = b"# R\n\n## Memory References\n\n- Redacted: 2026-01-02-030405\n"
     set_logs(
         home,
@@ -390,7 +390,7 @@ def test_a_phrase_is_looked_up_by_its_stems(home: Home, memory: Memory) -> None:
             logs = {row: index.log(row >> PLACE_BITS) for row in rows}
             return [log.stem for log in logs.values() if log is not None]
 
-        return Following(memory.snapshot).ask(asked)
+        return IndexFollower(memory.snapshot).ask(asked)
 
     assert lines("databases broke") == lines("the broken databases") == ["2026-01-02-030405"]
     assert not lines("broke all databases")
@@ -416,7 +416,7 @@ def test_facts_are_found_by_their_events(home: Home, memory: Memory) -> None:
             assert piece is not None and places[piece.fact] == place
         return places
 
-    assert Following(memory.snapshot).ask(facts) == {"alpha": 0, "beta": 1}
+    assert IndexFollower(memory.snapshot).ask(facts) == {"alpha": 0, "beta": 1}
     assert [hit.id for hit in memory.recall("stripes").hits] == ["alpha"]
 
 
@@ -468,7 +468,7 @@ def test_no_process_is_forked_beside_threads(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_index_that_moved_on_is_left_alone(home: Home, memory: Memory) -> None:
     """A change worked out for another state of the index is not written."""
     set_logs(home, dict(POOL[:2]))
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     followed(following)
     change = following.ask(lambda cache, index: Change(index.mark, index.mark, (), ()))
     set_logs(home, dict(POOL[:3]))

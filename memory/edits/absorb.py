@@ -15,7 +15,7 @@ from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
-from memory.edits.committed import hear, heard_findings
+from memory.edits.committed import absorb_committed, committed_edit_findings
 from memory.edits.detect import TITLE, Edit, edited_files, find_edit
 from memory.replay.snapshot import Snapshot
 from memory.worktree.authorship import EDITED_KEY, left_alone
@@ -43,7 +43,7 @@ class Absorption(Record):
         stem: of the log that says it, "" when nothing was or is to be written.
         commit: that has it.
         findings: what was noticed.
-        heard: which committed edits became logs of their own.
+        committed: which committed edits became logs of their own.
     """
 
     file: str = ""
@@ -51,20 +51,20 @@ class Absorption(Record):
     stem: str = ""
     commit: str = ""
     findings: tuple[Finding, ...] = ()
-    heard: tuple[Finding, ...] = ()
+    committed: tuple[Finding, ...] = ()
 
 
 def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
     """Say what became of an edit, beside the answer of another command."""
     if not found.events:
-        return (*found.heard, *found.findings)
+        return (*found.committed, *found.findings)
     named: dict[str, list[str]] = {}
     for event in found.events:
         named.setdefault(VERB_OF[type(event)], []).append(event.id)
     said = "; ".join(f"{verb}: {', '.join(ids)}" for verb, ids in named.items())
     log = "would become a log" if dry_run else f"became the log {found.stem}"
     message = f"the edit of {found.file} {log}, {said}"
-    return (*found.heard, Finding("absorbed", message, found.file), *found.findings)
+    return (*found.committed, Finding("absorbed", message, found.file), *found.findings)
 
 
 class Absorber:
@@ -101,11 +101,11 @@ class Absorber:
         if found.file and not dry_run:
             refuse_unwritable(home)
             refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
-        said = hear(self._snapshot, self._lander, self._state, when, dry_run=dry_run)
-        heard = heard_findings(home, said, dry_run)
+        said = absorb_committed(self._snapshot, self._lander, self._state, when, dry_run=dry_run)
+        told = committed_edit_findings(home, said, dry_run)
         if not found.file or dry_run:
-            return found._replace(heard=heard)
-        return self._absorb(when)._replace(heard=heard)
+            return found._replace(committed=told)
+        return self._absorb(when)._replace(committed=told)
 
     def _absorb(self, when: Callable[[], Occasion]) -> Absorption:
         home = self._snapshot.home

@@ -67,7 +67,7 @@ class Touch(Record):
     after: str = ""
 
 
-class Heard(Record):
+class CommittedEdit(Record):
     """What a committed edit says.
 
     Args:
@@ -85,7 +85,7 @@ class Heard(Record):
     findings: tuple[Finding, ...] = ()
 
 
-def hear(
+def absorb_committed(
     snapshot: Snapshot,
     lander: Lander,
     state: Callable[[], State],
@@ -93,28 +93,30 @@ def hear(
     *,
     theirs: str = "",
     dry_run: bool = False,
-) -> list[Heard]:
-    """Make logs of committed edits, and return them; `Memory.hear` says what the arguments are."""
+) -> list[CommittedEdit]:
+    """Make logs of committed edits; the arguments are those of `Memory.absorb_committed`."""
     home = snapshot.home
     tip = home.tip()
     if theirs:
-        heard = unheard(snapshot, state, theirs, tip)
+        edits = unabsorbed(snapshot, state, theirs, tip)
     else:
-        heard = unheard(snapshot, state, tip, read_heard(home))
+        edits = unabsorbed(snapshot, state, tip, read_checked(home))
     if not dry_run:
-        if any(one.stem for one in heard):
+        if any(one.stem for one in edits):
             refuse_unwritable(home)
-        for one in heard:
+        for one in edits:
             if one.stem:
                 lander.spool.put(one.stem, one.data)
         if not theirs:
             if lander.spool.waiting():
                 lander.drain(when())
-            note_heard(home, tip)
-    return heard
+            note_checked(home, tip)
+    return edits
 
 
-def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str) -> list[Heard]:
+def unabsorbed(
+    snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
+) -> list[CommittedEdit]:
     """Return the committed edits that no log says yet.
 
     Args:
@@ -132,17 +134,19 @@ def unheard(snapshot: Snapshot, state: Callable[[], State], tip: str, known: str
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
     if tip != home.tip():
         nows.append(cold_state(snapshot, tip))
-    found = [_hear(snapshot, nows, touch) for touch in touches]
+    found = [_read_edit(snapshot, nows, touch) for touch in touches]
     cache = snapshot.cache()
     return [one for one in found if one is not None and not (one.stem and cache.known([one.stem]))]
 
 
-def heard_findings(home: Home, heard: list[Heard], dry_run: bool) -> tuple[Finding, ...]:
+def committed_edit_findings(
+    home: Home, edits: list[CommittedEdit], dry_run: bool
+) -> tuple[Finding, ...]:
     """Say what became of committed edits; what still stands in the file is told of by the file."""
     said: list[Finding] = []
     spec = f"{home.tip()}:{home.prefix}{CONTINUITY_FILE}"
-    standing = home.repository.git().resolve(spec)[0] if heard else ""
-    for one in heard:
+    standing = home.repository.git().resolve(spec)[0] if edits else ""
+    for one in edits:
         where = f"{CONTINUITY_FILE} in commit {one.touch.commit[:12]} by {one.touch.author}"
         if one.stem:
             log = "would become a log" if dry_run else f"became the log {one.stem}"
@@ -190,7 +194,7 @@ def _touches(home: Home, tip: str, known: str) -> list[Touch]:
 def _edits(touches: list[Touch]) -> list[Touch]:
     """Return the people's commits that nobody built on, oldest first.
 
-    A later commit that has the edited file as its own base has heard it: Diurna absorbs before it writes,
+    A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
     and of what people wrote on top of each other the last counts. A merge may have passed it over.
     """
     built_on = {one.before for one in touches if len(one.parents) == 1}
@@ -201,7 +205,7 @@ def _edits(touches: list[Touch]) -> list[Touch]:
     ]
 
 
-def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
+def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> CommittedEdit | None:
     """Read what a commit says, as of that commit; None for nothing, or what a state says already."""
     home = snapshot.home
     before, text = [
@@ -215,18 +219,18 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     lefts = [absorb(base, text, now.policy, now.get) for now in nows]
     if not all(left.events or left.findings for left in lefts):
         return None
-    heard = Heard(touch, findings=lefts[0].findings)
-    marked = any(one.code == "conflict-in-projection" for one in heard.findings)
+    edit = CommittedEdit(touch, findings=lefts[0].findings)
+    marked = any(one.code == "conflict-in-projection" for one in edit.findings)
     if marked or not all(left.events for left in lefts):
-        return heard
+        return edit
     if touch.after in said_edits(home, home.tip(), line.newest):
-        return heard  # the commit was made again, by a rebase
+        return edit  # the commit was made again, by a rebase
     # what it was written on top of may be a person's too, and be said by now
     said = touch.before in said_edits(home, touch.commit, line.newest)
     then = cold_state(snapshot, touch.commit)
     found = absorb(before if said else base, text, then.policy, then.get)
     if not found.events:
-        return heard
+        return edit
     opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
     events = []
     for event in found.events:
@@ -243,15 +247,15 @@ def _hear(snapshot: Snapshot, nows: list[State], touch: Touch) -> Heard | None:
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")
     except DraftRefused as refused:
-        return heard._replace(findings=(*heard.findings, *refused.findings))
+        return edit._replace(findings=(*edit.findings, *refused.findings))
     refusals = problems(log)
     if refusals:
-        return heard._replace(findings=(*heard.findings, *refusals))
+        return edit._replace(findings=(*edit.findings, *refusals))
     data = encode(log)
-    return Heard(touch, log.events, seal(stamp, data), data, (*noticed, *heard.findings))
+    return CommittedEdit(touch, log.events, seal(stamp, data), data, (*noticed, *edit.findings))
 
 
-def read_heard(home: Home) -> str:
+def read_checked(home: Home) -> str:
     """Return the commit up to which edits were looked for on this branch, "" where none is noted."""
     try:
         with open(_record(home), encoding="utf-8") as file:
@@ -261,9 +265,9 @@ def read_heard(home: Home) -> str:
     return commit if reference == home.reference else ""
 
 
-def note_heard(home: Home, tip: str) -> None:
+def note_checked(home: Home, tip: str) -> None:
     """Remember that what is behind a commit was looked at; that it can be forgotten does no harm."""
-    if not tip or read_heard(home) == tip:
+    if not tip or read_checked(home) == tip:
         return
     make_folder(os.path.dirname(_record(home)))
     replace_file(_record(home), f"{home.reference} {tip}\n".encode(), 0o600)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from projection.fold.replay import State
 
 
-class Around:
+class HandWritten:
     """What people wrote into projection files, on either side of a merge.
 
     Args:

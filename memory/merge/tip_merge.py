@@ -35,7 +35,7 @@ from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.remote.tree_merge import Sides, find, join, with_files
 from ledger.wal.intents import Intents
 from memory.merge.foreign import refuse_code, refuse_modes
-from memory.merge.hand_written import Around, nothing, write_joined
+from memory.merge.hand_written import HandWritten, nothing, write_joined
 from memory.merge.summary import Learned, learned
 from memory.redaction.purged import refuse_purged
 from memory.replay.read_logs import Reading, read_all, read_given
@@ -258,7 +258,7 @@ class _Planner:
             raise self._clash(joined.clashes)
         self._tell_doubles(joined)
         objects.hold({**joined.written, **joined.blended})
-        around = Around(self._snapshot, objects, (one, two), joined)
+        around = HandWritten(self._snapshot, objects, (one, two), joined)
         people = around.paths()
         if people:
             derived = is_projection if len(people) == 1 else nothing

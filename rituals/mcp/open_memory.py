@@ -8,7 +8,7 @@ from typing import TypeVar
 from ledger.errors import Busy, DiurnaError, NotFound
 from ledger.home import Home
 from memory.api import Memory
-from rituals.mcp.worker import Lane
+from rituals.mcp.worker import Worker
 
 T = TypeVar("T")
 #: How long a stop waits: for what is being written, longer than every lock's limit; for a question,
@@ -16,7 +16,7 @@ T = TypeVar("T")
 WRITING_SECONDS, READING_SECONDS = 60.0, 1.0
 
 
-class Desk:
+class OpenMemory:
     """Answers questions about one home; the next one sees what other processes append meanwhile.
 
     A home in a work tree is on the branch that is checked out, and a server outlives many a checkout. So
@@ -25,7 +25,7 @@ class Desk:
 
     Args:
         find: finds the home.
-        open_memory: opens it, on the desk's own thread.
+        open_memory: opens it, on the worker's thread.
 
     Raises:
         HomeNotFound: there is none.
@@ -36,14 +36,14 @@ class Desk:
         self._open = open_memory
         self._home = find()
         self._memory: Memory | None = None
-        self._lane = Lane("diurna-mcp-memory")
+        self._worker = Worker("diurna-mcp-memory")
         self._unwritten: set[object] = set()
 
     async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
         """Answer a question.
 
         Args:
-            question: asked on the desk's thread.
+            question: asked on the worker's thread.
             writes: what has arrived is done, also if the client is gone before its turn comes.
 
         Raises:
@@ -51,7 +51,7 @@ class Desk:
             Busy: too many wait already.
         """
         if not writes:
-            return await self._lane.run(lambda: self._answer(question))
+            return await self._worker.run(lambda: self._answer(question))
         mark = object()
         self._unwritten.add(mark)
 
@@ -62,14 +62,14 @@ class Desk:
                 self._unwritten.discard(mark)
 
         try:
-            return await self._lane.run(write, keep=True)
-        except Busy:  # of the lane: it will not be called
+            return await self._worker.run(write, keep=True)
+        except Busy:  # of the worker: it will not be called
             self._unwritten.discard(mark)
             raise
 
     def close(self) -> bool:
         """End, after what is being written; False when that takes too long, which loses nothing."""
-        return self._lane.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
+        return self._worker.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
 
     def _answer(self, question: Callable[[Memory], T]) -> T:
         memory = self._opened()

@@ -12,7 +12,7 @@ from rituals.mcp.client_name import Caller
 from rituals.mcp.read_tools import brief
 from rituals.mcp.responses import NOTICE
 
-#: Asked at the desk; the answer is a text.
+#: Asked of the open memory; the answer is a text.
 Question = Callable[[Memory], str]
 #: The client asked for what is not there.
 REFUSALS = (NotFound, WrongUsage)

@@ -23,7 +23,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from ledger.errors import DiurnaError
 from rituals.mcp.stdio import LIMIT_BYTES, ClientGone, Wire
-from rituals.mcp.timeouts import HEAD_BYTES, WAITING, Patience
+from rituals.mcp.timeouts import HEAD_BYTES, WAITING, RequestLimits
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -108,11 +108,11 @@ async def _over_http(server: Server[Any], listening: socket.socket) -> int:
             allowed_origins=[],  # only browsers send one
         ),
     )
-    patience = Patience(app)
+    limits = RequestLimits(app)
     http = _Http(
         uvicorn.Config(
-            patience,
-            http=patience.protocol,  # type: ignore[arg-type] # it makes one, as the class would
+            limits,
+            http=limits.protocol,  # type: ignore[arg-type] # it makes one, as the class would
             h11_max_incomplete_event_size=HEAD_BYTES,
             log_config=None,
             access_log=False,

@@ -1,7 +1,7 @@
 """Answer requests of the protocol, whatever the transport.
 
-A request that fails is answered with a message and a hint; the server lives on. Everything that touches
-the memory happens at the desk, so that a slow question keeps nobody from a ping or from taking it back.
+A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
+memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rituals.mcp import resources as documents
 from rituals.mcp.client_name import Caller, caller
 from rituals.mcp.compact_schema import small
 from rituals.mcp.errors import told
-from rituals.mcp.open_memory import Desk
+from rituals.mcp.open_memory import OpenMemory
 from rituals.mcp.responses import Answered, whole
 from rituals.mcp.tools import BY_NAME, TOOLS, Tool
 
@@ -40,15 +40,15 @@ class Answering:
     """Answers the requests of all clients.
 
     Args:
-        desk: where the memory is asked.
+        opened: where the memory is asked.
         explain: says what an exception means; one that nobody foresaw is logged by it.
         agent: who writes, "" for what the client calls itself.
     """
 
     def __init__(
-        self, desk: Desk, explain: Callable[[Exception], Failure], agent: str = ""
+        self, opened: OpenMemory, explain: Callable[[Exception], Failure], agent: str = ""
     ) -> None:
-        self._desk = desk
+        self._opened = opened
         self._explain = explain
         self._agent = agent
         self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
@@ -82,7 +82,7 @@ class Answering:
         who = self._caller(context)
         try:
             request = asked.read(tool.takes, params.arguments or {})
-            answer = await self._desk.ask(
+            answer = await self._opened.ask(
                 lambda memory: tool.run(memory, request, who), writes=tool.writes
             )
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
@@ -156,7 +156,7 @@ class Answering:
             MCPError: the request can not be answered.
         """
         try:
-            found: str = whole(await self._desk.ask(request()))
+            found: str = whole(await self._opened.ask(request()))
         except Exception as problem:  # noqa: BLE001 - said to the client, each of them
             code = (
                 types.INVALID_PARAMS

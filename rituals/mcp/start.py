@@ -69,14 +69,14 @@ def serve_http(setting: Setting, port: int) -> int:
 
 
 def _served(setting: Setting, serve: Callable[..., int]) -> int:
-    from rituals.mcp.open_memory import Desk
+    from rituals.mcp.open_memory import OpenMemory
     from rituals.mcp.server import Answering
 
-    desk = Desk(setting.find, lambda home: Memory(home, clock=setting.clock))
+    opened = OpenMemory(setting.find, lambda home: Memory(home, clock=setting.clock))
     try:
-        return serve(Answering(desk, setting.explain, setting.agent).server(_version()))
+        return serve(Answering(opened, setting.explain, setting.agent).server(_version()))
     finally:
-        desk.close()
+        opened.close()
 
 
 def _version() -> str:

@@ -13,7 +13,7 @@ import os
 import sys
 
 from ledger.errors import DiurnaError
-from rituals.mcp.worker import Lane
+from rituals.mcp.worker import Worker
 
 #: Of one message: room for a log of a mebibyte, with every character escaped.
 LIMIT_BYTES = 8 * 1024 * 1024
@@ -35,7 +35,7 @@ class Wire:
 
     def __init__(self, source: int, sink: int) -> None:
         self._source, self._sink = source, sink
-        self._reading, self._writing = Lane("diurna-mcp-in"), Lane("diurna-mcp-out")
+        self._reading, self._writing = Worker("diurna-mcp-in"), Worker("diurna-mcp-out")
         self._buffer = bytearray()
 
     @classmethod

@@ -28,7 +28,7 @@ WAITING, ANSWERED, HELD_BYTES = 256, 128, 8 * LIMIT_BYTES
 HEAD_BYTES = 16 * 1024
 
 
-class Patience:
+class RequestLimits:
     """Stands before an application: it is asked once a request has come whole.
 
     Args:
@@ -122,12 +122,12 @@ class Line(H11Protocol):
     """One connection.
 
     Args:
-        patience: whose it is.
+        limits: whose it is.
     """
 
-    def __init__(self, patience: Patience, *arguments: Any, **named: Any) -> None:
+    def __init__(self, limits: RequestLimits, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._patience = patience
+        self._limits = limits
         self._alarm: asyncio.TimerHandle | None = None
         self.address = ("", 0)
         self.asked = 0
@@ -136,11 +136,11 @@ class Line(H11Protocol):
         """Begin to wait for the first request."""
         super().connection_made(transport)
         self.address = tuple(transport.get_extra_info("peername")[:2])
-        self._patience.come(self)
+        self._limits.come(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self._patience.gone(self)
+        self._limits.gone(self)
         super().connection_lost(exc)
 
     def set_alarm(self, seconds: float) -> None:
@@ -153,7 +153,7 @@ class Line(H11Protocol):
 
     def let_go(self) -> None:
         """Close the connection: nobody asks anything on it."""
-        self._patience.gone(self)
+        self._limits.gone(self)
         self.transport.abort()
 
 

@@ -1,8 +1,8 @@
 """Run calls one after the other on a thread of their own, for what must not block the protocol.
 
 Git handles and the cache's connection belong to the thread that opened them, so one thread opens a
-`Memory` and does everything with it. Reading and writing the pipes are lanes too: such a call may never
-end, and the thread of a lane is no reason for the process to stay.
+`Memory` and does everything with it. Reading and writing the pipes are workers too: such a call may never
+end, and the thread of a worker is no reason for the process to stay.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Call(Generic[T]):
             self.answer.set_exception(problem)
 
 
-class Lane:
+class Worker:
     """Makes calls on one thread, in the order in which they came.
 
     Args:
@@ -76,7 +76,7 @@ class Lane:
         """Make a call and return what it returns.
 
         Args:
-            function: to be called on the lane's thread.
+            function: to be called on the worker's thread.
             keep: make the call also if whoever waits for it is gone before its turn comes.
 
         Raises:
@@ -94,7 +94,7 @@ class Lane:
 
         Args:
             seconds: how long to wait.
-            last: to be called at the end, on the lane's thread.
+            last: to be called at the end, on the worker's thread.
         """
         if last is not None:
             self._calls.put(last)

@@ -111,7 +111,7 @@ class _Sync:
         self._look_at_checkpoint()
         if self._memory.snapshot.cache().policy.publish == "append":
             self._absorb_edit()
-        self._findings += self._memory.hear(dry_run=self._dry_run)
+        self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
         self._fetching = self._fetch()
         self._load()
         began = self._monotonic()
@@ -124,7 +124,7 @@ class _Sync:
                     plan = self._plan()
                 if self._rewrites(plan) and self._absorb_edit():
                     plan = self._plan()
-                if self._hear(plan):
+                if self._absorb_committed(plan):
                     plan = self._plan()
             except Unreachable as problem:
                 self._follow()
@@ -181,7 +181,7 @@ class _Sync:
         self._findings += found
         return bool(found)
 
-    def _hear(self, plan: Plan) -> bool:
+    def _absorb_committed(self, plan: Plan) -> bool:
         """Make logs of what people committed there into the file, before a join passes it over.
 
         They are durable before anything moves; tell whether there were any.
@@ -189,7 +189,7 @@ class _Sync:
         if plan.relation not in (APART, BEHIND):
             return False
         memory = self._memory
-        found = memory.hear(plan.theirs, dry_run=self._dry_run)
+        found = memory.absorb_committed(plan.theirs, dry_run=self._dry_run)
         self._findings += [finding for finding in found if finding not in self._findings]
         if self._dry_run or not memory.waiting():
             return False

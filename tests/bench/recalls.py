@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from memory.api import Memory
-from memory.recall.index.follow import Following, index_file
+from memory.recall.index.follow import IndexFollower, index_file
 from tests.bench.running import Writer
 
 
@@ -34,7 +34,7 @@ def build(memory: Memory) -> float:
     file = index_file(memory.home)
     if os.path.exists(file):
         os.unlink(file)
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     start = time.perf_counter()
     following.ask(lambda cache, index: index.totals)
     taken = time.perf_counter() - start
@@ -54,7 +54,7 @@ def main(path: str, ids: str, runs: int, more: int) -> None:
         + 2 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     )
     found["bytes"] = os.path.getsize(index_file(memory.home))
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     totals = following.ask(lambda cache, index: index.totals)
     writer = Writer(Path(path))
     for key, late in (("newer", False), ("late", True)):

@@ -37,7 +37,7 @@ from typing import Any
 from ledger.codec.log import encode
 from ledger.home import Home
 from memory.api import Memory, SessionDraft
-from memory.recall.index.follow import Following
+from memory.recall.index.follow import IndexFollower
 
 TURNS, SESSIONS, HITS = 50, 20, 120
 PASSAGES = 100_000
@@ -256,7 +256,7 @@ def large(shared: Path, folder: Path) -> Memory:
 def latency(shared: Path, folder: Path) -> tuple[int, float, float, float]:
     """Return the passages of the large ledger, p50 and p95 of all questions, and the first one, in ms."""
     memory = large(shared, folder)
-    following = Following(memory.snapshot)
+    following = IndexFollower(memory.snapshot)
     passages = following.ask(lambda cache, index: index.totals.passages)
     following.close()
     memory.close()

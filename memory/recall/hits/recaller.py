@@ -10,7 +10,7 @@ from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
-from memory.recall.index.follow import Following
+from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
@@ -60,7 +60,7 @@ class Recaller:
         self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
     ) -> None:
         self._snapshot = snapshot
-        self._following = Following(snapshot, progress)
+        self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
         self._texts: dict[str, list[str]] = {}
         self._redacted: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memory.cache.stamp import Stamp
-from memory.recall.index.follow import Following, index_file
+from memory.recall.index.follow import IndexFollower, index_file
 from memory.recall.index.fts_file import Index
 from memory.recall.index.update import everything, fill
 from memory.recall.index.writer import new_file
@@ -36,7 +36,7 @@ def index_differs(snapshot: Snapshot, progress: Callable[[int, int], None] | Non
     """
     if not os.path.exists(index_file(snapshot.home)):
         return False
-    following = Following(snapshot)
+    following = IndexFollower(snapshot)
 
     def said(cache: Cache, index: Index) -> tuple[Change, list[list[Any]]]:
         return everything(snapshot.home, cache), _contents(index)

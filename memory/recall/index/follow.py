@@ -47,7 +47,7 @@ def drop_index(home: Home) -> None:
     _unlink(index_file(home))
 
 
-class Following:
+class IndexFollower:
     """Keeps one index in step with one snapshot.
 
     Args:

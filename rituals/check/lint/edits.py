@@ -46,14 +46,14 @@ def edit_findings(edit: Edit | None) -> Iterator[Finding]:
 
 def committed_findings(memory: Memory) -> Iterator[Finding]:
     """Name what people committed and no log says, and what no log can say."""
-    unheard = [one for one in memory.unheard() if one.stem]
-    for heard in unheard:
-        touch = heard.touch
+    unabsorbed = [one for one in memory.unabsorbed() if one.stem]
+    for edit in unabsorbed:
+        touch = edit.touch
         where = f"the edit of commit {touch.commit[:12]} by {touch.author}"
-        for event in heard.events:
+        for event in edit.events:
             said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
             yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
-    yield from (one for one in memory.left_alone() if one.line or not unheard)
+    yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
 
 
 def _line_of(fact: str, lines: list[str]) -> int:

@@ -27,14 +27,14 @@ def command(call: Invocation, dry_run: bool) -> None:
 
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
-    heard = (*found.heard, *memory.left_alone())
-    call.landed = bool(found.commit or found.heard)
+    more = (*found.committed, *memory.left_alone())
+    call.landed = bool(found.commit or found.committed)
     out = call.out
     if call.json:
         out.answer({**absorption_object(found), "dry_run": dry_run})
-    elif not found.file and found.heard:
+    elif not found.file and found.committed:
         out.line("committed edits " + ("would become logs" if dry_run else "became logs"))
-    elif not found.file and heard:
+    elif not found.file and more:
         out.line("nothing new: what no log can say stays in the file")
     elif not found.file:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
@@ -49,4 +49,4 @@ def command(call: Invocation, dry_run: bool) -> None:
             out.line((out.short(found.stem), "yellow"), f"  committed in {where}")
         for event in found.events:
             out.line(event_line(event))
-    out.findings((*found.findings, *heard))
+    out.findings((*found.findings, *more))
