@@ -117,7 +117,7 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
         return ()
     from memory.recall.values import FACTS, Filters
 
-    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS))
+    answer = recall(words, limit=_FOUND, filters=Filters(within=FACTS), loose=True)
     return tuple([hit.id for hit in answer.hits])
 
 

@@ -180,8 +180,9 @@ class Reader:
         filters: Filters | None = None,
         explain: bool = False,
         vectors: bool = True,
+        loose: bool = False,
     ) -> Answer:
-        """Find what answers a question: facts and passages of session logs, best first.
+        """Find what answers a question: facts that hold, then passages of session logs, each best first.
 
         Args:
             query: words; `"quoted"` ones must follow each other, `begin*` stands for all words that begin
@@ -191,6 +192,7 @@ class Reader:
             filters: what a hit has to be.
             explain: give the parts of each score.
             vectors: weigh what passages mean too, where the extra `vectors` is installed.
+            loose: facts too that cover little of it: of a task, which asks no question.
 
         Raises:
             NotFound: `filters.as_of` is no date, stem or commit.
@@ -204,6 +206,7 @@ class Reader:
             filters=filters or Filters(),
             explain=explain,
             vectors=vectors,
+            loose=loose,
         )
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:

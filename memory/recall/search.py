@@ -7,9 +7,11 @@ from memory.recall.query.parse import Question, Word, read_question
 from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
+from memory.recall.query.state_words import StateWords, state_words
 from memory.recall.query.stopwords import MONTHS
 from memory.recall.rank.bm25 import NAME, RELATED, TOLD, rank, weight_of
-from memory.recall.rank.types import NOTHING, Asked, Ranking, Term
+from memory.recall.rank.facts import rank_facts
+from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored, Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +24,26 @@ if TYPE_CHECKING:
 PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 
+#: How sure it is that a word was meant that is spelled nearly like the one that was typed.
+_RESPELLED = 0.5
+
+
 class Search(Record):
-    """What a search gave: passages best first, and what to say of the question."""
+    """What a search gave.
+
+    Args:
+        ranking: passages, best first.
+        facts: facts, best first, by their texts alone.
+        state: what the question says of the state that it asks for.
+        subject: it says something else, too.
+        notes: what to say of the question.
+    """
 
     ranking: Ranking
+    facts: tuple[Scored, ...]
+    state: StateWords
     notes: tuple[str, ...]
+    subject: bool = True
 
 
 class _Found(Record):
@@ -39,6 +56,7 @@ class _Found(Record):
         held: how many passages hold any, about.
         order: its number among the words.
         name: somebody who speaks is called so.
+        respelled: the stems are not those of the word, but of words spelled nearly so.
     """
 
     word: Word
@@ -47,6 +65,7 @@ class _Found(Record):
     held: int
     order: int
     name: bool
+    respelled: bool
 
 
 def search(
@@ -58,7 +77,7 @@ def search(
     explain: bool = False,
     told: int = TOLD,
 ) -> Search:
-    """Rank what answers a question.
+    """Rank what answers a question: facts and passages of logs, each for themselves.
 
     Args:
         index: of the ledger.
@@ -70,6 +89,7 @@ def search(
     """
     lookups = (lookups or Lookups()).of(index)
     question = read_question(text)
+    state = state_words(question.named)
     notes: list[str] = []
     phrases: list[tuple[str, frozenset[int]]] = []
     for phrase in question.phrases:
@@ -77,15 +97,20 @@ def search(
         if rows:
             phrases.append((phrase, rows))
         elif question.alone:
-            return Search(NOTHING, (f'nothing has the words "{phrase}" one after the other',))
+            return Search(
+                NOTHING, (), state, (f'nothing has the words "{phrase}" one after the other',)
+            )
         else:
             notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
     asked = _asked(lookups, question, phrases, notes)
     if not asked.terms:
-        return Search(NOTHING, tuple(notes))
+        return Search(NOTHING, (), state, tuple(notes))
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
-    return Search(rank(asked, index.totals, lookups.turns, test, explain, told), tuple(notes))
+    passages = rank(asked, index.totals, lookups.turns, test, explain, told)
+    facts = rank_facts(asked.without(state.words), index.totals, lookups.turns, test)
+    subject = any(word.raw not in state.words for word in question.words)
+    return Search(passages, facts, state, tuple(notes), subject)
 
 
 def _both(
@@ -121,6 +146,7 @@ def _asked(
     )
     terms = _whole(lookups, question.names, phrases)
     total = sum([term.weight for term in terms])
+    weights: dict[str, float] = {}
     read, room = 0, PLACES_READ
     left = RELATED_READ
     every = {stem for one in found for stem in one.stems}
@@ -131,7 +157,7 @@ def _asked(
             room = COMMON_READ  # nothing in the question is rare
         if read and read + cost > room:
             notes.append(f"too common to tell anything here: {one.word.raw}")
-            total += weight_of(min(one.held, passages), passages)
+            weights[one.word.raw] = weight_of(min(one.held, passages), passages)
             continue
         read += cost
         if common:
@@ -150,11 +176,13 @@ def _asked(
         count = min(one.held, passages) if common else len(rows)
         weight = weight_of(count or len(near), passages) * (NAME if one.name else 1.0)
         if rows or near or one.word.raw not in dated:
-            total += weight  # a date may be that of the session, and in no text
+            weights[one.word.raw] = weight  # a date may be that of the session, and in no text
         if rows or near:
-            terms.append(Term(one.word.raw, weight, rows, near, logs, one.order, one.name))
+            sure = _RESPELLED if one.respelled else 1.0
+            terms.append(Term(one.word.raw, weight, rows, near, logs, one.order, one.name, sure))
     terms.sort(key=lambda term: term.order)
-    return Asked(tuple(terms), total or 1.0, question.named, question.date, question.hints)
+    total += sum(weights.values())
+    return Asked(tuple(terms), total or 1.0, question.named, question.date, question.hints, weights)
 
 
 def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
@@ -164,13 +192,14 @@ def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
     else:
         stems = lookups.stems(" ".join(word.forms))
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])
-    name = lookups.speaks(word.raw)
+    name, other = lookups.speaks(word.raw), False
     if not there and not word.beginning and not related_to(lookups, word.raw, stems):
         there = respelled(lookups, word.raw, stems)
+        other = bool(there)
         if there:
             notes.append(f"looked for {' or '.join(there)} instead of {word.raw}")
     count = sum([lookups.count(stem) for stem in there])
-    return _Found(word, there, there or stems, count, order, name)
+    return _Found(word, there, there or stems, count, order, name, other)
 
 
 def _whole(

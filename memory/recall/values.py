@@ -68,6 +68,7 @@ class Hit(Record):
         tokens: what the text costs, about.
         whole: what the level `full` would cost, about.
         mark: whether the fact is closed or false, and what stands instead.
+        passage: the id of the best passage of the log that the fact's text comes from, "" for none.
         parts: of the score, where an explanation was asked for.
     """
 
@@ -84,13 +85,14 @@ class Hit(Record):
     whole: int = 0
     parts: tuple[Part, ...] = ()
     mark: Mark = PLAIN
+    passage: str = ""
 
 
 class Answer(Record):
-    """What was found, best first.
+    """What was found: first what holds, then what was said, each best first.
 
     Args:
-        hits: what was found.
+        hits: what was found: facts, and behind them passages of session logs.
         tokens: what the texts cost together, about.
         whole: what all hits cost in full, about.
         notes: what the reader should know: a misspelling that was mended, words that are too common.
@@ -102,6 +104,16 @@ class Answer(Record):
     whole: int
     notes: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[Hit, ...]:
+        """What holds, as far as it answers."""
+        return tuple([hit for hit in self.hits if hit.kind != SESSION_KIND])
+
+    @property
+    def passages(self) -> tuple[Hit, ...]:
+        """What was said."""
+        return tuple([hit for hit in self.hits if hit.kind == SESSION_KIND])
 
 
 def tokens_of(text: str) -> int:

@@ -84,11 +84,7 @@ class Facts:
         if found is None:
             return None
         known = found.fact
-        stands = log is None or _stands(found, log)
-        stem = log.stem if log is not None and stands else known.heads[-1].stem
-        # a text that nothing came before is as old as the fact: an import log is younger than both
-        first = not any(version.parents for version in known.heads if version.stem == stem)
-        date = known.created if first and known.created else stem[:10]
+        stem, date = self._stem(found, log), self.date(found, log)
         agent = self._agent(stem)
         mark = mark_of(known, self._fact)
         before = _said(found, mark)
@@ -105,6 +101,17 @@ class Facts:
             fact, known.kind, found.tier, date, stem, agent, 0.0, line, shown,
             tokens_of(shown), tokens_of(full), mark=mark,
         )  # fmt: skip
+
+    def date(self, found: Standing, log: LogRow | None) -> str:
+        """Return the day of a fact's text that was found in a log, or of the one that stands."""
+        stem, known = self._stem(found, log), found.fact
+        # a text that nothing came before is as old as the fact: an import log is younger than both
+        first = not any(version.parents for version in known.heads if version.stem == stem)
+        return known.created if first and known.created else stem[:10]
+
+    def _stem(self, found: Standing, log: LogRow | None) -> str:
+        stands = log is not None and _stands(found, log)
+        return log.stem if log is not None and stands else found.fact.heads[-1].stem
 
     def _fact(self, fact: str) -> Fact | None:
         found = self._standing(fact)

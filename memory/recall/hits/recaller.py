@@ -15,10 +15,12 @@ from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACE
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
+from memory.recall.rank.standing import Candidate, answers, ordered
 from memory.recall.search import search
 from memory.recall.values import (
     FULL,
     SESSION_KIND,
+    SESSIONS,
     TIMELINE,
     Answer,
     Filters,
@@ -28,6 +30,7 @@ from memory.recall.values import (
 )
 from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.gc_pause import Uncollected
+from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
     from memory.recall.rank.types import Ranking, Scored
+    from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
 
 #: From how many questions of one process on a library that reads packs pays for its start.
@@ -46,6 +50,8 @@ _TEXTS_KEPT = 500
 _MORE_TOLD = 40
 #: So many logs are named that answer as a whole.
 _SESSIONS = 20
+#: What is said where only passages answer.
+NO_FACT = "no fact answers that; this is what was said"
 
 
 class Recaller:
@@ -80,6 +86,7 @@ class Recaller:
         filters: Filters,
         explain: bool = False,
         vectors: bool = True,
+        loose: bool = False,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
         self._asked += 1
@@ -89,15 +96,23 @@ class Recaller:
             facts = Facts(cache, index, filters, past)
             keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)
+            hits: list[Hit] = []
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
                 found = search(
                     index, query, keeps, lookups=self._lookups, explain=explain, told=told
                 )
+                if not hits:
+                    hits = view.facts(found, level, limit, explain, loose)
                 ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
-                hits = view.hits(ranking, level, limit, explain)
-                if len(hits) == limit or len(ranking.passages) < told:
-                    break  # else many were facts that may not be shown, and there are more
-            return _answer(hits, found.notes)._replace(sessions=view.sessions(ranking))
+                passages = view.passages(ranking, level, limit, explain)
+                if len(passages) == limit or len(ranking.passages) < told:
+                    break  # else many may not be shown, and there are more
+            notes = found.notes
+            if passages and not hits and filters.within != SESSIONS:
+                notes = (*notes, NO_FACT)
+            return _answer(mixed(hits, passages, limit), notes)._replace(
+                sessions=view.sessions(ranking)
+            )
 
         with Uncollected():
             return self._following.ask(answer)
@@ -211,7 +226,46 @@ class _View:
                 found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found
 
-    def hits(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
+    def facts(self, found: Search, level: str, limit: int, explain: bool, loose: bool) -> list[Hit]:
+        """Return the facts that answer, best first; none where they cover too little of the question.
+
+        Args:
+            found: what the search gave.
+            level: how much of each is given.
+            limit: at most so many.
+            explain: give the parts of each score.
+            loose: those too that cover little.
+        """
+        if found.state.open and not found.subject:
+            return self._open_threads(level, limit)
+        candidates: list[Candidate] = []
+        for scored in found.facts:
+            log = self._index.log(scored.row >> PLACE_BITS)
+            piece = None if log is None else log.at(scored.row & PLACES)
+            standing = None if log is None or piece is None else self._facts.wanted(piece.fact, log)
+            if log is not None and standing is not None:
+                date = self._facts.date(standing, log)
+                candidates.append(Candidate(scored, standing, date))
+        best = ordered(candidates, found.state)
+        if not (loose or answers(best)):
+            return []
+        hits = []
+        for one in best[:limit]:
+            log = self._index.log(one.scored.row >> PLACE_BITS)
+            hit = self._facts.hit(one.standing.fact.id, log, level)
+            if hit is not None:
+                hits.append(_with_score(hit, one.scored, explain))
+        return hits
+
+    def _open_threads(self, level: str, limit: int) -> list[Hit]:
+        """Return the threads that are open, the one that was used last first."""
+        facts = [one.fact for one in self._cache.view().live]
+        threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
+        threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
+        hits = [self._facts.hit(fact.id, None, level) for fact in threads]
+        return [hit for hit in hits if hit is not None][:limit]
+
+    def passages(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
         """Return the hits of the best passages that may be shown."""
         found: dict[str, Hit] = {}
         for scored in ranking.passages:
@@ -226,24 +280,11 @@ class _View:
         """Return the hit of a passage, None for one that is not to be shown."""
         log = self._index.log(scored.row >> PLACE_BITS)
         piece = None if log is None else log.at(scored.row & PLACES)
-        if log is None or piece is None:
+        if log is None or piece is None or stem_in(log.stem) in self._withheld:
             return None
-        if piece.fact:
-            hit = self._facts.hit(piece.fact, log, level)
-        elif stem_in(log.stem) in self._withheld:
-            return None
-        else:
-            place = scored.row & PLACES & ~LATE_BIT
-            hit = self._passage(log, place, level, scored.words)
-        if hit is None:
-            return None
-        parts = tuple(
-            [
-                Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
-                for name, value in (scored.parts if explain else ())
-            ]
-        )
-        return hit._replace(score=round(scored.score, 4), parts=parts)
+        place = scored.row & PLACES & ~LATE_BIT
+        hit = self._passage(log, place, level, scored.words)
+        return None if hit is None else _with_score(hit, scored, explain)
 
     def named(self, one: str, level: str) -> Hit:
         """Return a memory by its id.
@@ -342,6 +383,28 @@ def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
     text = "\n".join(lines[piece.line - 1 : end])
     start = sum(before) + len(before)
     return text[start : start + piece.chars].strip()
+
+
+def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
+    """Return facts and behind them passages, half of the places each, or all where the other has less.
+
+    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
+    """
+    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
+    of_log: dict[str, str] = {}
+    for hit in passages:
+        of_log.setdefault(hit.stem, hit.id)
+    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
+    named = {hit.passage for hit in shown}
+    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
+
+
+def _with_score(hit: Hit, scored: Scored, explain: bool) -> Hit:
+    parts = [
+        Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
+        for name, value in (scored.parts if explain else ())
+    ]
+    return hit._replace(score=round(scored.score, 4), parts=tuple(parts))
 
 
 def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:

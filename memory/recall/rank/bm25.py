@@ -171,7 +171,8 @@ class _Look:
         """Return the rows that hold most of the question, the newer first among equals."""
         by_mask: defaultdict[int, list[int]] = defaultdict(list)
         for row, mask in self._masks.items():
-            by_mask[mask].append(row)
+            if row & PLACES < FACTS_FROM:  # facts are ranked for themselves
+                by_mask[mask].append(row)
         keeps = self._keeps
         rows: list[int] = []
         for mask in sorted(by_mask, key=lambda mask: (-self._cover(mask), mask)):
@@ -276,7 +277,7 @@ class _Look:
         named, keeps = self._asked.named, self._keeps
         for row, score in own.items():
             place = row & PLACES
-            if place >= LATE_BIT:  # a fact, or the rest of a reply
+            if place >= LATE_BIT:  # the rest of a reply
                 continue
             log = self._logs[row >> PLACE_BITS]
             if log is None:
@@ -342,9 +343,6 @@ class _Look:
         found: list[tuple[float, int]] = []
         for row, score in scores.items():
             number, place = row >> PLACE_BITS, row & PLACES
-            if place >= FACTS_FROM:  # a fact stands for itself
-                found.append((-(1 + SESSION) * score / top, -row))
-                continue
             part = score / top
             if named:
                 log = logs_of[number]

@@ -22,6 +22,7 @@ class Term(Record):
         logs: number of a log -> how often its prose has the word, related ones counted so too.
         order: its number among the words that tell something; negative for what stands beside none.
         name: somebody who speaks is called so.
+        sure: how sure it is that this word was meant: less than 1 where another spelling was looked for.
     """
 
     raw: str
@@ -31,6 +32,7 @@ class Term(Record):
     logs: Mapping[int, float]
     order: int
     name: bool
+    sure: float = 1.0
 
 
 class Asked(Record):
@@ -42,6 +44,7 @@ class Asked(Record):
         named: every word, to be compared with who speaks.
         date: that is named.
         hints: the marks of a passage that holds what is asked for.
+        weights: what each of its words tells, those too that the index does not have, by word.
     """
 
     terms: tuple[Term, ...]
@@ -49,15 +52,28 @@ class Asked(Record):
     named: frozenset[str]
     date: Named
     hints: int
+    weights: Mapping[str, float] = {}
+
+    def without(self, words: frozenset[str]) -> Asked:
+        """Return the question without some words, as it is where nothing else would be left of it."""
+        terms = tuple([term for term in self.terms if term.raw not in words])
+        if len(terms) == len(self.terms) or not terms:
+            return self
+        gone = sum([weight for word, weight in self.weights.items() if word in words])
+        return self._replace(terms=terms, total=(self.total - gone) or 1.0)
 
 
 class Scored(Record):
-    """A passage with its score and, where they were asked for, its words and the parts of the score."""
+    """A passage or a fact's text with its score and, where they were asked for, the parts of it.
+
+    `covered` is how much of the question it covers, 0 to 1; of a fact alone.
+    """
 
     row: int
     score: float
     words: tuple[str, ...] = ()
     parts: tuple[tuple[str, float], ...] = ()
+    covered: float = 0.0
 
 
 class Ranking(Record):

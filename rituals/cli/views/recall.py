@@ -56,6 +56,8 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
                 "query": query,
                 "level": level,
                 "hits": [hit_object(hit) for hit in answer.hits],
+                "facts": [hit_object(hit) for hit in answer.facts],
+                "passages": [hit_object(hit) for hit in answer.passages],
                 "tokens": answer.tokens,
                 "whole": answer.whole,
                 "saved": saved,
@@ -68,9 +70,13 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
     if not answer.hits:
         out.talk("no memory answers that")
         return
+    parts = {"what holds": answer.facts, "what was said": answer.passages}
+    heads = {hits[0].id: name for name, hits in parts.items() if all(parts.values())}
     for number, hit in enumerate(answer.hits):
-        if number and level != INDEX:
+        if number and (level != INDEX or hit.id in heads):
             out.line("")
+        if hit.id in heads:
+            out.line((heads[hit.id], "bold"))
         first, *rest = hit.text.split("\n")
         head, tail = (hit.id, first[len(hit.id) :]) if first.startswith(hit.id) else ("", first)
         if hit.stem:
@@ -94,6 +100,8 @@ def hit_object(hit: Hit) -> dict[str, object]:
         **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
         **mark_object(hit.mark),
     }
+    if hit.passage:
+        found["passage"] = hit.passage
     if hit.parts:
         found["parts"] = [all_fields_of(part) for part in hit.parts]
     return found

@@ -1,0 +1,45 @@
+"""Words of a question that ask for a state: what is newest, what is still open."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+
+LATEST = frozenset(
+    "latest newest recent recently current currently now nowadays today presently yet still last".split()
+)
+OPEN = frozenset(
+    "open unresolved unsolved undecided unfinished pending outstanding remaining todo todos".split()
+)
+#: Words that stand for whatever is open: they name no subject.
+THINGS = frozenset(
+    "work thing things thread threads issue issues task tasks item items question questions topic topics "
+    "point points anything something everything problem problems left".split()
+)
+VERSION = frozenset("version versions release releases released tag".split())
+
+
+class StateWords(Record):
+    """What a question says of the state that it asks for.
+
+    Args:
+        latest: the newest of its kind.
+        open: what is not done.
+        version: a version or a release is asked for.
+        words: those that say so, and are looked for in no fact.
+    """
+
+    latest: bool
+    open: bool
+    version: bool
+    words: frozenset[str]
+
+
+def state_words(named: frozenset[str]) -> StateWords:
+    """Find the words of a question that ask for a state.
+
+    Args:
+        named: all its words, in lower case.
+    """
+    latest, undone = named & LATEST, named & OPEN
+    words = latest | undone | (named & THINGS if undone else frozenset())
+    return StateWords(bool(latest), bool(undone), bool(named & VERSION), words)

@@ -1,0 +1,129 @@
+"""Rank the facts that answer a question: what holds, apart from what was once said.
+
+A fact is one text, so nothing is taken from its neighbours. Its score is BM25 over the whole text, times
+how much of the question it covers at all, times how much of it one stretch of the text covers: a long
+fact holds every word somewhere, and answers only where they stand together. Its id, entity, tags and
+first words say what it is about, and count once more. Constants are round numbers; none is fitted.
+"""
+
+from __future__ import annotations
+
+from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.rank.plan import Plan, follow
+from memory.recall.rank.types import Asked, Scored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memory.recall.index.fts_file import Totals
+    from memory.recall.query.postings import Turns
+    from memory.recall.rank.types import Term
+
+#: Facts differ in length more than passages do, and their length tells nothing good.
+K1, B = 1.2, 0.75
+#: How much covering the whole question adds, anywhere in the text and in one stretch of it.
+COVERAGE, TOGETHER = 1.0, 1.0
+#: So many words are one stretch.
+STRETCH = 60
+#: So many words at the front of a text say what it is about, and what each tells there beside.
+LEAD, OF_LEAD = 30, 0.5
+#: What a related word tells, against the word itself.
+RELATED = 0.3
+#: So many facts are scored, those that cover most, and so many told.
+CANDIDATES, TOLD = 400, 60
+PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")
+
+
+def rank_facts(
+    asked: Asked,
+    totals: Totals,
+    log_of: Callable[[int], Turns | None],
+    keeps: Callable[[int], bool] | None = None,
+) -> tuple[Scored, ...]:
+    """Rank the texts of facts that hold words of a question, best first; ties go to the newer text.
+
+    Args:
+        asked: the question.
+        totals: of the index.
+        log_of: gives a log by its number.
+        keeps: tells whether a row may be among the hits; None for all.
+    """
+    average = max(1.0, totals.chars / max(1, totals.passages))
+    weights = [term.weight for term in asked.terms]
+    plans: dict[int, Plan] = {}
+    found = []
+    for row, mask in _candidates(asked, keeps):
+        log = log_of(row >> PLACE_BITS)
+        piece = None if log is None else log.log.at(row & PLACES)
+        if piece is None:
+            continue
+        if mask not in plans:
+            plans[mask] = Plan(asked.terms, weights, mask)
+        norm = K1 * (1 - B + B * piece.chars / average)
+        found.append(_scored(asked, row, mask, plans[mask], norm))
+    found.sort(key=lambda one: (-one.score, -one.row))
+    return tuple(found[:TOLD])
+
+
+def _candidates(asked: Asked, keeps: Callable[[int], bool] | None) -> list[tuple[int, int]]:
+    """Return the rows of facts that hold most of the question, each with its mask of terms."""
+    masks: dict[int, int] = {}
+    for number, term in enumerate(asked.terms):
+        for bit, rows in ((1 << 2 * number, term.rows), (2 << 2 * number, term.near)):
+            for row in rows:
+                if row & PLACES >= FACTS_FROM:
+                    masks[row] = masks.get(row, 0) | bit
+    covers = {mask: _cover(asked, mask) for mask in set(masks.values())}
+    kept: list[tuple[int, int]] = []
+    for row in sorted(masks, key=lambda row: (-covers[masks[row]], -row)):
+        if keeps is None or keeps(row):
+            kept.append((row, masks[row]))
+            if len(kept) == CANDIDATES:
+                break
+    return kept
+
+
+def _cover(asked: Asked, mask: int) -> float:
+    """Return how much of the question some words of it are, 0 to 1."""
+    known = 0.0
+    for number, term in enumerate(asked.terms):
+        two = mask >> (2 * number) & 3
+        if two:
+            known += term.weight * term.sure * (1.0 if two & 1 else RELATED)
+    return known / asked.total
+
+
+def _scored(asked: Asked, row: int, mask: int, plan: Plan, norm: float) -> Scored:
+    words = 0.0
+    for weight, places, near in plan.words:
+        times = (len(places[row]) if places else 0.0) + (near[row] if near else 0.0)
+        words += weight * times / (times + norm)
+    words *= K1 + 1
+    pairs = sum([weight for a, b, weight in plan.pairs if follow(a[row], b[row])])
+    held = [term for number, term in enumerate(asked.terms) if mask >> (2 * number) & 1]
+    covered, together = _cover(asked, mask), _stretch(held, row) / asked.total
+    subject = OF_LEAD * sum([term.weight for term in held if min(term.rows[row]) < LEAD])
+    score = (words + pairs) * (1 + COVERAGE * covered) * (1 + TOGETHER * together) + subject
+    parts = zip(PARTS, (words, pairs, covered, together, subject), strict=True)
+    return Scored(row, score, plan.names, tuple(parts), covered)
+
+
+def _stretch(terms: Sequence[Term], row: int) -> float:
+    """Return the most that the different words in one stretch of a text tell together."""
+    places = sorted([(at, n) for n, term in enumerate(terms) for at in term.rows[row]])
+    best, start = 0.0, 0
+    inside = [0] * len(terms)
+    told = 0.0
+    for at, number in places:
+        if not inside[number]:
+            told += terms[number].weight
+        inside[number] += 1
+        while at - places[start][0] > STRETCH:
+            gone = places[start][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                told -= terms[gone].weight
+            start += 1
+        best = max(best, told)
+    return best

@@ -1,0 +1,81 @@
+"""Order the facts that answer by where they stand: what holds now before what is put away.
+
+The words of a question decide first (`memory.recall.rank.facts`); what it says of a state (`state_words`)
+decides among facts that the words leave near each other. Rules with round numbers, told by `--explain`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from projection.fold.state import ARCHIVED_TIERS
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.recall.query.state_words import StateWords
+    from memory.recall.rank.types import Scored
+    from projection.fold.state import Standing
+
+#: How much more a fact counts that is not in the archive.
+LIVE = 1.25
+#: How much more a thread counts that is open, and what is closed, where that is asked for.
+UNDONE, DONE = 1.5, 0.7
+#: How much more the newest of all that answer counts, where the newest is asked for; the oldest nothing.
+NEWEST = 2.0
+#: How much more one of a series of versions counts, where a version is asked for.
+NUMBERED = 1.5
+#: A question is answered where one of so many facts covers so much of it.
+ANSWERING, ENOUGH = 3, 0.4
+_VERSION = re.compile(r"\d+(?:[.-]\d+)+")
+
+
+class Candidate(Record):
+    """A fact that may answer: its text's score, where it stands, and the date of that text."""
+
+    scored: Scored
+    standing: Standing
+    date: str
+
+
+def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
+    """Order candidates, best first, each fact once; the parts of their scores say why."""
+    shares = _newness(found, state) if state.latest else {}
+    best: dict[str, Candidate] = {}
+    for one in found:
+        fact = one.standing.fact
+        parts = [("live", LIVE if one.standing.tier not in ARCHIVED_TIERS else 1.0)]
+        if state.open:
+            undone = fact.kind == THREAD_KIND and not fact.closed
+            parts.append(("open", UNDONE if undone else DONE if fact.closed else 1.0))
+        if state.latest:
+            parts.append(("newest", 1 + NEWEST * shares[fact.id, one.date]))
+            if state.version and _VERSION.search(fact.id):
+                parts.append(("version", NUMBERED))
+        score = one.scored.score
+        for _, share in parts:
+            score *= share
+        scored = one.scored._replace(score=score, parts=(*one.scored.parts, *parts))
+        if fact.id not in best or best[fact.id].scored.score < score:
+            best[fact.id] = one._replace(scored=scored)
+    return sorted(best.values(), key=lambda one: -one.scored.score)
+
+
+def answers(found: Sequence[Candidate]) -> bool:
+    """Tell whether enough of a question is covered by what comes first."""
+    return any(one.scored.covered >= ENOUGH for one in found[:ANSWERING])
+
+
+def _newness(found: Sequence[Candidate], state: StateWords) -> dict[tuple[str, str], float]:
+    """Return 1 for the newest, down to nearly 0 for the oldest, by id and date."""
+
+    def age(key: tuple[str, str]) -> tuple[str, tuple[int, ...]]:
+        number = _VERSION.search(key[0]) if state.version else None
+        parts = re.split("[.-]", number[0]) if number else []
+        return key[1], tuple([int(part) for part in parts])
+
+    keys = sorted({(one.standing.fact.id, one.date) for one in found}, key=age)
+    return {key: (place + 1) / len(keys) for place, key in enumerate(keys)}
