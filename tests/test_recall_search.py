@@ -374,7 +374,7 @@ def test_the_parts_of_a_score_are_the_score(corpus: Index, question: str) -> Non
 
 def test_a_log_whose_row_is_gone_costs_only_itself() -> None:
     """Its passages are no answers any more; those of the other logs, and their sessions, are as before."""
-    fact = "# Rules\n\n## Memory References\n\n- Created: w\n\n## Facts\n\n- The webhook table.\n  <!-- id: w -->"
+    fact = "# Rules\n\nThe webhook table is long.\n\n## Memory References\n\n- Created: w\n\n## Facts\n\n- The webhook table.\n  <!-- id: w -->"
     index = index_of((fact, *CORPUS))
     question = "webhook table dead-letter"
     before = search(index, question).ranking

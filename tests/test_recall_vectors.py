@@ -134,7 +134,7 @@ def asked(repo: Repo, run: Run) -> Repo:
     assert run(
         "append", "--title", "Queue", "--body", "body.md",
         "--new", "id=long decision: The queue is drained by the worker, slowly, in order, at night.",
-        "--new", "id=brief decision: The queue is drained.",
+        "--new", "id=brief decision: The queue is drained by the worker, quickly.",
         "--new", "id=hidden decision: The queue is drained with the password swordfish.",
     ).code == 0  # fmt: skip
     assert run("redact", "hidden", "--reason", "Not to be shown.").code == 0

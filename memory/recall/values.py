@@ -43,6 +43,11 @@ class Filters(Record):
     as_of: str = ""
     superseded: bool = False
 
+    @property
+    def choosy(self) -> bool:
+        """Whether it is said which facts are wanted."""
+        return bool(self.kinds or self.tiers or self.tags or self.entities or self.roles)
+
 
 class Part(Record):
     """One part of a score: what it is, what it adds, and where it comes from."""

@@ -16,6 +16,7 @@ from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
 from memory.recall.rank.standing import Candidate, answers, ordered
+from memory.recall.rank.types import Ranking
 from memory.recall.search import search
 from memory.recall.values import (
     FULL,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from ledger.git.pygit2_store import Store
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
-    from memory.recall.rank.types import Ranking, Scored
+    from memory.recall.rank.types import Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
 
@@ -101,9 +102,13 @@ class Recaller:
                 found = search(
                     index, query, keeps, lookups=self._lookups, explain=explain, told=told
                 )
+                ranking = found.ranking
+                if vectors:
+                    ranking = view.by_meaning(query, ranking)
+                    facts_found = view.by_meaning(query, Ranking(found.facts, ())).passages
+                    found = found._replace(facts=facts_found)
                 if not hits:
-                    hits = view.facts(found, level, limit, explain, loose)
-                ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
+                    hits = view.facts(found, level, limit, explain, loose or filters.choosy)
                 passages = view.passages(ranking, level, limit, explain)
                 if len(passages) == limit or len(ranking.passages) < told:
                     break  # else many may not be shown, and there are more

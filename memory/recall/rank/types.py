@@ -57,7 +57,7 @@ class Asked(Record):
     def without(self, words: frozenset[str]) -> Asked:
         """Return the question without some words, as it is where nothing else would be left of it."""
         terms = tuple([term for term in self.terms if term.raw not in words])
-        if len(terms) == len(self.terms) or not terms:
+        if not terms:
             return self
         gone = sum([weight for word, weight in self.weights.items() if word in words])
         return self._replace(terms=terms, total=(self.total - gone) or 1.0)

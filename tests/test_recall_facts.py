@@ -1,0 +1,87 @@
+"""What holds comes first: facts that answer, ordered by where they stand, or the word that none does."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.recall.query.state_words import state_words
+from tests.conftest import Repo, Run
+
+FACTS = {
+    "release-1-9-0": "decision: Release 1.9.0 is out, with the queue of webhooks.",
+    "release-1-10-0": "decision: Release 1.10.0 is out, with the new parser.",
+    "release-notes": "convention: Notes of a release are written before its tag, never after.",
+    "java-version": "stack: We build with Java 21 and Gradle.",
+    "thread-parser": "thread: The parser loses comments at the end of a file.",
+    "thread-cache": "thread: The cache is not cleared at midnight.",
+    "main-protected": "invariant: Nobody commits to main; every change goes through a pull request.",
+}
+
+
+@pytest.fixture
+def shop(repo: Repo, run: Run) -> Repo:
+    """A home with a few facts, each in a log of its own, and logs that say their words again and again."""
+    for id, said in FACTS.items():
+        assert run("append", "--title", f"About {id}", "--new", f"id={id} {said}").code == 0
+    for number in range(3):
+        body = "We talked of the latest release, the parser and main.\n\nA survey of customers comes next."
+        file = str(repo.write(f"prose-{number}.md", body))
+        assert run("append", "--title", f"Talk {number}", "--body", file).code == 0
+    assert run("append", "--title", "Done", "--close", "thread-cache").code == 0
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("which java version do we use", "java-version"),
+        ("may I commit to main", "main-protected"),
+        ("what is the latest release", "release-1-10-0"),
+        ("what is in the newest release", "release-1-10-0"),
+        ("when are the notes of a release written", "release-notes"),
+        ("which threads are still open", "thread-parser"),
+        ("what is open about the parser", "thread-parser"),
+    ],
+)
+def test_the_fact_that_answers_comes_first(shop: Repo, run: Run, question: str, fact: str) -> None:
+    """Before every passage, however often that says the words."""
+    found = run("recall", question, "--json").json
+    assert found["hits"][0]["id"] == fact
+    assert found["hits"] == found["facts"] + found["passages"]
+    assert all(hit["kind"] != "session" for hit in found["facts"])
+    assert all(hit["kind"] == "session" for hit in found["passages"])
+
+
+def test_no_fact_is_an_answer(shop: Repo, run: Run) -> None:
+    """A question whose words no fact covers is told so; what was said is still there."""
+    found = run(
+        "recall", "what did the survey of customers say about the parser and its price", "--json"
+    )
+    assert found.json["facts"] == [] and found.json["passages"]
+    assert any("no fact answers" in note for note in found.json["notes"])
+
+
+def test_another_spelling_is_less_sure(shop: Repo, run: Run) -> None:
+    """A word that was put in the place of another does not make a fact an answer."""
+    assert run("recall", "realise charts mane", "--json").json["facts"] == []
+
+
+def test_both_parts_have_their_heading(shop: Repo, run: Run) -> None:
+    """Where there is only one part, there is none."""
+    lines = run("recall", "latest release").out.split("\n")
+    assert lines[0] == "what holds" and "what was said" in lines
+    assert "what holds" not in run("recall", "latest release", "--in", "facts").out
+
+
+def test_why_a_fact_is_first_is_explained(shop: Repo, run: Run) -> None:
+    """Each rule that took part is a part of the score."""
+    hit = run("recall", "latest release", "--explain", "--json").json["facts"][0]
+    names = [part["name"] for part in hit["parts"]]
+    assert {"words", "covered in one stretch", "live", "newest", "version"} <= set(names)
+
+
+def test_state_words() -> None:
+    """What stands for anything that is open is a subject where nothing open is asked for."""
+    assert state_words(frozenset({"latest", "release"})).words == {"latest"}
+    assert state_words(frozenset({"open", "issues"})).words == {"open", "issues"}
+    assert state_words(frozenset({"issues"})).words == frozenset()
