@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 
+#: So many passages tell how common a word is.
+_TELLING = 1000
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.
 _RESPELLED = 0.5
 
@@ -108,9 +110,26 @@ def search(
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
     passages = rank(asked, index.totals, lookups.turns, test, explain, told)
-    facts = rank_facts(asked.without(state.words), index.totals, lookups.turns, test)
+    for_facts = _smoothed(asked.without(state.words), index.totals.passages)
+    facts = rank_facts(for_facts, index.totals, lookups.turns, test)
     subject = any(word.raw not in state.words for word in question.words)
     return Search(passages, facts, state, tuple(notes), subject)
+
+
+def _smoothed(asked: Asked, passages: int) -> Asked:
+    """Weigh words as in a ledger of some size: a small one does not tell which are common."""
+    if passages >= _TELLING:
+        return asked
+    terms = tuple(
+        [
+            term._replace(weight=weight_of(len(term.rows) or len(term.near), _TELLING))
+            for term in asked.terms
+        ]
+    )
+    found = {term.raw for term in terms}
+    missing = [word for word in asked.weights if word not in found]
+    total = sum([term.weight for term in terms]) + len(missing) * weight_of(0, _TELLING)
+    return asked._replace(terms=terms, total=total or 1.0)
 
 
 def _both(

@@ -59,8 +59,9 @@ class Asked(Record):
         terms = tuple([term for term in self.terms if term.raw not in words])
         if not terms:
             return self
-        gone = sum([weight for word, weight in self.weights.items() if word in words])
-        return self._replace(terms=terms, total=(self.total - gone) or 1.0)
+        weights = {word: weight for word, weight in self.weights.items() if word not in words}
+        gone = sum(self.weights.values()) - sum(weights.values())
+        return self._replace(terms=terms, total=(self.total - gone) or 1.0, weights=weights)
 
 
 class Scored(Record):
