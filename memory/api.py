@@ -17,7 +17,7 @@ from memory.query.reader import Reader
 from memory.worktree.edited_copy import differs
 from memory.write.append import Recorder
 from memory.write.commit import Landed, Lander, Occasion, check_writable
-from memory.write.draft import Receipt, SessionDraft
+from memory.write.draft import How, Receipt, SessionDraft
 from projection.fold.fact import Fact
 from projection.fold.replay import State
 from projection.fold.state import Standing
@@ -123,16 +123,8 @@ class Memory(Reader):
             WriteRefused: `stage`, and the home has no work tree.
         """
         noticed = () if dry_run or stage or on is not None else self._absorb_for_append()
-        receipt = self._recorder.append(
-            draft,
-            self.occasion(),
-            again=again,
-            dry_run=dry_run,
-            stage=stage,
-            tiers=tiers,
-            strict=strict,
-            on=on,
-        )
+        how = How(again, dry_run, stage, tiers, strict, on)
+        receipt = self._recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
         notes = (

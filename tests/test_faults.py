@@ -12,7 +12,7 @@ from ledger.errors import StorageFailed, WaitsInSpool
 from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
-from memory.worktree.checkout import catch_up
+from memory.worktree.follow import catch_up
 from memory.write.commit import Lander
 from rituals.cli.context import Invocation
 from rituals.sync.sync import sync

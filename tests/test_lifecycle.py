@@ -21,7 +21,6 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from ledger.model.order import is_stem
 from ledger.model.session import Entry, SessionLog
-from projection.fold.cycles import cut_of
 from projection.fold.fact import Act, History
 from projection.fold.fold import collect
 from projection.fold.replay import NOTHING, State
@@ -56,7 +55,7 @@ def state_up_to(entries: list[Entry], point: str, policy: Policy) -> State:
         if acts or seen.uses:
             histories[fact] = History(seen.uses, seen.last, acts)
     work = sorted(entry.stem for entry in upto if entry.work)
-    return State(histories, work, NOTHING, policy, cut=cut_of(histories))
+    return State(histories, work, NOTHING, policy)
 
 
 Told = dict[str, list[tuple[str, str]]]

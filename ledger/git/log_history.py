@@ -122,23 +122,9 @@ def altered(
     cut = len(home.prefix)
     found: dict[tuple[str, str], Alteration] = {}
     for row in rows:
-        author, date, merge = about.get(row.commit, ("", "", False))
         targets = added.get((row.commit, row.blob_before)) if row.letter == "D" else None
-        gone = row.letter == "D"
-        found.setdefault(
-            (row.commit, row.path),
-            Alteration(
-                row.path[cut:],
-                _alike(row.path, targets)[cut:] if targets else "",
-                row.blob_before,
-                "" if gone else row.blob,
-                "" if gone else row.mode,
-                row.commit,
-                author,
-                date,
-                merge,
-            ),
-        )
+        moved = _alike(row.path, targets)[cut:] if targets else ""
+        found.setdefault((row.commit, row.path), _alteration(row, moved, cut, about))
     ours = {change.path for change in found.values() if not change.merge}
     oldest_first = reversed(found.values())
     # a merge that carries on what a commit of one side did is no alteration of its own
@@ -360,11 +346,22 @@ def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alterati
             found.setdefault(row.path, row)
     about = _about(git, sorted({row.commit for row in found.values()}))
     cut = len(home.prefix)
-    altered: list[Alteration] = []
-    for path, row in sorted(found.items()):
-        author, date, merge = about.get(row.commit, ("", "", False))
-        after = ("", "") if row.letter == "D" else (row.blob, row.mode)
-        altered.append(
-            Alteration(path[cut:], "", row.blob_before, *after, row.commit, author, date, merge)
-        )
-    return altered
+    return [_alteration(row, "", cut, about) for _, row in sorted(found.items())]
+
+
+def _alteration(
+    row: _Row, moved: str, cut: int, about: Mapping[str, tuple[str, str, bool]]
+) -> Alteration:
+    """Return what a commit did to a log.
+
+    Args:
+        row: the change.
+        moved: the path below the home that the log has since, "" for none.
+        cut: so many characters of a path lead to the home.
+        about: (author, date, whether it merges) by commit.
+    """
+    author, date, merge = about.get(row.commit, ("", "", False))
+    after = ("", "") if row.letter == "D" else (row.blob, row.mode)
+    return Alteration(
+        row.path[cut:], moved, row.blob_before, *after, row.commit, author, date, merge
+    )

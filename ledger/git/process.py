@@ -55,7 +55,7 @@ class Running:
             TimeoutError: the time was up.
         """
         try:
-            out, err = _converse(*self._ends, data, answer, seconds, hear)
+            out, err = _Conversation(self._ends, data, answer, hear).run(seconds)
         except BaseException:
             if seconds:
                 self.end()
@@ -143,70 +143,94 @@ def three_pipes() -> list[tuple[int, int]]:
     return made
 
 
-def _converse(
-    to: int,
-    out: int,
-    err: int,
-    data: bytes,
-    answer: Answer | None,
-    seconds: float = 0.0,
-    hear: Callable[[bytes], None] | None = None,
-) -> tuple[bytes, bytes]:
-    """Feed a child and read both its outputs until it closes them; no side can block the other.
+class _Conversation:
+    """Feeds a child and reads both its outputs until it closes them; no side can block the other.
 
-    Raises:
-        TimeoutError: it did not end within `seconds`.
+    Args:
+        ends: of its input, its output and its errors.
+        data: its input.
+        answer: asked with all of the output so far for the rest of the input, until it gives that.
+        hear: told each piece of its errors.
     """
-    deadline = monotonic() + seconds
-    parts: dict[int, list[bytes]] = {out: [], err: []}
-    poll = select.poll()
-    poll.register(out, select.POLLIN)
-    poll.register(err, select.POLLIN)
-    waiting = memoryview(data)
-    if waiting:
-        os.set_blocking(to, False)
-        poll.register(to, select.POLLOUT)
-    elif answer is None:
-        os.close(to)
-        to = -1
-    open_ends = 2
-    try:
-        while open_ends:
-            left = max(0.0, deadline - monotonic()) * 1000 if seconds else None
-            ready = poll.poll(left)
-            if not ready and seconds:
-                raise TimeoutError
-            for fd, _ in ready:
-                if fd == to:
-                    try:
-                        waiting = waiting[os.write(to, waiting) :]
-                    except BlockingIOError:
-                        continue
-                    except BrokenPipeError:
-                        waiting, answer = waiting[:0], None
-                    if not waiting:
-                        poll.unregister(to)
-                        if answer is None:
-                            os.close(to)
-                            to = -1
-                    continue
-                chunk = os.read(fd, 1 << 20)
-                if not chunk:
-                    poll.unregister(fd)
-                    open_ends -= 1
-                    continue
-                parts[fd].append(chunk)
-                if fd == err and hear is not None:
-                    hear(chunk)
-                if fd == out and answer is not None:
-                    more = answer(b"".join(parts[out]))
-                    if more is not None:
-                        waiting, answer = memoryview(bytes(waiting) + more), None
-                        os.set_blocking(to, False)
-                        poll.register(to, select.POLLOUT)
-    finally:
-        if to >= 0:
-            os.close(to)
-        os.close(out)
-        os.close(err)
-    return b"".join(parts[out]), b"".join(parts[err])
+
+    def __init__(
+        self,
+        ends: tuple[int, int, int],
+        data: bytes,
+        answer: Answer | None,
+        hear: Callable[[bytes], None] | None,
+    ) -> None:
+        self._to, self._out, self._err = ends
+        self._parts: dict[int, list[bytes]] = {self._out: [], self._err: []}
+        self._poll = select.poll()
+        for end in self._parts:
+            self._poll.register(end, select.POLLIN)
+        self._answer, self._hear = answer, hear
+        self._waiting = memoryview(data)
+        if data:
+            self._begin()
+        elif answer is None:
+            self._end_input()
+
+    def run(self, seconds: float) -> tuple[bytes, bytes]:
+        """Return its output and its errors.
+
+        Raises:
+            TimeoutError: it did not end within `seconds` (0: however long it takes).
+        """
+        deadline = monotonic() + seconds
+        open_ends = set(self._parts)
+        try:
+            while open_ends:
+                left = max(0.0, deadline - monotonic()) * 1000 if seconds else None
+                ready = self._poll.poll(left)
+                if not ready and seconds:
+                    raise TimeoutError
+                for fd, _ in ready:
+                    if fd == self._to:
+                        self._write()
+                    elif not self._read(fd):
+                        self._poll.unregister(fd)
+                        open_ends.discard(fd)
+        finally:
+            if self._to >= 0:
+                self._end_input()
+            os.close(self._out)
+            os.close(self._err)
+        return b"".join(self._parts[self._out]), b"".join(self._parts[self._err])
+
+    def _begin(self) -> None:
+        """Have something to write from now on."""
+        os.set_blocking(self._to, False)
+        self._poll.register(self._to, select.POLLOUT)
+
+    def _end_input(self) -> None:
+        os.close(self._to)
+        self._to = -1
+
+    def _write(self) -> None:
+        try:
+            self._waiting = self._waiting[os.write(self._to, self._waiting) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._waiting, self._answer = self._waiting[:0], None
+        if not self._waiting:
+            self._poll.unregister(self._to)
+            if self._answer is None:
+                self._end_input()
+
+    def _read(self, fd: int) -> bool:
+        """Read what is there of an output; False at its end."""
+        chunk = os.read(fd, 1 << 20)
+        if not chunk:
+            return False
+        self._parts[fd].append(chunk)
+        if fd == self._err and self._hear is not None:
+            self._hear(chunk)
+        if fd == self._out and self._answer is not None:
+            more = self._answer(b"".join(self._parts[fd]))
+            if more is not None:
+                self._waiting, self._answer = memoryview(bytes(self._waiting) + more), None
+                self._begin()
+        return True

@@ -24,7 +24,7 @@ from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
 from memory.write.commit import Lander, Occasion
-from memory.write.draft import SessionDraft
+from memory.write.draft import How, SessionDraft
 from projection.document.render import render
 
 TYPE_CHECKING = False
@@ -159,9 +159,8 @@ class Absorber:
                     anyway=True,
                 ),
                 occasion,
-                again=True,  # the same edit may be right again, a minute later
-                tiers=False,
-                durable=lambda: remember(home, edit),
+                How(again=True, tiers=False),  # the same edit may be right again, a minute later
+                lambda: remember(home, edit),
             )
         except DraftRefused as problem:
             refused = [one._replace(file=edit.file) for one in problem.findings]

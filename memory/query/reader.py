@@ -274,12 +274,10 @@ class Reader:
             NotFound: nothing is named so, and nothing answers it.
             WrongUsage: `before` or `after` is no length of time.
         """
-        from memory.query.timeline import timeline
+        from memory.query.timeline import Window, timeline
 
-        return timeline(
-            self.snapshot, lambda query: self.recall(query, limit=1), anchor,
-            before=before, after=after, limit=limit, agent=agent, kinds=kinds,
-        )  # fmt: skip
+        window = Window(anchor, before, after, limit, agent, kinds)
+        return timeline(self.snapshot, lambda query: self.recall(query, limit=1), window)
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:
         """Return existing ids that are spelled nearly like one, best first."""

@@ -90,35 +90,40 @@ class Timeline(Record):
     marks: Mapping[str, Mark] = MappingProxyType({})
 
 
-def timeline(
-    snapshot: Snapshot,
-    ask: Callable[[str], Answer],
-    asked: str,
-    *,
-    before: str,
-    after: str,
-    limit: int,
-    agent: str,
-    kinds: Sequence[str],
-) -> Timeline:
-    """Return the sessions around something (see `Memory.timeline`).
+class Window(Record):
+    """What a timeline is asked to show.
 
     Args:
-        snapshot: of the home.
-        ask: gives the best answer to a question.
         asked: what to look around.
         before: how far back, as `48h`.
         after: how far on.
         limit: at most so many sessions.
         agent: only of this agent, "" for all.
         kinds: only those that named a fact of one of these kinds, () for all.
+    """
+
+    asked: str
+    before: str
+    after: str
+    limit: int
+    agent: str
+    kinds: Sequence[str]
+
+
+def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:
+    """Return the sessions around something (see `Memory.timeline`).
+
+    Args:
+        snapshot: of the home.
+        ask: gives the best answer to a question.
+        window: what to show.
 
     Raises:
         NotFound: nothing is named so, and nothing answers it.
         WrongUsage: `before` or `after` is no length of time.
     """
-    asked = asked.strip()
-    back, on = duration_ms(before), duration_ms(after)
+    asked = window.asked.strip()
+    back, on = duration_ms(window.before), duration_ms(window.after)
     named = snapshot.ask(lambda cache: named_anchor(cache, asked))
     answer = None if named is not None else ask(asked)
 
@@ -132,9 +137,9 @@ def timeline(
             key for start, end in spans for key in keys_within(cache, _floor(start), stamp_of(end))
         ]
         keys = sorted({*keys, *anchor.stems})
-        if agent or kinds:
-            keys = _filtered(cache, keys, agent, kinds)
-        chosen = _nearest(keys, anchor, limit)
+        if window.agent or window.kinds:
+            keys = _filtered(cache, keys, window.agent, window.kinds)
+        chosen = _nearest(keys, anchor, window.limit)
         sessions = tuple(_sessions(snapshot, cache, chosen, anchor))
         first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
         older = bisect_left(keys, first)

@@ -13,10 +13,11 @@ from memory.replay.gc_pause import Uncollected
 from memory.replay.overlay import Layered
 from memory.replay.read_logs import read_part, worth_two
 from memory.replay.snapshot import Snapshot
-from projection.fold.fact import Fact, History
+from projection.fold.fact import History
 from projection.fold.fold import collect, merged
 from projection.fold.replay import (
     NOTHING,
+    Resolved,
     State,
     log_digest,
     merge_summaries,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memory.cache.file import Cache
-    from projection.fold.truth import Edge
 
 
 def state_of(cache: Cache, refs: Sequence[LogRef] = (), entries: Sequence[Entry] = ()) -> State:
@@ -172,8 +172,7 @@ class Follower:
         self._number = 0
         self._histories = Layered({}, {})
         self._work: list[str] = []
-        self._resolved: dict[str, tuple[History, Fact | None]] = {}
-        self._cut: frozenset[Edge] = frozenset()
+        self._resolved = Resolved(frozenset(), {})
 
     def state(self) -> State:
         """Return the state at the branch's tip."""
@@ -186,11 +185,11 @@ class Follower:
                 self._histories = Layered(cache.histories(), {})
             self._work = cache.work_stems()
             self._number = cache.newest_number()
-            self._resolved = {}
+            self._resolved = Resolved(cache.cut, {})
         else:
             self._catch_up(cache)
-        if cache.cut != self._cut:  # which edges are cut changes facts that no new log names
-            self._cut, self._resolved = cache.cut, {}
+        if cache.cut != self._resolved.cut:  # that changes facts that no new log names
+            self._resolved = Resolved(cache.cut, {})
         return State(
             self._histories,
             self._work,
@@ -198,7 +197,6 @@ class Follower:
             cache.policy,
             cache.findings(),
             self._resolved,
-            cache.cut,
         )
 
     def _catch_up(self, cache: Cache) -> None:

@@ -1,25 +1,46 @@
 """Update work trees, indexes and the mirror after a commit, also after one whose writer died.
 
-While a commit is followed Diurna's lock bears a note that says so and names the tip before, so that the
-next owner of the lock can finish it.
+After a commit on the checked-out branch exactly our own files follow it: their copies in the work tree and
+their index entries. Whatever the user staged or edited stays as it was. Meanwhile Diurna's lock bears a
+note that says so and names the tip before, so that the next owner of the lock can finish it.
 """
 
 from __future__ import annotations
 
-from ledger.git.repository import checked_out_elsewhere
-from ledger.home import OWN_BRANCH, OWN_REPOSITORY, Home
+import errno
+import os
+
+from ledger.errors import DiurnaError, GitFailed, StorageFailed
+from ledger.git.repository import checked_out_elsewhere, head
+from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
+from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
-from ledger.wal.atomic_files import Lock
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    ATTRIBUTES_FILE,
+    CONTINUITY_FILE,
+    POLICY_FILE,
+    SESSIONS_DIR,
+)
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from ledger.wal.locks import LEFT, clear_index_lock
-from memory.worktree.checkout import catch_up, follow
+from memory.worktree.checkout import (
+    EMPTY_TREE,
+    FILE_MODE,
+    note_written,
+    remember_pending,
+    update_index,
+    work_file,
+)
 from memory.worktree.merge_drivers import ensure_drivers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 #: How the note on the lock begins, which is no name of a reference; that and the tip before come next.
 FOLLOWING = "following"
+_OURS = (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 def show_files(
@@ -85,3 +106,145 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     if reference and reference == home.reference and home.checked_out and base != tip:
         findings += catch_up(home, base, tip, logs_stay=True)
     return findings
+
+
+def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+    """Let work tree and index follow a commit on the checked-out branch.
+
+    Args:
+        home: a home with a work tree.
+        files: (path relative to the home, bytes) that the commit added or changed; None: taken out.
+
+    Returns:
+        What could not be done; the commit itself stands.
+    """
+    if head(home.repository)[0] != home.reference:
+        return []  # another branch was checked out meanwhile
+    findings: list[Finding] = []
+    lines: list[str] = []
+    unwritten: list[str] = []
+    written: dict[str, str] = {}
+    sparse = not os.path.isdir(home.folder) and _is_sparse(home)
+    for path, data in files:
+        full = f"{home.folder}/{path}"
+        if data is None:  # a projection page that the replay no longer makes
+            lines.append(f"0 {'0' * 40}\t{home.prefix}{path}")
+            if os.path.isfile(full) and not _leads_out(home, path):
+                os.unlink(full)
+            continue
+        blob = blob_id(data)
+        lines.append(f"100644 {blob}\t{home.prefix}{path}")
+        if sparse:
+            continue
+        link = _leads_out(home, path)
+        if link:
+            findings.append(_not_through(link, path))
+            continue
+        try:
+            make_folder(os.path.dirname(full), 0o777)
+            if path.startswith(SESSIONS_DIR + "/"):
+                if not os.path.lexists(full):
+                    replace_file(full, data, scratch=home.state_dir)
+            else:
+                replace_file(full, data, scratch=home.state_dir)
+                written[path] = blob
+        except DiurnaError as problem:
+            findings.append(
+                Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
+            )
+            if not _never_written(problem):
+                unwritten.append(lines[-1])
+    if written:
+        note_written(home, written)
+    findings += update_index(home, lines, sparse)
+    if unwritten:
+        remember_pending(home, unwritten)
+    return findings
+
+
+def _never_written(problem: DiurnaError) -> bool:
+    """Tell whether no disk will ever take a file of this name."""
+    cause = problem.__cause__
+    return isinstance(cause, OSError) and cause.errno in (errno.ENAMETOOLONG, errno.EINVAL)
+
+
+def _leads_out(home: Home, path: str) -> str:
+    """Return the folder on the way to a file that is a link out of the home (fault:J3), or ""."""
+    folder = home.repository.top
+    for name in (home.prefix + path).split("/")[:-1]:
+        folder = f"{folder}/{name}"
+        if os.path.islink(folder):
+            return folder
+    return ""
+
+
+def _not_through(link: str, path: str) -> Finding:
+    return Finding(
+        "log-edited",
+        f"{path} was not written: {link} is a link, which Diurna does not write through",
+        path,
+        hint="put a folder there; the commit itself stands",
+    )
+
+
+def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> list[Finding]:
+    """Let work tree and index follow a commit whose writer died or failed before they did.
+
+    Only where both are as `base` has them: what the user staged or edited since stays.
+
+    Args:
+        home: a home with a work tree.
+        base: the tip before that commit, "" when the branch was unborn.
+        tip: the tip now.
+        logs_stay: a log that the tip lacks may have been left out (W11), and its file stays.
+    """
+    git = home.repository.git()
+    # in a repository of its own, everything belongs to the home
+    ours = [home.prefix + path for path in _OURS] if home.kind == IN_TREE else ["."]
+    base = base or EMPTY_TREE
+    changes = git.changes(base, tip, *ours)
+    if changes is None and git.resolve(base)[0]:
+        raise StorageFailed(
+            f"git could not tell what differs between {base[:12]} and {tip[:12]}",
+            hint="the next Diurna command that writes lets the work tree follow",
+        )
+    if not changes:
+        return []
+    said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)
+    staged = set(said.decode("utf-8", "surrogateescape").split("\0"))
+    changes = [
+        change
+        for change in changes
+        if change[3] not in staged and (change[0] == "D" or change[1] == FILE_MODE)
+        if not (logs_stay and change[0] == "D" and f"/{SESSIONS_DIR}/" in f"/{change[3]}")
+    ]
+    before = git.resolve(*[f"{base}:{path}" for _, _, _, path in changes])
+    wanted = [blob for letter, _, blob, _ in changes if letter != "D"]
+    bodies: dict[str, bytes] = {}
+    try:
+        for blob, body in zip(wanted, git.blobs(wanted), strict=True):
+            if body is not None and blob_id(body) == blob:
+                bodies[blob] = body
+    except GitFailed:
+        pass  # a damaged object: the index follows, and its file with the command that mends it
+    files: list[tuple[str, bytes | None]] = []
+    lines: list[str] = []
+    for (letter, mode, blob, path), old in zip(changes, before, strict=True):
+        inside = path[len(home.prefix) :]
+        here = work_file(home, inside)
+        if (here is None or blob_id(here) == old) and (letter == "D" or blob in bodies):
+            files.append((inside, bodies.get(blob)))
+        else:
+            lines.append(f"{'0' if letter == 'D' else mode} {blob}\t{path}")
+    findings = follow(home, files)
+    if lines and head(home.repository)[0] == home.reference:
+        findings += update_index(home, lines)
+    return findings
+
+
+def _is_sparse(home: Home) -> bool:
+    # not `--local`: git writes this one into the work tree's own configuration
+    said = home.repository.git().run(
+        "config", "--type=bool", "--get", "core.sparseCheckout", check=False
+    )
+    return said.strip() == b"true"

@@ -23,9 +23,10 @@ from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from memory.replay.read_logs import read_bytes
 from memory.replay.snapshot import Snapshot
-from memory.worktree.checkout import follow, store_blob
+from memory.worktree.checkout import store_blob
+from memory.worktree.follow import follow
 from memory.write.commit import Lander, Occasion, check_writable
-from memory.write.draft import Receipt, SessionDraft, births, did, named_ids, same_draft
+from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
 from memory.write.known_ids import Known, check_named
 from memory.write.tier_changes import moves, tiers_of
@@ -64,90 +65,73 @@ class Recorder:
         self,
         draft: SessionDraft,
         occasion: Occasion,
-        *,
-        again: bool = False,
-        dry_run: bool = False,
-        stage: bool = False,
-        tiers: bool = True,
-        strict: bool = False,
+        how: How,
         durable: Callable[[], None] | None = None,
-        on: str | None = None,
     ) -> Receipt:
         """Append a session log and commit it.
 
         Args:
             draft: what to record.
             occasion: when and by whom.
-            again: record it even if the same was recorded a moment ago.
-            dry_run: change nothing; the receipt says what would be.
-            stage: write the log into the work tree and the index, and leave the commit to the user.
-            tiers: work out which tiers changed.
-            strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
+            how: in which way.
             durable: told when the log can not be lost any more, before it is committed.
-            on: commit it on this tip or not at all.
 
         Raises:
-            Outrun: the branch is not at `on` any more; nothing changed.
+            Outrun: the branch is not at `how.on` any more; nothing changed.
             DraftRefused: it can not be stored canonically, changes a fact that memory does not know
                 (unless `draft.anyway`), or closes a circle of supersessions; nothing changed.
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
+        cache, histories = self._named(draft, how.dry_run)
+        check_writable(cache.policy)
+        privacy = cache.policy.privacy
+        log, guarded = guard(
+            self._complete(draft, cache, histories, occasion),
+            personal=privacy.personal,
+            strict=how.strict or privacy.secrets == "refuse",
+        )
+        if not how.again:
+            earlier = self._recorded_before(log, cache, occasion)
+            if earlier is not None:
+                return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
+        stem, log, data = _sealed(log, occasion.now_ms, cache.summary.newest)
+        known = Known(cache, histories, self._lander.spool)
+        odd = check_named(log.events, known, anyway=draft.anyway)
+        before = tiers_of(cache, histories, cache.clock()) if how.tiers else None
+        entry = entry_of(stem, log)
+        alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
+        receipt = Receipt(
+            stem, "", births(log.events), (), (*guarded, *alike, *odd), False,
+            log_path(stem), data, _done(entry),
+        )  # fmt: skip
+        if how.dry_run:
+            return receipt
+        if how.stage:
+            return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
+        if how.on is None:
+            self._lander.spool.put(stem, data)
+        if durable is not None:
+            durable()
+        landed = self._lander.land(occasion, (stem, data, entry), how.on)
+        receipt = receipt._replace(
+            commit=landed.commit, findings=(*receipt.findings, *landed.findings)
+        )
+        if before is not None:
+            touched = named_ids(log.events)
+            moved = self._snapshot.ask(lambda cache: moves(cache, before, touched))
+            receipt = receipt._replace(tiers=moved)
+        return receipt
+
+    def _named(self, draft: SessionDraft, dry_run: bool) -> tuple[Cache, dict[str, History]]:
+        """Return the cache, and what is known of the ids that a draft names."""
 
         def asked(cache: Cache) -> tuple[Cache, dict[str, History]]:
             return cache, cache.some_histories(named_ids(draft.events))
 
         if dry_run:
-            cache, histories = self._snapshot.ask(asked)
-        else:
-            cache, histories = self._lander.branch.despite_pruning(
-                lambda: self._snapshot.ask(asked)
-            )
-        check_writable(cache.policy)
-        log = self._complete(draft, cache, histories, occasion)
-        privacy = cache.policy.privacy
-        refuse = strict or privacy.secrets == "refuse"
-        log, guarded = guard(log, personal=privacy.personal, strict=refuse)
-        if not again:
-            earlier = self._recorded_before(log, cache, occasion)
-            if earlier is not None:
-                return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
-        stamp = next_stamp(occasion.now_ms, cache.summary.newest)
-        log = _with_header(log, "ended", ended_of(stamp))
-        refused = problems(log)
-        if refused:
-            raise DraftRefused(refused)
-        known = Known(cache, histories, self._lander.spool)
-        odd = check_named(log.events, known, anyway=draft.anyway)
-        data = encode(log)
-        stem = seal(stamp, data)
-        clock = cache.clock() if tiers else None
-        before = tiers_of(cache, histories, clock) if clock else {}
-        entry = entry_of(stem, log)
-        findings = (
-            *guarded,
-            *look_first(self._snapshot, entry, draft.made, strict=strict),
-            *odd,
-        )
-        receipt = Receipt(
-            stem, "", births(log.events), (), findings, False, log_path(stem), data, _done(entry)
-        )
-        if dry_run:
-            return receipt
-        if stage:
-            return receipt._replace(findings=(*findings, *self._stage(stem, data)))
-        if on is None:
-            self._lander.spool.put(stem, data)
-        if durable is not None:
-            durable()
-        landed = self._lander.land(occasion, (stem, data, entry), on)
-        receipt = receipt._replace(commit=landed.commit, findings=(*findings, *landed.findings))
-        if clock is None:
-            return receipt
-        touched = named_ids(log.events)
-        return receipt._replace(
-            tiers=self._snapshot.ask(lambda cache: moves(cache, before, touched))
-        )
+            return self._snapshot.ask(asked)
+        return self._lander.branch.despite_pruning(lambda: self._snapshot.ask(asked))
 
     def _stage(self, stem: str, data: bytes) -> list[Finding]:
         """Put a log into the work tree and the index; it counts once the user commits it.
@@ -275,6 +259,20 @@ def with_seen(
 def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return what a log did to facts, without those that it only relied on."""
     return did(entry._replace(named=()))
+
+
+def _sealed(log: SessionLog, now_ms: int, newest: str) -> tuple[str, SessionLog, bytes]:
+    """Give a log its time and its name; return it with its bytes.
+
+    Raises:
+        DraftRefused: it can not be stored canonically.
+    """
+    stamp = next_stamp(now_ms, newest)
+    log = _with_header(log, "ended", ended_of(stamp))
+    if refused := problems(log):
+        raise DraftRefused(refused)
+    data = encode(log)
+    return seal(stamp, data), log, data
 
 
 def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:

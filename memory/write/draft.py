@@ -54,6 +54,26 @@ class SessionDraft(Record):
     anyway: bool = False
 
 
+class How(Record):
+    """In which way a draft is recorded.
+
+    Args:
+        again: even if the same was recorded a moment ago.
+        dry_run: change nothing; the receipt says what would be.
+        stage: write the log into the work tree and the index, and leave the commit to the user.
+        tiers: work out which tiers changed.
+        strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
+        on: commit it on this tip or not at all.
+    """
+
+    again: bool = False
+    dry_run: bool = False
+    stage: bool = False
+    tiers: bool = True
+    strict: bool = False
+    on: str | None = None
+
+
 def draft_of(log: SessionLog) -> SessionDraft:
     """Turn a log that a person wrote by hand into a draft."""
     header = tuple(pair for pair in log.header if pair[0] not in ("agent", "type"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.digest import sha256
 from ledger.model.event import FactVerified
+from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.cycles import cut_of
 from projection.fold.fact import Fact, History
@@ -29,6 +30,16 @@ _MODULUS = 1 << 256
 NOTHING = Summary(0, 0, "", "0" * 64)
 
 
+class Resolved(Record):
+    """What is known of histories already: the supersessions that do not count, and facts by id.
+
+    The facts are added to, each with the history that it was read off.
+    """
+
+    cut: frozenset[Edge]
+    facts: dict[str, tuple[History, Fact | None]]
+
+
 class State:
     """A replayed ledger: a mapping from fact id to `Standing`.
 
@@ -38,8 +49,7 @@ class State:
         summary: of the same logs.
         policy: windows and kinds.
         noticed: what reading the logs brought up.
-        resolved: facts already resolved from these very histories, to be reused and added to.
-        cut: supersessions that do not count, None to work them out.
+        resolved: what is resolved of these very histories already, None for nothing.
         withheld: facts that were redacted since: F9 holds at every point of the past.
     """
 
@@ -50,18 +60,16 @@ class State:
         summary: Summary,
         policy: Policy,
         noticed: tuple[Finding, ...] = (),
-        resolved: dict[str, tuple[History, Fact | None]] | None = None,
-        cut: frozenset[Edge] | None = None,
+        resolved: Resolved | None = None,
         withheld: frozenset[str] = frozenset(),
     ) -> None:
         self.histories = histories
         self.work = work
         self.summary = summary
         self.policy = policy
-        self.cut = cut_of(histories) if cut is None else cut
+        self.cut, self._resolved = resolved or Resolved(cut_of(histories), {})
         self._noticed = noticed
         self._withheld = withheld
-        self._resolved = {} if resolved is None else resolved
         self._clock = clock_of(work, policy.windows)
         self._lasting = never_decaying(policy)
 
