@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ledger.home import Home
-    from ledger.model.logset import LogRef
     from memory.cache.file import Cache
     from memory.recall.values import Answer
     from memory.replay.snapshot import Snapshot
@@ -50,7 +49,6 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 _LINE_CHARS = 200
 #: How many facts the search is asked for.
 _FOUND = 30
-_SQL_VALUES = 500
 #: Branches whose names say nothing.
 _TRUNKS = ("", "main", "master", "trunk")
 
@@ -243,9 +241,7 @@ def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, froz
     """Return the roles of the logs that brought the notes among some facts, by id; "" for none."""
     stems = {fact.id: _stems(fact) for fact in facts if is_note(fact)}
     listed = sorted(set().union(*stems.values()))
-    refs: list[LogRef] = []
-    for start in range(0, len(listed), _SQL_VALUES):
-        refs += cache.known(listed[start : start + _SQL_VALUES]).values()
+    refs = list(cache.known(listed).values())
     roles = {
         ref.key: dict(read_header(data)).get("role", "").strip()
         for ref, data in read_bytes(home, refs)

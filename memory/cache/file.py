@@ -182,38 +182,27 @@ class Cache(Questions):
             policy: (blob id, policy, problem) when it changed.
         """
         with FILE_ERRORS, self.writing():
-            return self._advance(base, commit, refs, entries, findings, policy)
-
-    def _advance(
-        self,
-        base: str,
-        commit: str,
-        refs: Sequence[LogRef],
-        entries: Sequence[Entry],
-        findings: Sequence[Finding],
-        policy: tuple[str, Policy, str] | None,
-    ) -> bool:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            self.load_written()
-            if self.commit != base:
-                self._base.execute("ROLLBACK")
-                return False
-            head = add_logs(self._base, self.head, refs, entries, findings)
-            head = head._replace(commit=commit)
-            if policy is not None:
-                packed = marshal.dumps((policy[0], plain(policy[1]), policy[2]))
-                self._set("policy", packed)
-            self._set("head", head.packed())
-            self._base.execute("COMMIT")
-        except BaseException:
-            if self._base.in_transaction:
-                self._base.execute("ROLLBACK")
-            raise
-        self.head = head
+            self._base.execute("BEGIN IMMEDIATE")
+            try:
+                self.load_written()
+                if self.commit != base:
+                    self._base.execute("ROLLBACK")
+                    return False
+                head = add_logs(self._base, self.head, refs, entries, findings)
+                head = head._replace(commit=commit)
+                packed = self._packed_policy
+                if policy is not None:
+                    packed = marshal.dumps((policy[0], plain(policy[1]), policy[2]))
+                    self._set("policy", packed)
+                self._set("head", head.packed())
+                self._base.execute("COMMIT")
+            except BaseException:
+                if self._base.in_transaction:
+                    self._base.execute("ROLLBACK")
+                raise
+        self.head, self._packed_policy = head, packed
         if policy is not None:
             _, self.policy, self.policy_problem = policy
-            self._packed_policy = packed
         return True
 
     def supposing(

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from projection.fold.truth import Edge
 
+#: How many values one query takes.
+_CHUNK = 500
+
 
 class Questions:
     """What can be asked of a cache that is open."""
@@ -50,6 +53,15 @@ class Questions:
         """
         with FILE_ERRORS:
             return self._base.execute(question, values).fetchone()
+
+    def rows_among(self, question: str, names: Sequence[str]) -> list[Any]:
+        """Return the rows of a question about any number of names, which `IN (?)` in it stands for."""
+        found: list[Any] = []
+        for start in range(0, len(names), _CHUNK):
+            part = names[start : start + _CHUNK]
+            places = f"IN ({', '.join('?' * len(part))})"
+            found += self.rows(question.replace("IN (?)", places), part)
+        return found
 
     @property
     def summary(self) -> Summary:
@@ -314,11 +326,7 @@ class Questions:
 
     def known(self, stems: Sequence[str]) -> dict[str, LogRef]:
         """Return the logs among some, by stem."""
-        places = ", ".join("?" * len(stems))
-        rows = self.rows(
-            f"SELECT stem, path, blob FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
-            tuple(stems),
-        )
+        rows = self.rows_among("SELECT stem, path, blob FROM logs WHERE stem IN (?)", stems)
         return {row[0]: LogRef(*row) for row in rows}
 
     def findings(self) -> tuple[Finding, ...]:

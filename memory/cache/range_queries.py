@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 #: Sorts behind every character of a stem.
 _END = "\U0010ffff"
-#: How many values one query takes.
-_CHUNK = 500
 #: How many logs a message names.
 _NAMED = 3
 _DAY_CHARS = 10
@@ -44,32 +42,14 @@ def keys_within(cache: Cache, start: str, end: str) -> list[str]:
 
 def logs_of(cache: Cache, keys: Sequence[str]) -> list[tuple[LogRef, Entry]]:
     """Return logs by their keys, in ledger order; those that are not there are left out."""
-    found: list[tuple[LogRef, Entry]] = []
-    for start in range(0, len(keys), _CHUNK):
-        part = keys[start : start + _CHUNK]
-        places = ", ".join("?" * len(part))
-        rows = cache.rows(
-            f"SELECT stem, path, blob, entry FROM logs WHERE stem IN ({places})",  # noqa: S608 - "?" alone
-            tuple(part),
-        )
-        for key, path, blob, packed in rows:
-            found.append((LogRef(key, path, blob), entry_in(packed)))
-    return sorted(found, key=lambda pair: pair[0].key)
+    rows = cache.rows_among("SELECT stem, path, blob, entry FROM logs WHERE stem IN (?)", keys)
+    return [(LogRef(*row[:3]), entry_in(row[3])) for row in sorted(rows)]
 
 
 def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozenset[str]:
     """Return those of some facts that are of one of some kinds, false ones too."""
-    found: set[str] = set()
-    kind_places = ", ".join("?" * len(kinds))
-    for start in range(0, len(facts), _CHUNK):
-        part = facts[start : start + _CHUNK]
-        places = ", ".join("?" * len(part))
-        rows = cache.rows(
-            f"SELECT id FROM facts WHERE id IN ({places}) AND kind IN ({kind_places})",  # noqa: S608 - "?" alone
-            (*part, *kinds),
-        )
-        found.update(row[0] for row in rows)
-    return frozenset(found)
+    rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
+    return frozenset([fact for fact, kind in rows if kind in kinds])
 
 
 def log_named(cache: Cache, start: str) -> LogRef:

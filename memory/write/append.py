@@ -86,11 +86,9 @@ class Recorder:
         cache, histories = self._named(draft, how.dry_run)
         check_writable(cache.policy)
         privacy = cache.policy.privacy
-        log, guarded = guard(
-            self._complete(draft, cache, histories, occasion),
-            personal=privacy.personal,
-            strict=how.strict or privacy.secrets == "refuse",
-        )
+        log = self._complete(draft, cache, histories, occasion)
+        strict = how.strict or privacy.secrets == "refuse"
+        log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if not how.again:
             earlier = self._recorded_before(log, cache, occasion)
             if earlier is not None:
