@@ -294,5 +294,5 @@ def _refused(remote: Remote, said: str, otherwise: str) -> RemoteRefused:
     text = " ".join(word for word in words if word) or otherwise
     return RemoteRefused(
         f"{remote.shown} refused: {text}",
-        hint="ask who keeps that repository; what is recorded here is safe",
+        hint="ask whoever maintains that repository; what is recorded here is safe",
     )

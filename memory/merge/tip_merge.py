@@ -194,7 +194,7 @@ class _Planner:
                 raise SyncRefused(
                     f"{ref.path} on the remote has {size} bytes, which is no session log",
                     where=ref.path,
-                    hint="ask who keeps that repository; what is recorded here is safe",
+                    hint="ask whoever maintains that repository; what is recorded here is safe",
                 )
         if few:
             return read_given(self._home, came, contents)

@@ -57,7 +57,9 @@ _HEADER: tuple[Decorator, ...] = (
     _one("type", "TYPE", "work (the default), review, import, edit or checkpoint."),
 )
 
-_ANYWAY = click.option("--anyway", is_flag=True, help="Ids that memory does not know are meant.")
+_ANYWAY = click.option(
+    "--anyway", is_flag=True, help="Allow ids and kinds that memory does not know."
+)
 
 
 def content(function: Any) -> Any:

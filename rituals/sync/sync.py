@@ -299,7 +299,7 @@ class _Sync:
             raise SyncRefused(
                 f"{remote.shown} had a branch {remote.shown_branch} and has none now; "
                 "nothing was changed here",
-                hint=f"if it shall be there again: git push {remote.shown} {home.branch}",
+                hint=f"to bring it back there: git push {remote.shown} {home.branch}",
             )
         if home.kind == IN_TREE:
             raise SyncRefused(

@@ -14,7 +14,7 @@ from rituals.cli.context import Invocation
 @click.argument("file", default="", required=False)
 @append_options.content
 @append_options.header
-@click.option("--again", is_flag=True, help="Also if the same was recorded a moment ago.")
+@click.option("--again", is_flag=True, help="Record it even if the same was recorded a moment ago.")
 @click.option("--stage", is_flag=True, help="Stage the log for your own next commit.")
 @click.option(
     "--strict",

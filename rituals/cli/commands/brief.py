@@ -19,9 +19,9 @@ from rituals.cli.context import Invocation
 @click.option("--task", default="", metavar="TEXT", help="What is about to be done.")
 @click.option("--budget", type=click.IntRange(min=LEAST_CHARS), default=BRIEF_CHARS,
               metavar="CHARACTERS", show_default=True,
-              help=f"How long all of it may be; at least {LEAST_CHARS}.")  # fmt: skip
+              help=f"At most so many characters; at least {LEAST_CHARS}.")  # fmt: skip
 @click.option("--agent", default="", metavar="NAME",
-              help="For whom; else $DIURNA_AGENT, else the name git commits with.")  # fmt: skip
+              help="Who reads it; else $DIURNA_AGENT, else the name git commits with.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(FORMATS), metavar="FORMAT",
               help=f"How it is written: {', '.join(FORMATS)}.")  # fmt: skip
 @options.command

@@ -15,7 +15,9 @@ from rituals.cli.output import told
 @click.command("init")
 @click.argument("dir", default="", required=False)
 @click.option("--branch", default="", metavar="NAME", help="A branch of its own for the ledger.")
-@click.option("--project", default="", metavar="NAME", help="Of the project; else the folder's.")
+@click.option(
+    "--project", default="", metavar="NAME", help="The project's name; else the folder's."
+)
 @click.option(
     "--hooks/--no-hooks", default=None, help="Publish after each pull, by git's hooks; or not."
 )

@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @click.option("--strict", is_flag=True, help="End with 1 on warnings, too.")
 @click.option(
     "--format", "form", type=click.Choice(("text", "json", "sarif", "github")), default="text",
-    show_default=True, help="What the findings are written as; --json is --format json.",
+    show_default=True, help="How to write the findings; --json is --format json.",
 )  # fmt: skip
 @options.command
 def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:

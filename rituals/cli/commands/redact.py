@@ -15,7 +15,7 @@ from rituals.cli.views.decisions import author, decide, tell_held
 @click.option("--reason", required=True, metavar="TEXT",
               help="Why; it is recorded, so do not repeat what is to be withheld.")  # fmt: skip
 @click.option("--words-only", is_flag=True,
-              help="Of a log its title, prose and remarks; the facts that it brought stay.")  # fmt: skip
+              help="Only a log's title, prose and remarks; the facts that it brought stay.")  # fmt: skip
 @author
 @options.command
 def command(

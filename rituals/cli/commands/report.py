@@ -21,7 +21,10 @@ from rituals.cli.context import Invocation
 )
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option(
-    "--svg", default="", metavar="FILE|-", help="Draw the tiers over the work sessions there."
+    "--svg",
+    default="",
+    metavar="FILE|-",
+    help="Draw the tiers over the work sessions into this file.",
 )
 @options.command
 def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:

@@ -19,7 +19,7 @@ from rituals.cli.views.decisions import author, decide
               help="Name what is accepted, too, and the key of every finding.")  # fmt: skip
 @click.option("--accept", is_flag=True, help="Accept each FINDING: a key, its start, or a code.")
 @click.option("--accept-all", is_flag=True, help="Accept all that stands open now, also for lint.")
-@click.option("--unaccept", is_flag=True, help="Let each FINDING stand open again.")
+@click.option("--unaccept", is_flag=True, help="Accept each FINDING no longer.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is recorded.")
 @author
 @options.command
