@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+import pytest
+
+from ledger.errors import GitFailed
 from ledger.git.process import Running, three_pipes
 
 _MUCH = 300_000
@@ -28,3 +31,12 @@ def test_an_answer_longer_than_a_pipe_is_given_while_the_child_writes() -> None:
         asked, lambda said: b"x" * _MUCH if said == asked else None, seconds=60.0
     )
     assert (status, out, err) == (0, asked + b"x" * _MUCH, b"")
+
+
+@pytest.mark.parametrize(
+    ("stderr", "said"),
+    [("warning: x\nfatal: no such ref\n", "fatal: no such ref"), (" \n", "it said nothing"), ("", "it said nothing")],
+)  # fmt: skip
+def test_what_git_said_last_is_told(stderr: str, said: str) -> None:
+    """Warnings come first; some commands end without a word."""
+    assert str(GitFailed("show", 128, stderr)) == f"git show failed (128): {said}"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memory.recall.index.passages import (
     ASKING,
     NUMBERED,
+    PASSAGE_CHARS,
     PASSAGES_LIMIT,
     TIMED,
     marks_of,
@@ -66,6 +67,14 @@ def test_a_reply_is_cut_behind_its_beginning() -> None:
     assert [passage.late for passage in reply] == [False] + [True] * (len(reply) - 1)
     assert len(reply) > 1
     assert not any(passage.late for passage in passages_of(f"Ada: {said}\n"))
+
+
+@pytest.mark.parametrize("who", ["Ada: ", ""])
+def test_what_is_a_little_long_is_one_passage(who: str) -> None:
+    """A turn or a paragraph is cut where it is longer than two passages."""
+    said = (who + "word " * (PASSAGE_CHARS // 2))[: 2 * PASSAGE_CHARS - 1] + "x"
+    assert [one.text for one in passages_of(f"Before.\n\n{said}\n")][1:] == [said]
+    assert len(passages_of(f"Before.\n\n{said}x\n")) > 3
 
 
 @pytest.mark.parametrize(
