@@ -386,3 +386,17 @@ def test_a_log_whose_row_is_gone_costs_only_itself() -> None:
     assert [number for number, _ in after.sessions] == [one for one in numbers if one != 10]
     rows = [one.row for one in before.passages]
     assert [one.row for one in after.passages] == [row for row in rows if row >> PLACE_BITS != 10]
+
+
+def test_neighbours_have_a_share_up_to_two_passages_away() -> None:
+    """The same before and behind a statement, less of it further away, and none three away."""
+    parts = [f"Paragraph {number} tells of gardens, rivers and hills. " * 11 for number in range(7)]
+    parts[3] = "The zeppelin landed. " + parts[3]
+    index = index_of(("# T\n\n" + "\n\n".join(parts), *CORPUS))
+    found = {
+        one.row & PLACES: one.score for one in search(index, "zeppelin landed").ranking.passages
+    }
+    assert len(found) == 5
+    best = max(found, key=lambda place: found[place])
+    assert found[best] > found[best - 1] == found[best + 1] > found[best - 2] == found[best + 2]
+    assert [row & PLACES for row in index.newest("garden", 3)] == [best + 3, best + 2, best + 1]

@@ -191,6 +191,13 @@ def test_a_flag_is_seen_behind_one_that_begins_the_text() -> None:
     )
 
 
+def test_a_signed_address_may_begin_a_text() -> None:
+    """What says that it is one stands before its signature, which ends in no sign of its own."""
+    signature = "q8Xw2Lr7TzBv5Nc9Kd3Mf6Hg1Js4PaYeUoIiRtWy"
+    text = f"https://a.blob.core.windows.net/c?sv=2022-11-02&se=2026-01-01&sig={signature}&x=1"
+    assert redacted(text, find_secrets(text)) == text.replace(signature, "[redacted: azure-sas]")
+
+
 def test_no_value_is_ever_shown() -> None:
     """What may be printed of a hit is the vendor's mark and the length; its repr has no more."""
     for one in tokens(5) + others(5):
