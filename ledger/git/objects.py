@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 COMMIT, TREE, BLOB = "commit", "tree", "blob"
 #: No tree, commit, policy or projection file is larger.
 LIMIT_BYTES = 64 << 20
-#: From how many bytes on an object goes to git as it is: it deflates it again, and a pipe is quick.
+#: The size from which an object goes to git uncompressed: git deflates it again, and a pipe is quick.
 _LARGE = 1 << 16
 #: All objects of a call are flushed at once (git 2.36; an older one flushes each), and cheaply deflated.
 _DURABLE = (

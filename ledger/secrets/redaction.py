@@ -16,7 +16,7 @@ from ledger.secrets.scanner import Lines, find_all, find_secrets, redacted
 
 #: What to do with personal data.
 WARN, REDACT, KEEP = "warn", "redact", "keep"
-#: How often a part is looked through at most.
+#: The most times that a part is looked through.
 _ROUNDS = 8
 #: How many findings of a code are told of one text.
 _TOLD = 100

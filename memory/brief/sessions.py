@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.cache.file import Cache
 
-#: Of how many sessions is told.
+#: How many sessions are told.
 _COUNT = 3
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Said = TypeVar("Said")
 
-#: Of how many sets of logs the projection is remembered: ours, and what a sync tries to make of it.
+#: For how many sets of logs the projection is remembered: ours, and those that a sync tries.
 _RENDERINGS = 4
 
 

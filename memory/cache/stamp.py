@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".stamp"
 _HEADER = b"diurna-stamp"
-#: Stands in place of the run of the machine in a stamp whose file is on the disk.
+#: Stands in a stamp, in place of the boot, where the file is known to be on the disk.
 ON_DISK = "-"
 _WORDS, _LONGEST = 4, 300
 #: Other processes write for milliseconds; SQLite waits as long.
 _WAIT_SECONDS = 10.0
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-#: How long the system is given to bring to the disk what was written, before that is asked of it.
+#: How long the system has to bring what was written to the disk before it is asked to.
 _QUIET_NS = 60 * 10**9
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from projection.document.parse import MachineLine
     from projection.fold.replay import State
 
-#: Of the log that says what an edit says.
+#: The title of the log that says what an edit says.
 TITLE = f"Edit {CONTINUITY_FILE} by hand"
 
 

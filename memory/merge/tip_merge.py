@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 _AUTHOR = Identity(FALLBACK_NAME, FALLBACK_EMAIL)
 _MESSAGE = "diurna: join two tips of the ledger"
-#: From how many logs on reading in two processes, with a progress bar, pays.
+#: The number of logs from which reading in two processes, with a progress bar, pays.
 _MANY = 500
 
 #: How two tips stand to each other.

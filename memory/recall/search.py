@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from memory.recall.index.fts_file import Index
 
-#: Words are looked up, the rarest first, until so many places are read: the rest is too common to tell.
-#: Of related words so many are read at most, and of words that are all too common.
+#: How many places are read: words are looked up, the rarest first, and the rest is too common to tell.
+#: The most places that are read of related words, and of words that are all too common.
 PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 
-#: So many passages tell how common a word is.
+#: The number of passages that tell how common a word is.
 _TELLING = 1000
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.
 _RESPELLED = 0.5

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry, SessionLog
     from memory.cache.file import Cache
 
-#: So many logs a redaction names at most: a line has 64 KiB.
+#: The most logs that a redaction names: a line has 64 KiB.
 _HOLDERS = 500
 #: A line of a withheld text that has fewer characters is only withheld where it is a whole line.
 _TELLING_CHARS = 12

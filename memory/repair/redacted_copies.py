@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ledger.model.session import SessionLog
     from memory.cache.file import Cache
 
-#: What is shorter says nothing by itself, and stands in too many lines.
+#: The shortest text that says something by itself; a shorter one stands in too many lines.
 _TELLING_CHARS = 4
 #: The same of a remark, and of a value in a footer.
 _REMARK_CHARS = 12

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 else:
     Histories = object
 
-#: From how many changes on a copy is cheaper than looking in two places.
+#: The number of changes from which a copy is cheaper than looking in two places.
 _MERGE_FROM = 2000
 
 

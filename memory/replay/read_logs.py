@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ledger.git.cli import Git
     from ledger.home import Home
 
-#: From how many logs on a second process pays for its start.
+#: The number of logs from which a second process pays for its start.
 _FORK_FROM = 3000
-#: Up to how many blobs are looked for as loose files before git is asked.
+#: The most blobs that are looked for as loose files before git is asked.
 _LOOSE_UP_TO = 64
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Answer = TypeVar("Answer")
 
-#: From how many new logs on a cold rebuild is faster than adding them one by one.
+#: The number of new logs from which a cold rebuild is faster than adding them one by one.
 _REBUILD_FROM = 5000
 
 
@@ -50,7 +50,7 @@ class Snapshot:
         self._path = home.cache_file + ".sqlite"
         self._cache: Cache | None = None
         self._file = 0
-        #: so many redactions were looked after
+        #: how many redactions were cleaned up after
         self._cleaned = 0
         self.notes: list[Finding] = []
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     #: Gives the bytes of an object.
     Read = Callable[[str], bytes]
 
-#: From how many logs on a whole rendering is as fast.
+#: The number of logs from which a whole rendering is as fast.
 _FEW = 200
 #: How many of the newest work logs are looked at before all of them are.
 _RECENT = 500

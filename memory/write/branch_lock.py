@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: How long a commit is tried before the log is left in the spool.
 PATIENCE_SECONDS = 20.0
-#: How often more a write is tried beside a git that prunes, and how long after the last time.
+#: How often a write is tried again beside a git that prunes, and how long after the last time.
 _TRIES, _PAUSE_SECONDS = 6, 0.02
 
 

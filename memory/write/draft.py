@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
 
 DEFAULT_TITLE = "Work session"
-#: How a list of facts that were only relied on is called.
+#: What a list of facts that were only relied on is called.
 USED = "Used"
 #: The verbs by which a fact becomes false.
 _FALSE = ("Superseded", "Invalidated")

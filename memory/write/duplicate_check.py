@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
     from projection.compare.pairs import Claim, Opposition, Overlap
 
-#: So many new texts of one log are looked at; one that brings more is a bulk load.
+#: How many new texts of one log are looked at; one that brings more is a bulk load.
 NEW_LIMIT = 50
 SIMILAR, OPPOSITE = "similar-fact", "opposite-fact"
 

@@ -25,7 +25,7 @@ SHORTLIST = 64
 ENTRIES_LIMIT = 4000
 #: Where so many are more than that, the facts that share them all are looked for.
 LEAST_WORDS = 2
-#: Of so many statements of one text each asks for itself, beside the text as a whole.
+#: How many statements of one text are looked up one by one, beside the text as a whole.
 ASKING = 6
 #: What a statement has in it that may say that one thing took another one's place.
 _TURNING = ("instead of", "rather than", "eplace", "upersede", " from ", " in favo")

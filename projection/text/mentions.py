@@ -45,7 +45,7 @@ _IGNORED = "-"
 #: ends with a mark, and whether a sentence may end there.
 _Shape = tuple[str, str, int, bool, bool]
 _shapes: dict[str, _Shape] = {}
-#: From how many remembered terms on the memory is emptied.
+#: The number of remembered terms at which they are forgotten.
 _MEMORY_WORDS = 20_000
 
 

@@ -21,7 +21,7 @@ _ENDS = ".,;:!?…'\"-–—"
 _BREAKS = frozenset("but while whereas — – - instead unless except because".split())
 _VOWELS = "aeiouy"
 _HEX = frozenset("0123456789abcdef")
-#: From how many remembered words on the memory is emptied.
+#: The number of remembered words at which they are forgotten.
 _MEMORY_WORDS = 50_000
 
 #: A negator; how the form of a date and that of a commit begin.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-#: More than this are accepted by several logs: a log has its limit.
+#: The most findings that one log accepts: a log has its limit.
 _AT_ONCE = 3_000
 _SAID_CHARS = 160
 #: How many keys a refusal lists.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memory.api import Memory
     from projection.fold.fact import Fact
 
-#: So many digits or fewer are the number of a choice in the list, not the start of a version.
+#: The most digits of a choice's number in the list; what is longer is the start of a version.
 _NUMBER_CHARS = 3
 _BRIEF_CHARS = 60
 

@@ -24,7 +24,7 @@ HEAD_SECONDS, BODY_SECONDS = 10.0, 20.0
 #: Connections that may wait for their client at once, requests that may be answered at once, and the bytes
 #: of requests that have not come whole.
 WAITING, ANSWERED, HELD_BYTES = 256, 128, 8 * LIMIT_BYTES
-#: Of the head of a request.
+#: The most bytes of a request's head.
 HEAD_BYTES = 16 * 1024
 
 

@@ -21,7 +21,7 @@ _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.
 _READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 _RULE_FOLDERS = (".claude/rules/", ".cursor/rules/", ".github/instructions/")
-#: At most so many documents are read, nearest to the top first.
+#: The most documents that are read, nearest to the top first.
 _MOST_DOCUMENTS = 400
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SUFFIX = ".tally"
 #: Of what is written; another one is counted anew.
 _VERSION = 2
-#: Up to how many logs, and commits of code, `status` counts by itself: about a tenth of a second.
+#: The most logs, and commits of code, that `status` counts itself: about a tenth of a second.
 _LOGS, _COMMITS = 2_000, 5_000
 
 Counts = tuple[tuple[str, int], ...]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
-#: Of how many events of a fact, the newest ones, is told.
+#: How many events of a fact are told, the newest ones.
 EVENTS = 12
 
 

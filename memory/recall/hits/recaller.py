@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
 
-#: From how many questions of one process on a library that reads packs pays for its start.
+#: The number of questions from which a library that reads packs pays for its start.
 _LIBRARY_FROM = 3
 _TEXTS_KEPT = 500
-#: So many passages more than twice the hits are told at first: some may not be shown.
+#: How many passages beyond twice the hits are fetched at first: some may not be shown.
 _MORE_TOLD = 40
-#: So many logs are named that answer as a whole.
+#: How many logs are named that answer as a whole.
 _SESSIONS = 20
 #: What is said where only passages answer.
 NO_FACT = "no fact answers that; this is what was said"

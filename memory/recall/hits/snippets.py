@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: A line of a hit has at most so many characters: about 80 tokens.
+#: The most characters that a line of a hit has: about 80 tokens.
 LINE_CHARS = 320
-#: So much of it may be the title and the heading.
+#: How much of a line the title and the heading may take.
 _TITLE_CHARS = 60
-#: What is shown of a section at most.
+#: The most that is shown of a section.
 SECTION_CHARS = 6000
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Said = TypeVar("Said")
 
-#: Up to how many new logs are added while the cache is being read.
+#: The most new logs that are added while the cache is being read.
 _AT_ONCE = 64
 #: How often others may be faster before they are made to wait.
 _TRIES = 20

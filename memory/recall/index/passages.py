@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Neighbouring paragraphs are one passage up to so many characters, and a paragraph over twice as many
 #: is cut.
 PASSAGE_CHARS = 600
-#: So many characters of a reply count in full: who answers at length says the point first.
+#: How many characters of a reply count in full: who answers at length says the point first.
 REPLY_CHARS = 300
 #: A log is cut into no more passages than this; beyond, they are made larger.
 PASSAGES_LIMIT = 8000

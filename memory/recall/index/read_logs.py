@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.redaction.withheld import Hidden
 
-#: From how many logs on other processes pay for their start, and how many there are then.
+#: The number of logs from which other processes pay for their start, and how many are started.
 _FORK_FROM = 3000
 _WORKERS = 2
-#: So many logs go through a pipe at once.
+#: How many logs go through a pipe at once.
 _BATCH = 250
-#: Up to how many logs the library that reads packs does not pay for its start.
+#: The number of logs up to which the library that reads packs does not pay for its start.
 _LIBRARY_ABOVE = 64
 
 

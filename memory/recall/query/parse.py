@@ -21,7 +21,7 @@ _TIMES = re.compile(
     re.I,
 )
 _NUMBERS = re.compile(r"\s*how (?:many|much|old|often)\b", re.I)
-#: A question longer than this is read up to here, and so many words of it are looked for.
+#: The characters of a question that are read, and the words that are looked for.
 QUESTION_CHARS = 2000
 WORDS = 64
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from memory.recall.index.fts_file import Index, LogRow, Totals
 
-#: So many places of words are kept: about 40 MB.
+#: How many places of words are kept: about 40 MB.
 _PLACES_KEPT = 300_000
 _WORDS_KEPT = 20_000
 _LOGS_KEPT = 20_000
-#: Of a word that more passages hold than this, the newest so many are looked at, and not where in them.
+#: The passages from which a word is too common; then so many of the newest are looked at, as a whole.
 TOO_COMMON, NEWEST = 20_000, 5000
 _SOMEWHERE = (-1,)
 #: Most words stand once in a passage: their places share what says so.

@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.recall.query.postings import Lookups
 
-#: Words of so many letters may have one mistake, and from there on two.
+#: The letters from which a word may have one mistake, and two.
 ONE_FROM, TWO_FROM = 4, 8
-#: So many of the words that are nearest are looked for.
+#: How many of the nearest words are looked for.
 _NEAREST = 3
-#: What has so many letters of a word, and all but so many, may be the word without its ending.
+#: The letters that a word without its ending keeps at least, and the most that it lacks.
 _BEGUN, _ENDING = 6, 5
 
 

@@ -51,12 +51,12 @@ TO_NAMED, FROM_NAMED = 1.3, 0.6
 OF_NAMED = 1.2
 #: What the session adds to a passage, against the best one.
 SESSION = 0.4
-#: So many passages are scored in full, and so many are told.
+#: How many passages are scored in full, and how many are returned.
 CANDIDATES = 300
 TOLD = 300
-#: Of so many passages, the best by themselves, the neighbours that hold no word of the question count too.
+#: How many passages, the best by themselves, lend weight to neighbours without a word of the question.
 NEIGHBOURED = 50
-#: Nothing answers a question of which less is covered anywhere.
+#: The share of a question that has to be covered somewhere; below it nothing answers.
 ENOUGH = 0.15
 
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 #: How much covering the whole question adds, anywhere in the text and in one stretch of it.
 COVERAGE, TOGETHER = 1.0, 1.0
-#: So many words are one stretch.
+#: The number of words in one stretch.
 STRETCH = 60
-#: So many words at the front of a text say what it is about, and what each tells there beside.
+#: How many words at the front of a text say what it is about, and what each adds there.
 LEAD, OF_LEAD = 30, 0.5
 #: What a related word tells, against the word itself.
 RELATED = 0.3
-#: So many facts are scored, those that cover most, and so many told.
+#: How many facts are scored, those that cover most, and how many are returned.
 CANDIDATES, TOLD = 400, 60
 PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")
 

@@ -22,7 +22,7 @@ WHOLE, LACKING = 0.2, 1.5
 UNLIKE = 0.3
 #: What the best passage of a session adds to it, against the best session.
 OF_SESSION = 0.3
-#: So many passages are compared.
+#: How many passages are compared.
 COMPARED = 50
 
 

@@ -28,7 +28,7 @@ UNDONE, DONE = 1.5, 0.7
 NEWEST = 2.0
 #: How much more one of a series of versions counts, where a version is asked for.
 NUMBERED = 1.5
-#: A question is answered where one of so many facts covers so much of it.
+#: How many facts are looked at, and how much of the question one must cover, for an answer.
 ANSWERING, ENOUGH = 3, 0.4
 _VERSION = re.compile(r"\d+(?:[.-]\d+)+")
 

@@ -23,7 +23,7 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TEXT_CHARS = 2000
 #: Likeness is rounded, so that it is the same on every machine.
 _DIGITS = 4
-#: Of so many texts, and twice as many words, the vectors are remembered, 2 KB each.
+#: How many texts, and twice as many words, have their vectors remembered, 2 KB each.
 _VECTORS_KEPT = 4000
 
 

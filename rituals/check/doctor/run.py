@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The ledger can not be read before these are mended, and all else would be told of them again.
 _UNREADABLE = ("object-lost", "unreadable")
-#: How often it is looked again for what shows only after something else was mended.
+#: How often the checks are made again for what shows only after something else was mended.
 _ROUNDS = 3
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-#: From how many logs on a second process pays for its start.
+#: The number of logs from which a second process pays for its start.
 _FORK_FROM = 400
 _REPLACE_HINT = (
     "replace it where it is valid: git's history holds it for good; "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rituals.cli.output import Output
 
 
-#: Up to how many remarks about texts `doctor` names, and from how many findings on a baseline pays.
+#: The most remarks about texts that `doctor` names, and the findings from which a baseline pays.
 _FEW, _MANY = 5, 10
 
 
