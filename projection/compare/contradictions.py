@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 #: Statements of one fact that are compared; a text that makes more is a document.
 STATEMENTS_LIMIT = 24
-#: A statement of so few words may share but one with what it is about.
+#: A statement of so few words may share only one with its subject.
 _SHORT_WORDS = 3
 #: A statement of more words is compared no further: it says too much to say one opposite.
 WORDS_LIMIT = 40

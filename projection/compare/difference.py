@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     #: How alike two words are spelled, 0 to 100.
     Ratio = Callable[[str, str], float]
 
-#: From which likeness on two words are one word, spelled or inflected differently.
+#: The likeness from which two words are one word, spelled or inflected differently.
 ALIKE = 76
 
 

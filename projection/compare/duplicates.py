@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
     from projection.compare.difference import Ratio
 
-#: From which share of common words on two facts say the same.
+#: The share of common words from which two facts say the same.
 SAME = 0.8
-#: From so many common words on a few may differ on both sides.
+#: The number of common words from which a few may differ on both sides.
 _LONG_WORDS = 12
 _LONG_SAME = 0.85
 

@@ -31,7 +31,7 @@ _ARTICLES = ("a", "an", "the", "our", "plain")
 _REPLACE = frozenset("replace replaces replaced replacing supersedes superseded".split())
 _MOVED = frozenset("moved switched migrated changed ported converted went move".split())
 _DROPPED = frozenset("dropped abandoned ditched retired removed".split())
-#: More words than these are no name of a thing.
+#: The most words in the name of a thing.
 _NAME_WORDS = 3
 
 

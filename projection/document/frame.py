@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from projection.fold.state import Standing
 
     Known = Callable[[str], Standing | None]
-    #: What is wrong, the line, and what to do.
+    #: A finding: what is wrong, the line, and what to do.
     Said = tuple[str, int, str]
 
 COMPUTED = "it is computed; put it back as it was"

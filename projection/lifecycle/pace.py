@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from projection.policy.model import Policy
 
-#: The pace is that of the last so many days before the newest work session.
+#: The days before the newest work session over which the pace is measured.
 SPAN_DAYS = 28
 _LEAST_DAYS = 7
-#: Below so many sessions in the span there is no pace to speak of.
+#: The fewest sessions in that span that make a pace.
 _LEAST_SESSIONS = 20
 _DAY_MS = 86_400_000
 #: Key of the policy, what it should last at least and at most in days, what to propose for either.

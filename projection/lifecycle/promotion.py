@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from projection.fold.state import Standing
 
 PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
-#: From this sum on a fact is worth promoting; up to the other one it may fade.
+#: The sum from which a fact is worth promoting, and the sum up to which it may fade.
 PROMOTE_FROM, ARCHIVE_UP_TO = 8, 3
-#: A candidate was used by at least so many sessions.
+#: How many sessions must have used a candidate.
 LEAST_USES = 5
-#: One agent uses a fact often with so many sessions of the archive window.
+#: How many sessions of the archive window are frequent use by one agent.
 _OFTEN_SESSIONS = 3
 _RULES = frozenset(("convention", "pattern", "preference"))
 _CHOICES = frozenset(("decision", "stack", "invariant"))

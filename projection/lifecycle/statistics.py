@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from projection.policy.model import Policy
 
-#: Below so many values there is nothing to say of their middle.
+#: The fewest values whose middle means anything.
 ENOUGH = 3
 
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.report.report import Course, Report
 
-#: By which a picture of ours is known. It stands in the first lines of the file.
+#: The mark of our pictures. It stands in the first lines of the file.
 MARKER = "<!-- made by diurna report -->"
 _WIDTH, _HEIGHT = 920, 440
 _LEFT, _TOP, _PLOT_WIDTH, _PLOT_HEIGHT = 64, 72, 640, 296

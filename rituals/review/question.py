@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 KEY_HEX = 8
-#: More questions than this become several threads.
+#: The most questions in one thread.
 _TOGETHER = 50
 #: How many of them the text of their thread spells out.
 _SPELLED_OUT = 12

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rituals.review.plan import Plan
 
 _SUFFIX = ".tally"
-#: Of what is written; another one is counted anew.
+#: The version of what is written; another version is counted anew.
 _VERSION = 2
 #: The most logs, and commits of code, that `status` counts itself: about a tenth of a second.
 _LOGS, _COMMITS = 2_000, 5_000

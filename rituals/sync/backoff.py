@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: How much of the time somebody may be between a fetch and a push.
 _SHARE = 0.25
-#: Who comes back later than that is in no tight loop, and never waits.
+#: A clone that comes back later than this is in no tight loop, and never waits.
 _TIGHT_ROUNDS = 4
 #: The longest turn, in rounds, and the longest wait; the latter also while no one else is to be seen.
 _LONGEST_TURN_ROUNDS = 32

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
-#: More agents than these are in `--json` alone.
+#: The most agents that are printed; `--json` has all.
 _AUTHORS_LIMIT = 20
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ledger.git.code_history import Churn, Code
 
-#: A file changed a lot when so many of its lines are gone, and at least half of those it had.
+#: A file changed a lot when this many of its lines are gone, and at least half of all.
 LOT_LINES = 40
 
 

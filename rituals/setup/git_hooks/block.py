@@ -13,7 +13,7 @@ _OWN = "# (the file is ours, too)\n"
 _NO_END = "# (the line above had no end)\n"
 _END = "# <<< diurna <<<\n"
 _FIRST_LINE = "#!/bin/sh\n"
-#: What the block keeps the rest of the hook, and Diurna itself, from running into it again (fault:K9).
+#: The variable that keeps the hook, and Diurna, from running the block again (fault:K9).
 GUARD = "DIURNA_HOOK"
 _BODY = """\
 if [ -z "${{{guard}-}}" ]; then

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
-#: After so long a hook lets git's user go on; the next command does what it did not.
+#: When a hook gives up and lets git's user go on; the next command does the rest.
 LIMIT_SECONDS = 20
 #: How long it may take to end after that.
 _GRACE_SECONDS = 3
