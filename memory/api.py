@@ -16,7 +16,7 @@ from ledger.model.layout import CONTINUITY_FILE
 from memory.query.reader import Reader
 from memory.worktree.edited_copy import differs
 from memory.write.append import Recorder
-from memory.write.commit import Landed, Lander, Occasion, check_writable
+from memory.write.commit import Committed, Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft
 from projection.fold.fact import Fact
 from projection.fold.replay import State
@@ -61,8 +61,8 @@ class Memory(Reader):
         super().__init__(home, progress)
         self._agent = agent
         self._clock = clock or now_ms
-        self._lander = Lander(self.snapshot, in_process)
-        self._recorder = Recorder(self.snapshot, self._lander)
+        self._committer = Committer(self.snapshot, in_process)
+        self._recorder = Recorder(self.snapshot, self._committer)
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
 
@@ -154,9 +154,9 @@ class Memory(Reader):
             return
         because = ""
         try:
-            lost = self._lander.dropped()
+            lost = self._committer.dropped()
             if lost and not dry_run:
-                self.snapshot.notes += self._lander.land(self.occasion(), None).findings
+                self.snapshot.notes += self._committer.land(self.occasion(), None).findings
                 return
         except CacheDamaged:
             return  # whoever asks next builds it anew
@@ -169,13 +169,13 @@ class Memory(Reader):
             dropped_finding(self.home, stem, f"it is kept{because}", hint) for stem in lost
         ]
 
-    def drain(self) -> Landed | None:
+    def drain(self) -> Committed | None:
         """Commit logs that wait in the spool; None when none does.
 
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._lander.drain(self.occasion())
+        return self._committer.drain(self.occasion())
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects.
@@ -184,15 +184,15 @@ class Memory(Reader):
             Busy: another process kept the lock.
             StorageFailed: the disk refused.
         """
-        return self._lander.branch.remake()
+        return self._committer.branch.remake()
 
     def kept(self) -> list[str]:
         """Return the stems of committed logs whose copies are kept until their objects are durable."""
-        return self._lander.spool.kept()
+        return self._committer.spool.kept()
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait in the spool."""
-        return self._lander.spool.waiting()
+        return self._committer.spool.waiting()
 
     def commit_files(
         self,
@@ -219,7 +219,7 @@ class Memory(Reader):
         def wanted(tip: str) -> Files:
             return missing(self.home, listed, tip) if only_missing else listed
 
-        return commit_files(self.snapshot, self._lander, wanted, message, self.occasion())
+        return commit_files(self.snapshot, self._committer, wanted, message, self.occasion())
 
     def join(
         self,
@@ -245,7 +245,7 @@ class Memory(Reader):
         from memory.merge.branch_update import join
 
         return join(
-            self.snapshot, self._lander, theirs,
+            self.snapshot, self._committer, theirs,
             adopt=adopt, dry_run=dry_run, planned=planned, progress=self._progress,
         )  # fmt: skip
 
@@ -299,7 +299,12 @@ class Memory(Reader):
         from memory.edits.committed import absorb_committed, committed_edit_findings
 
         edits = absorb_committed(
-            self.snapshot, self._lander, self.state, self.occasion, theirs=theirs, dry_run=dry_run
+            self.snapshot,
+            self._committer,
+            self.state,
+            self.occasion,
+            theirs=theirs,
+            dry_run=dry_run,
         )
         return committed_edit_findings(self.home, edits, dry_run)
 
@@ -330,7 +335,7 @@ class Memory(Reader):
     def _absorber(self) -> Absorber:
         from memory.edits.absorb import Absorber
 
-        return Absorber(self.snapshot, self._lander, self._recorder, self.state)
+        return Absorber(self.snapshot, self._committer, self._recorder, self.state)
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
@@ -362,9 +367,9 @@ class Memory(Reader):
             refuse_left(self.left_alone())
         if not paths or dry_run:
             return paths, ""
-        heal_index(self._lander)
+        heal_index(self._committer)
         said = "diurna: publish the projection"
-        made = commit_files(self.snapshot, self._lander, self._drifted, said, self.occasion())
+        made = commit_files(self.snapshot, self._committer, self._drifted, said, self.occasion())
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 

@@ -155,8 +155,8 @@ from tests.campaigns.homes import Clock, draft, open_memory
 from ledger.errors import DiurnaError, WaitsInSpool
 import ledger.git.fast_import, ledger.wal.spool, ledger.wal.atomic_files, memory.worktree.checkout, memory.write.commit
 memory = open_memory({folder!r}, {writer!r}, Clock({now}))
-spool = memory._lander.spool
-writer = memory._lander.writer()
+spool = memory._committer.spool
+writer = memory._committer.writer()
 def die(*args, **more):
     os._exit({died})
 def limit(size):

@@ -344,7 +344,7 @@ def test_a_kill_loses_and_doubles_nothing(
 
     with monkeypatch.context() as patch:
         if moment == "before it is durable":
-            patch.setattr(memory._lander.spool, "put", die)
+            patch.setattr(memory._committer.spool, "put", die)
         else:
             patch.setattr(
                 absorbing, "remember" if moment == "after it is durable" else "settle", die

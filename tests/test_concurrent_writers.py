@@ -21,7 +21,7 @@ from ledger.home import Home, discover
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
 from memory.replay.snapshot import Snapshot
-from memory.write.commit import Lander
+from memory.write.commit import Committer
 from memory.write.ref_update import move
 from rituals.check.doctor.machine import file_system
 from tests.campaigns.gc import GC, PACK_REFS, PRUNE, collect
@@ -52,14 +52,14 @@ def folder(tmp_path: Path) -> Path:
 
 def between(memory: Memory, other: Memory, name: str) -> None:
     """Let another process append just before a writer moves the branch the first time."""
-    writer = memory._lander.writer()
+    writer = memory._committer.writer()
     whole = writer.commit
     todo = [name]
 
     def late(wanted: object) -> str:
         while todo:
             # the other one does not know of our lock: it is the branch that has to hold
-            raw = other._lander.writer()
+            raw = other._committer.writer()
             text = draft(todo.pop())
             raw.commit(wanted._replace(files=(("memory/other.txt", text.title.encode()),)))  # type: ignore[attr-defined]
         return whole(wanted)  # type: ignore[arg-type]
@@ -110,11 +110,11 @@ def test_b3_the_first_commit_of_a_branch_is_compared_too(tmp_path: Path, writer:
     home = make_home(folder, OWN_BRANCH)
     git(folder, "update-ref", "-d", home.reference)
     first, second = open_memory(folder, writer), open_memory(folder, "pygit2")
-    wanted = first._lander.wanted("", [("a.md", b"a")], "one", first.occasion())
-    rival = second._lander.wanted("", [("b.md", b"b")], "two", second.occasion())
-    made = second._lander.writer().commit(rival)
+    wanted = first._committer.wanted("", [("a.md", b"a")], "one", first.occasion())
+    rival = second._committer.wanted("", [("b.md", b"b")], "two", second.occasion())
+    made = second._committer.writer().commit(rival)
     with pytest.raises(TipMoved):
-        first._lander.writer().commit(wanted)
+        first._committer.writer().commit(wanted)
     assert git(folder, "rev-parse", home.reference).strip() == made
 
 
@@ -406,15 +406,17 @@ def test_b13_an_append_while_a_sync_joins(
     memory, late = open_memory(folder), open_memory(folder)
     late_stems: list[str] = []
 
-    def moved(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str:
+    def moved(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) -> str:
         def racing(tip: str) -> str:
             made = where(tip)
             if not late_stems:
-                wanted = late._lander.wanted(tip, [("late.txt", b"late")], "late", late.occasion())
-                late_stems.append(late._lander.writer().commit(wanted))
+                wanted = late._committer.wanted(
+                    tip, [("late.txt", b"late")], "late", late.occasion()
+                )
+                late_stems.append(late._committer.writer().commit(wanted))
             return made
 
-        return move(snapshot, lander, racing)
+        return move(snapshot, committer, racing)
 
     monkeypatch.setattr("memory.merge.branch_update.move", moved)
     memory.join(git(folder, "rev-parse", "refs/remotes/other/main").strip())
@@ -446,7 +448,7 @@ def test_b14_where_file_locks_do_nothing_the_branch_still_holds(
     """With locks that let everybody in, two writers build on one tip; neither overwrites the other."""
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
     memory, other = open_memory(folder, writer), open_memory(folder)
-    writing = memory._lander.writer()
+    writing = memory._committer.writer()
     whole = writing.commit
     stems: list[str] = []
 

@@ -183,7 +183,7 @@ def test_a4_a_retry_answers_already_recorded(place: Path, writer: str, kind: str
         "import memory.worktree.follow as following; after(following, 'follow', die)",
         'before(spool, "commit", die)',
         'after(spool, "commit", die)',
-        'before(memory._lander, "_bring_forward", die)',
+        'before(memory._committer, "_bring_forward", die)',
     ),
 )
 @pytest.mark.parametrize("kind", (IN_TREE, OWN_REPOSITORY))

@@ -97,7 +97,7 @@ def test_a7_an_object_that_was_never_written_is_noticed(
     """A store that gives an id and writes nothing moves no branch, as `create_commit` would."""
     tried = Tried(place, "pygit2")
     memory = tried.open()
-    store = memory._lander.writer()
+    store = memory._committer.writer()
     assert isinstance(store, Store)
     whole = store._odb
 
@@ -149,7 +149,7 @@ def test_a8_git_can_not_make_its_reference_lock(
         text = f"error: cannot lock ref '{reference}': Unable to create '{lock}': {said}\n"
         return 128, b"", text.encode()
 
-    writer = memory._lander.writer()
+    writer = memory._committer.writer()
     assert isinstance(writer, FastImport)
     monkeypatch.setattr(writer._git, "call", refused)
     with pytest.raises(WaitsInSpool, match=said) as waits:

@@ -73,7 +73,7 @@ def test_a17_out_of_memory_in_the_plain_form(repo: Repo) -> None:
     script = (
         "import sys\nimport memory.write.commit\nfrom rituals.cli.entry import main\n"
         "def none_left(*arguments): raise MemoryError\n"
-        "memory.write.commit.Lander._commit_once = none_left\n"
+        "memory.write.commit.Committer._commit_once = none_left\n"
         f"sys.argv = ['diurna', 'append', {str(given)!r}]\nsys.exit(main())"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -13,7 +13,7 @@ from ledger.git.cli import Git
 from ledger.home import Home
 from ledger.model.findings import Finding
 from memory.worktree.follow import catch_up
-from memory.write.commit import Lander
+from memory.write.commit import Committer
 from rituals.cli.context import Invocation
 from rituals.sync.sync import sync
 from tests.campaigns.faults import Act, Site, inflict, make_template, sites_of, strace_works
@@ -95,10 +95,10 @@ def test_a_module_that_can_not_be_loaded_makes_the_log_wait(
     memory = open_memory(tmp_path / "home")
     with monkeypatch.context() as patch:
 
-        def refuse(self: Lander) -> None:
+        def refuse(self: Committer) -> None:
             raise ModuleNotFoundError("No module named '_ssl'", name="_ssl")
 
-        patch.setattr(Lander, "writer", refuse)
+        patch.setattr(Committer, "writer", refuse)
         with pytest.raises(WaitsInSpool) as waits:
             memory.append(draft("first"))
     memory.append(draft("second"))

@@ -41,7 +41,7 @@ def test_a14_the_disk_lies_about_a_log(place: Path, writer: str, how: str, stubb
     """
     tried = Tried(place, writer)
     memory = tried.open()
-    made: Any = memory._lander.writer()
+    made: Any = memory._committer.writer()
     whole = made.commit
 
     def lying(wanted: Commit) -> str:
@@ -73,7 +73,7 @@ def test_a14_the_disk_lies_about_a_tree_or_commit(place: Path, kind: ObjectType)
     """The branch does not move to what can not be read back."""
     tried = Tried(place, "pygit2")
     memory = tried.open()
-    store: Any = memory._lander.writer()
+    store: Any = memory._committer.writer()
     whole = store._odb
     damaged: list[Path] = []
 
@@ -133,7 +133,7 @@ def test_a15_the_spool_is_flushed_before_any_object_is_written(
         order.append(os.readlink(f"/proc/self/fd/{fd}") if os.path.isdir("/proc/self/fd") else "")
         whole(fd)
 
-    store: Any = memory._lander.writer()
+    store: Any = memory._committer.writer()
     commit = store.commit
 
     def noted(wanted: Commit) -> object:
@@ -161,10 +161,10 @@ def test_a15_copies_are_let_go_only_after_a_flush_and_a_look(
     object_file(tried.home, blob_id(lost.data)).unlink()  # and the cache still has the log
     synced: list[int] = []
     memory = tried.open()
-    monkeypatch.setattr(os, "sync", lambda: synced.append(len(memory._lander.spool.kept())))
+    monkeypatch.setattr(os, "sync", lambda: synced.append(len(memory._committer.spool.kept())))
     receipts = [memory.append(draft(f"more-{number}")) for number in range(4)]
     assert synced == [6]
-    assert memory._lander.spool.kept() == []
+    assert memory._committer.spool.kept() == []
     tried.acknowledged |= {one.stem: one.data for one in receipts}
     tried.assert_whole()
     assert memory.cold_state().get("second") is not None

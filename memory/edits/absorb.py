@@ -23,7 +23,7 @@ from memory.worktree.checkout import note_written, store_blob
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
-from memory.write.commit import Lander, Occasion
+from memory.write.commit import Committer, Occasion
 from memory.write.draft import How, SessionDraft
 from projection.document.render import render
 
@@ -72,7 +72,7 @@ class Absorber:
 
     Args:
         snapshot: of the home.
-        lander: commits to it.
+        committer: commits to it.
         recorder: makes logs of it.
         state: gives the ledger as it stands.
     """
@@ -80,11 +80,11 @@ class Absorber:
     def __init__(
         self,
         snapshot: Snapshot,
-        lander: Lander,
+        committer: Committer,
         recorder: Recorder,
         state: Callable[[], State],
     ) -> None:
-        self._snapshot, self._lander, self._recorder = snapshot, lander, recorder
+        self._snapshot, self._committer, self._recorder = snapshot, committer, recorder
         self._state = state
 
     def absorb(self, when: Callable[[], Occasion], *, dry_run: bool) -> Absorption:
@@ -101,7 +101,7 @@ class Absorber:
         if found.file and not dry_run:
             refuse_unwritable(home)
             refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
-        said = absorb_committed(self._snapshot, self._lander, self._state, when, dry_run=dry_run)
+        said = absorb_committed(self._snapshot, self._committer, self._state, when, dry_run=dry_run)
         told = committed_edit_findings(home, said, dry_run)
         if not found.file or dry_run:
             return found._replace(committed=told)
@@ -111,7 +111,7 @@ class Absorber:
         home = self._snapshot.home
         make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
         with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
-            self._lander.drain(when())
+            self._committer.drain(when())
             # another process, or what waited, may have said it meanwhile
             edit = find_edit(self._snapshot, self._state)
             found = self._understood(edit)

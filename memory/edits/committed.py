@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from ledger.model.event import Event
     from memory.replay.snapshot import Snapshot
-    from memory.write.commit import Lander, Occasion
+    from memory.write.commit import Committer, Occasion
     from projection.fold.replay import State
 
 #: How many of the newest commits of the file are looked at in a history that never was.
@@ -87,7 +87,7 @@ class CommittedEdit(Record):
 
 def absorb_committed(
     snapshot: Snapshot,
-    lander: Lander,
+    committer: Committer,
     state: Callable[[], State],
     when: Callable[[], Occasion],
     *,
@@ -106,10 +106,10 @@ def absorb_committed(
             refuse_unwritable(home)
         for one in edits:
             if one.stem:
-                lander.spool.put(one.stem, one.data)
+                committer.spool.put(one.stem, one.data)
         if not theirs:
-            if lander.spool.waiting():
-                lander.drain(when())
+            if committer.spool.waiting():
+                committer.drain(when())
             note_checked(home, tip)
     return edits
 

@@ -9,12 +9,12 @@ from memory.write.ref_update import move
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.replay.snapshot import Progress, Snapshot
-    from memory.write.commit import Lander
+    from memory.write.commit import Committer
 
 
 def join(
     snapshot: Snapshot,
-    lander: Lander,
+    committer: Committer,
     theirs: str,
     *,
     adopt: bool,
@@ -35,7 +35,7 @@ def join(
     if dry_run:
         where(read_reference(snapshot.home.repository, snapshot.home.reference))
     else:
-        move(snapshot, lander, where)
+        move(snapshot, committer, where)
         done = plans[-1]
         if done.reading is not None and done.tip != done.ours:
             snapshot.forward(done.ours, done.tip, done.reading)

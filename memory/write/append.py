@@ -25,7 +25,7 @@ from memory.replay.read_logs import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow
-from memory.write.commit import Lander, Occasion, check_writable
+from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
 from memory.write.known_ids import Known, check_named
@@ -53,13 +53,13 @@ class Recorder:
 
     Args:
         snapshot: of the home.
-        lander: commits to it.
+        committer: commits to it.
     """
 
-    def __init__(self, snapshot: Snapshot, lander: Lander) -> None:
+    def __init__(self, snapshot: Snapshot, committer: Committer) -> None:
         self.home = snapshot.home
         self._snapshot = snapshot
-        self._lander = lander
+        self._committer = committer
 
     def append(
         self,
@@ -94,7 +94,7 @@ class Recorder:
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
         stem, log, data = _sealed(log, occasion.now_ms, cache.summary.newest)
-        known = Known(cache, histories, self._lander.spool)
+        known = Known(cache, histories, self._committer.spool)
         odd = check_named(log.events, known, anyway=draft.anyway)
         before = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
@@ -108,10 +108,10 @@ class Recorder:
         if how.stage:
             return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
         if how.on is None:
-            self._lander.spool.put(stem, data)
+            self._committer.spool.put(stem, data)
         if durable is not None:
             durable()
-        landed = self._lander.land(occasion, (stem, data, entry), how.on)
+        landed = self._committer.land(occasion, (stem, data, entry), how.on)
         receipt = receipt._replace(
             commit=landed.commit, findings=(*receipt.findings, *landed.findings)
         )
@@ -129,7 +129,7 @@ class Recorder:
 
         if dry_run:
             return self._snapshot.ask(asked)
-        return self._lander.branch.despite_pruning(lambda: self._snapshot.ask(asked))
+        return self._committer.branch.despite_pruning(lambda: self._snapshot.ask(asked))
 
     def _stage(self, stem: str, data: bytes) -> list[Finding]:
         """Put a log into the work tree and the index; it counts once the user commits it.
@@ -200,13 +200,13 @@ class Recorder:
                     data,
                     _done(entry_of("", log)),
                 )
-        for stem in reversed(self._lander.spool.waiting()):
-            waiting = self._lander.spool.read(stem)
+        for stem in reversed(self._committer.spool.waiting()):
+            waiting = self._committer.spool.read(stem)
             if stem < since or waiting is None:
                 continue
             known, _ = decode(waiting, sealed=True, file=stem)
             if same_draft(known, log):
-                landed = self._lander.land(occasion, None)
+                landed = self._committer.land(occasion, None)
                 return Receipt(
                     stem, landed.commit, births(log.events), (), landed.findings, True,
                     log_path(stem), waiting, _done(entry_of("", log)),
@@ -215,10 +215,10 @@ class Recorder:
 
     def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
         """Do the rest for a log whose writer died after the commit, before it was acknowledged."""
-        if known.stem not in self._lander.spool.waiting():
+        if known.stem not in self._committer.spool.waiting():
             return known.findings
         try:
-            landed = self._lander.drain(occasion)
+            landed = self._committer.drain(occasion)
         except WaitsInSpool:  # something else that waits; this log is committed
             return known.findings
         return (*known.findings, *(landed.findings if landed else ()))

@@ -60,14 +60,14 @@ class Occasion(Record):
     agent: str
 
 
-class Landed(Record):
+class Committed(Record):
     """What a drain of the spool did: the tip it left, and what was noticed."""
 
     commit: str
     findings: tuple[Finding, ...]
 
 
-class Lander:
+class Committer:
     """Commits to one home.
 
     Args:
@@ -85,7 +85,7 @@ class Lander:
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
 
-    def drain(self, occasion: Occasion) -> Landed | None:
+    def drain(self, occasion: Occasion) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
 
         Raises:
@@ -104,7 +104,7 @@ class Lander:
         occasion: Occasion,
         own: tuple[str, bytes, Entry] | None,
         on: str | None = None,
-    ) -> Landed:
+    ) -> Committed:
         """Commit everything that waits, with `own` among it; turn failures into "it waits".
 
         Args:
@@ -136,7 +136,7 @@ class Lander:
         own: tuple[str, bytes, Entry] | None,
         lock: Lock,
         on: str | None,
-    ) -> Landed:
+    ) -> Committed:
         try:
             return self._commit_waiting(occasion, own, lock, on)
         except CacheDamaged:  # a damaged cache is no reason not to commit
@@ -149,7 +149,7 @@ class Lander:
         own: tuple[str, bytes, Entry] | None,
         lock: Lock,
         on: str | None,
-    ) -> Landed:
+    ) -> Committed:
         lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
         self.branch.finish_dead(lock)
@@ -164,12 +164,12 @@ class Lander:
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
             # a folder that can not be listed looks empty: the log itself is asked for
             if self.spool.read(own[0]) is None and self._holds(own[0]):
-                return Landed(self.home.tip(), ())
+                return Committed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(own[0], own[1])
             batch = dict(sorted({**batch, own[0]: own[1:]}.items()))
         if not batch:
-            return Landed(self.home.tip(), ())
+            return Committed(self.home.tip(), ())
         waiting = next(iter(batch))
         stem = own[0] if own else waiting
         # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
@@ -189,7 +189,7 @@ class Lander:
                 landing_hint(self.home.repository),
             )
 
-        def once() -> Landed:
+        def once() -> Committed:
             if own and on is not None and self.home.tip() != on:  # git itself was faster
                 self.spool.withdraw(own[0])
                 raise Outrun(self.home.reference)
@@ -201,7 +201,7 @@ class Lander:
 
     def _commit_once(
         self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
-    ) -> Landed:
+    ) -> Committed:
         home = self.home
         tip = home.tip()
         self.branch.finish_dead(lock, tip)
@@ -213,7 +213,7 @@ class Lander:
         if not fresh:
             for stem in batch:
                 self.spool.commit(stem)
-            return Landed(tip, ())
+            return Committed(tip, ())
         refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, (data, _) in fresh.items()]
         entries: list[Entry] = []
         for stem, (data, entry) in fresh.items():
@@ -250,7 +250,7 @@ class Lander:
         else:
             self._bring_forward(cache, tip, made, refs, entries)
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
-        return Landed(made, tuple(findings))
+        return Committed(made, tuple(findings))
 
     def write(self, wanted: Commit, lock: Lock) -> str:
         """Make a commit and move the branch to it; what is meant is noted first (W8).

@@ -10,7 +10,7 @@ from memory.cache.sqlite import CacheDamaged
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import update_index
 from memory.worktree.follow import show_elsewhere, show_files, show_move
-from memory.write.commit import Lander, Occasion, check_writable
+from memory.write.commit import Committer, Occasion, check_writable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def commit_files(
     snapshot: Snapshot,
-    lander: Lander,
+    committer: Committer,
     files: Callable[[str], Files],
     message: str,
     occasion: Occasion,
@@ -31,7 +31,7 @@ def commit_files(
 
     Args:
         snapshot: of the home.
-        lander: commits to it.
+        committer: commits to it.
         files: says which, for a tip: asked again when another writer was faster. With nothing to do
             there is no commit, and the tip is returned.
         message: of the commit.
@@ -42,7 +42,7 @@ def commit_files(
         StorageFailed: an object did not reach the disk.
         WriteRefused: the ledger has a newer format.
     """
-    home, branch = snapshot.home, lander.branch
+    home, branch = snapshot.home, committer.branch
     with branch.lock() as lock:
         branch.finish_dead(lock)
 
@@ -53,7 +53,7 @@ def commit_files(
             if not listed:
                 return tip
             check_writable(snapshot.read_policy(snapshot.policy_blob(tip))[1])
-            made = lander.write(lander.wanted(tip, listed, message, occasion), lock)
+            made = committer.write(committer.wanted(tip, listed, message, occasion), lock)
             snapshot.notes += show_files(home, listed, ())
             snapshot.notes += show_elsewhere(home, tip, made)
             branch.end_note(lock, made)
@@ -71,12 +71,12 @@ def missing(home: Home, listed: Files, tip: str) -> Files:
     return tuple(one for one, found in zip(listed, there, strict=True) if not found)
 
 
-def move(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str:
+def move(snapshot: Snapshot, committer: Committer, where: Callable[[str], str]) -> str:
     """Let the branch point to a commit that is there already; return it.
 
     Args:
         snapshot: of the home.
-        lander: commits to it.
+        committer: commits to it.
         where: says which, for a tip ("" for an unborn branch): asked again when another writer was
             faster. The tip itself changes nothing.
 
@@ -84,7 +84,7 @@ def move(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str
         Busy: the branch kept moving or is locked.
         StorageFailed: the disk refused.
     """
-    home, branch = snapshot.home, lander.branch
+    home, branch = snapshot.home, committer.branch
     with branch.lock() as lock:
         branch.finish_dead(lock)
 
@@ -113,10 +113,10 @@ def move(snapshot: Snapshot, lander: Lander, where: Callable[[str], str]) -> str
         return branch.despite_pruning(lambda: branch.persist(once, lock), lock)
 
 
-def heal_index(lander: Lander) -> list[Finding]:
+def heal_index(committer: Committer) -> list[Finding]:
     """Set the index entries that an earlier command had to leave, or died before it set them."""
-    if not lander.home.checked_out:
+    if not committer.home.checked_out:
         return []
-    with lander.branch.lock() as lock:
-        lander.branch.finish_dead(lock)
-    return update_index(lander.home, [])
+    with committer.branch.lock() as lock:
+        committer.branch.finish_dead(lock)
+    return update_index(committer.home, [])

@@ -103,7 +103,9 @@ def disputed(fact: Fact, chars: int) -> str:
     if fact.denied:
         by = ", ".join([new or "nothing" for _, new in fact.denied[:4]])
         now = REDACTED if fact.redacted else shortened(plain(fact.heads[0].text), chars * 2 // 3)
-        said.append(f"called false (replaced by {by}) by who did not know this text: {now}")
+        said.append(
+            f"called false (replaced by {by}) by somebody who did not know this text: {now}"
+        )
     return "; ".join(said)
 
 

@@ -74,7 +74,7 @@ def fact_findings(
         found.append(
             Finding(
                 "contradiction",
-                f"{fact.id} was called false (replaced by {by}) by who did not know what it says now: "
+                f"{fact.id} was called false (replaced by {by}) by somebody who did not know its text: "
                 f"{', '.join(version.id for version in fact.heads)}",
                 hint=f"`diurna resolve {fact.id}` says which holds",
             )
