@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from ledger.home import discover
 from ledger.model.event import Event, FactCreated
+from ledger.model.findings import severe
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from rituals.check.run import verify
 from rituals.sync.report import Report
 from rituals.sync.sync import sync
-from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, git, make_home
+from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, fsck, git, make_home
 
 #: One clock for all, so that no two logs of a test share a stamp.
 _TICKS = count(START_MS, 1000)
@@ -21,15 +26,23 @@ MARKERS = (b"<<<<<<<", b">>>>>>>", b"=======")
 
 
 class Clone:
-    """A home in a folder; every question opens it anew."""
+    """A home in a folder; every question opens it anew.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    Args:
+        folder: the work tree.
+        agent: who appends; the name of the folder, where none is given.
+        ticks: the clock, in milliseconds; the one that all share, where none is given.
+    """
+
+    def __init__(self, folder: Path, agent: str = "", ticks: Iterator[int] = _TICKS) -> None:
+        self.folder, self.agent = folder, agent or folder.name
+        self._ticks = ticks
 
     @property
     def memory(self) -> Memory:
         home = discover(str(self.folder))
-        return Memory(home, agent=self.folder.name, clock=lambda: next(_TICKS), in_process=False)
+        clock = lambda: next(self._ticks)  # noqa: E731
+        return Memory(home, agent=self.agent, clock=clock, in_process=False)
 
     def append(self, title: str, *events: Event) -> str:
         return self.memory.append(SessionDraft(title, "It went.", events)).stem
@@ -37,8 +50,8 @@ class Clone:
     def create(self, fact: str, text: str = "") -> str:
         return self.append(f"On {fact}", FactCreated(fact, text or f"The text of {fact}."))
 
-    def sync(self, remote: str = "") -> Report:
-        return sync(self.memory, remote, sleep=lambda seconds: None)
+    def sync(self, remote: str = "", *, dry_run: bool = False, adopt: bool = False) -> Report:
+        return sync(self.memory, remote, dry_run=dry_run, adopt=adopt, sleep=lambda seconds: None)
 
     def git(self, *arguments: str) -> str:
         return git(self.folder, *arguments).strip()
@@ -51,12 +64,18 @@ class Clone:
     def facts(self) -> set[str]:
         return set(self.memory.state())
 
+    def tip(self) -> str:
+        return self.memory.home.tip()
+
+    def files(self) -> dict[str, str]:
+        """Return path -> blob id of everything at the tip."""
+        rows = self.git("ls-tree", "-r", "--full-tree", self.tip()).split("\n")
+        return {row.split("\t")[1]: row.split()[2] for row in rows}
+
     def published(self) -> dict[str, str]:
         """Return path -> blob id of the logs and the projection at the tip."""
-        home = self.memory.home
-        rows = self.git("ls-tree", "-r", "--full-tree", home.tip()).split("\n")
-        found = {row.split("\t")[1]: row.split()[2] for row in rows}
-        return {path: blob for path, blob in found.items() if path.startswith(home.prefix)}
+        prefix = self.memory.home.prefix
+        return {path: blob for path, blob in self.files().items() if path.startswith(prefix)}
 
     def unmerged(self) -> list[str]:
         """Return the paths in which git left a conflict."""
@@ -135,3 +154,57 @@ def level(*clones: Clone) -> None:
         assert clone.clean()
         assert clone.memory.continuity() == first.memory.continuity()
         assert clone.published() == first.published()
+
+
+class SyncedTeam(Team):
+    """A team whose first clone has synced, and whose clones have clocks of their own."""
+
+    def __init__(self, folder: Path, kind: str = OWN_REPOSITORY, url: str = "{}") -> None:
+        self.folder, self.kind = folder, kind
+        self.branch = "memory" if kind == OWN_BRANCH else "main"
+        self.hub = folder / "hub.git"
+        self.url = url.format(self.hub)
+        git(folder, "init", "-q", "--bare", "-b", "main", str(self.hub))
+        make_home(folder / "one", kind)
+        self.one = Clone(folder / "one", ticks=count(START_MS, 1000))
+        self.one.git("remote", "add", "origin", self.url)
+        if kind != OWN_REPOSITORY:
+            self.one.git("push", "-q", "-u", "origin", "main")
+        self.one.sync()
+
+    def clone(self, name: str) -> Clone:
+        return Clone(super().clone(name).folder, ticks=count(START_MS + 100, 1000))
+
+    def there(self) -> str:
+        return git(self.hub, "rev-parse", self.branch).strip()
+
+
+MakeTeam = Callable[..., SyncedTeam]
+
+
+@pytest.fixture
+def make_team(tmp_path: Path) -> MakeTeam:
+    return lambda kind=OWN_REPOSITORY, url="{}": SyncedTeam(tmp_path, kind, url)
+
+
+@pytest.fixture
+def pair(make_team: MakeTeam) -> tuple[SyncedTeam, Clone, Clone]:
+    """Two clones of a repository of its own."""
+    team = make_team()
+    return team, team.one, team.clone("two")
+
+
+def settled(*clones: Clone) -> None:
+    """Check that clones hold the same bytes, in step with what is published, and nothing is amiss."""
+    first = clones[0]
+    for clone in clones:
+        assert clone.tip() == first.tip()
+        memory = clone.memory
+        assert memory.drift() == ()
+        assert not severe(verify(memory))
+        assert fsck(memory.home) == []
+        if memory.home.checked_out:
+            assert clone.git("status", "--porcelain") == ""
+        if memory.home.kind == OWN_BRANCH and memory.home.repository.top:
+            mirrored = clone.folder / ".memory" / "continuity.md"
+            assert mirrored.read_text() == memory.continuity()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from projection.document.marks import PLAIN, Mark, instead_of, mark_of
 from projection.fold.fact import Fact, Version
-from tests.test_mcp import ask, connected, open_home
+from tests.mcp_clients import ask, connected, open_home
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -15,7 +15,7 @@ from memory.api import Memory
 from rituals.check.baseline import key_of
 from rituals.check.verify.checkpoint import checkpoint
 from tests.planted_secrets import ALNUM, Draw
-from tests.test_adopt import needs_mercury, place_mercury
+from tests.small_ledgers import needs_mercury, place_mercury
 
 if TYPE_CHECKING:
     from tests.conftest import Ran, Repo, Run

@@ -23,10 +23,10 @@ from tests.campaigns.homes import (
     user_repository,
 )
 from tests.conftest import Run
-from tests.test_sync import Clone, MakeTeam, Team, make_team, pair
+from tests.teams import Clone, MakeTeam, SyncedTeam, make_team, pair
 
 __all__ = ["hermetic", "make_team", "pair"]
-Pair = tuple[Team, Clone, Clone]
+Pair = tuple[SyncedTeam, Clone, Clone]
 STEM = "2026-11-21-083012417"
 
 

@@ -257,7 +257,7 @@ def test_a_model_is_told_nothing_that_nobody_sees(repo: Repo, run: Run) -> None:
     pytest.importorskip("mcp")
     import anyio
 
-    from tests.test_mcp import connected, open_home, text_of
+    from tests.mcp_clients import connected, open_home, text_of
 
     stem = hostile(repo, run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,12 +20,12 @@ from ledger.remote.transport import fetch
 from rituals.sync.backoff import Push, courtesy, last_push, note_push, pause
 from rituals.sync.sync import sync
 from tests.bench.ledgers import logs
-from tests.campaigns.homes import OWN_BRANCH, git, hermetic, logs_in, user_repository
+from tests.campaigns.homes import OWN_BRANCH, START_MS, git, hermetic, logs_in, user_repository
 from tests.campaigns.pushes import contend
-from tests.test_sync import Clone, MakeTeam, Team, make_team, pair, settled
+from tests.teams import Clone, MakeTeam, SyncedTeam, make_team, pair, settled
 
 __all__ = ["hermetic", "make_team", "pair"]
-Pair = tuple[Team, Clone, Clone]
+Pair = tuple[SyncedTeam, Clone, Clone]
 
 
 @pytest.fixture
@@ -272,7 +273,7 @@ def test_i14_a_shallow_clone_syncs(make_team: MakeTeam) -> None:
     team.one.create("old")
     team.one.sync()
     git(team.folder, "clone", "-q", "--depth", "1", team.url, str(team.folder / "cut"))
-    cut = Clone(team.folder / "cut", "cut")
+    cut = Clone(team.folder / "cut", ticks=count(START_MS, 1000))
     cut.git("config", "user.name", "cut")
     cut.git("config", "user.email", "cut@example.invalid")
     team.one.create("alpha")
@@ -287,7 +288,7 @@ def test_i14_a_shallow_clone_syncs(make_team: MakeTeam) -> None:
 def test_i14_a_cut_before_the_common_point_says_how_to_mend_it(make_team: MakeTeam) -> None:
     team = make_team(url="file://{}")
     git(team.folder, "clone", "-q", "--depth", "1", team.url, str(team.folder / "cut"))
-    cut = Clone(team.folder / "cut", "cut")
+    cut = Clone(team.folder / "cut", ticks=count(START_MS, 1000))
     cut.create("beta")
     for number in range(2):
         team.one.create(f"fact-{number}")

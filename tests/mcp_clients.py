@@ -1,0 +1,109 @@
+"""The SDK's own client, connected to a server of ours in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+import anyio
+import mcp_types as types
+from mcp import Client
+
+from ledger.home import Home, discover
+from memory.api import Memory
+from rituals.cli.context import Invocation
+from rituals.cli.errors import translate
+from rituals.mcp.open_memory import OpenMemory
+from rituals.mcp.server import Answering
+from tests.conftest import NOW_MS, Repo
+
+#: Long enough for a machine that does other things, too.
+SECONDS = 60
+NAMES = ("brief", "recall", "get", "append", "resolve", "status")
+
+
+#: Of names, descriptions and input schemas: what an agent reads in every session. About 1,300 tokens.
+LIST_CHARS = 5_600
+Opener = Callable[[Home], Memory]
+Story = Callable[[Client], Awaitable[None]]
+
+
+def explain(problem: Exception) -> Any:
+    call = Invocation([])
+    call.command = "mcp"
+    return translate(problem, call)
+
+
+def open_home(home: Home) -> Memory:
+    return Memory(home, clock=lambda: NOW_MS)
+
+
+@asynccontextmanager
+async def connected(
+    path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto"
+) -> AsyncIterator[Client]:
+    """A client of a server of one home, in this process."""
+    opened = OpenMemory(lambda: discover(str(path)), open_memory)
+    server = Answering(opened, explain, agent).server("1.0")
+    info = types.Implementation(name=name, version="7")
+    with anyio.fail_after(SECONDS):
+        async with Client(server, client_info=info, mode=mode) as client:
+            yield client
+    assert opened.close()
+
+
+@pytest.fixture
+def tell(repo: Repo) -> Callable[..., None]:
+    """Run a story between a client and a server of the home in `repo`."""
+
+    def tell(story: Story, open_memory: Opener = open_home, **more: str) -> None:
+        async def run() -> None:
+            async with connected(repo.path, open_memory, **more) as client:
+                await story(client)
+
+        anyio.run(run)
+
+    return tell
+
+
+Tell = Callable[..., None]
+
+
+def by_hand(stem: str, data: bytes) -> None:
+    """Commit a log as other tools write them."""
+    path = Path("memory/sessions", stem[:7], stem[8:10], stem + ".md")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    Repo(Path.cwd()).git("add", "-A")
+    Repo(Path.cwd()).git("commit", "-q", "-m", "a log written by hand")
+
+
+def text_of(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    """Call a tool that answers; both forms of the answer say the same."""
+    result = await client.call_tool(tool, dict(arguments))
+    assert not result.is_error, text_of(result)
+    assert json.loads(text_of(result)) == result.structured_content
+    found: dict[str, Any] = result.structured_content
+    return found
+
+
+async def refused(client: Client, tool: str, **arguments: object) -> str:
+    """Call a tool that refuses; return what it says."""
+    result = await client.call_tool(tool, dict(arguments))
+    said = text_of(result)
+    assert result.is_error, said
+    assert "Traceback" not in said
+    return said
