@@ -114,6 +114,16 @@ def test_the_order_inside_a_log_decides_nothing(said: tuple[Event, ...], sealed:
     assert len(found) == 1
 
 
+def test_facts_stand_in_the_order_of_their_ids() -> None:
+    """Whatever order the logs name them in."""
+    told = [
+        entry_of(f"2026-05-0{day}-100000", SessionLog((), "T", "", (FactCreated(id, id),)))
+        for day, id in enumerate("cab", 1)
+    ]
+    state = State(collect(told), [], NOTHING, Policy())
+    assert [one.fact.id for one in state.standings()] == list(state) == ["a", "b", "c"]
+
+
 def _codes(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     return tuple(sorted(finding.code + finding.message for finding in findings))
 

@@ -400,3 +400,13 @@ def test_neighbours_have_a_share_up_to_two_passages_away() -> None:
     best = max(found, key=lambda place: found[place])
     assert found[best] > found[best - 1] == found[best + 1] > found[best - 2] == found[best + 2]
     assert [row & PLACES for row in index.newest("garden", 3)] == [best + 3, best + 2, best + 1]
+
+
+def test_a_session_is_ranked_by_how_rare_its_words_are() -> None:
+    """A word of two logs tells a little more than one of three, and more than what a later date adds."""
+    words = ["zebra"] * 2 + ["yak"] * 3 + ["otter"] * 5
+    found = search(
+        index_of([f"# Log\n\nThe {word} stood there." for word in words]), "zebra or yak"
+    )
+    first, second, *others = found.ranking.sessions
+    assert {first[0], second[0]} == {10, 20} and second[1] > max(score for _, score in others) + 0.2

@@ -436,6 +436,14 @@ def test_a_path_of_an_example_is_no_claim(path: str) -> None:
     assert [one.subject for one in claims(f"See `{path}` for it.")] == [path] * claimed
 
 
+def test_only_what_was_taken_away_is_lost(planted: Planted) -> None:
+    """Not what the same commits added."""
+    found = planted.code.lost(["retry_webhook", "LAST"], 0)
+    assert [(one.name, one.line) for one in found] == [
+        ("retry_webhook", "def retry_webhook(event):")
+    ]
+
+
 def test_known_ends() -> None:
     """A path is known whole, by its folders, and by each of their last parts."""
     assert known_ends(["a/b/c.py", "a/d.py"]) == {
