@@ -83,7 +83,7 @@ def test_a_section_is_cut_around_its_line() -> None:
     lines = ["# T", "", "## A", "one", "two", "## B", "three"]
     assert section_of(lines, 4) == (3, "## A\none\ntwo")
     assert section_of(lines, 6) == (6, "## B\nthree")
-    assert section_of(lines, 1) == (1, "# T")
+    assert section_of(lines, 1) == section_of(lines, 2) == (1, "# T")
     long = ["## A", *["x" * 999 for _ in range(12)]]
     for number in (1, 2, 7, 13):
         start, text = section_of(long, number)
