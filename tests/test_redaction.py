@@ -395,6 +395,17 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
     assert not list((state / "stale").iterdir())
 
 
+def test_what_a_dead_process_left_half_written_goes_too(told: Told) -> None:
+    """A new file of a cache that nobody writes any more, and the journal of a cache that is gone."""
+    folder = told.repo.path / ".git" / "diurna" / "cache"
+    left = folder / "0.sqlite.1234.tmp", folder / "1.sqlite-journal"
+    for path in left:
+        path.write_text(TEXT)
+        os.utime(path, (0, 0))
+    told.redact()
+    assert not any(path.exists() for path in left)
+
+
 def path_of(told: Told, number: int) -> str:
     stem = told.stems[number]
     return f"sessions/{stem[:7]}/{stem[8:10]}/{stem}.md"
