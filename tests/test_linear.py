@@ -36,6 +36,9 @@ SHAPES = {
     "keys": "-----BEGIN PRIVATE KEY-----\n", "web tokens": "eyJa.", "links": "://",
     "url passwords": "https://a:b1c2d3@h.co/ ", "cards": "4556 7375 8689 9855 ", "digits": "4556737586899855",
     "telephones": "+49 30 8754321 ", "homes": "/home/alice/x ", "one word": "a", "titles": "a\n---\n",
+    "hooks": "https://hooks.x/", "hooks in one word": "://hook", "cookies": "Cookie: a=", "cells": "| token ",
+    "json web keys": '"kty":"x","d', "phrases": "phrase: abc def ghi ", "piped": "echo aaaaaaaa", "drawn": "ab_Cd3",
+    "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
 }  # fmt: skip
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
 _SMALL, _TIMES = 1 << 16, 2.5

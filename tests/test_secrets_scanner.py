@@ -342,6 +342,60 @@ def test_what_was_guarded_is_clean() -> None:
     assert guard(clean, personal="redact") == (clean, ())
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("password-hash", "ada:$2y$10$" + Draw(1).some(ALNUM + "./", 53)),
+        ("password-hash", "$argon2id$v=19$m=65536,t=3,p=4$" + Draw(1).some(ALNUM, 66)),
+        ("signed-url", "https://b.test/k?X-Amz-Signature=" + Draw(1).some("0123456789abcdef", 64)),
+        ("url-token", "GET https://x.test/api?code=" + Draw(1).some(ALNUM, 54)),
+        ("credential", "otpauth://totp/x?secret=" + Draw(1).some("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32)),
+        ("json-web-key", '{"kty": "OKP", "crv": "Ed25519", "d": "' + Draw(1).some(ALNUM, 43) + '"}'),
+        ("seed-phrase", "Seed phrase: abandon bottle cactus dragon effort famous garden harbor idle jungle kitten lemon"),
+        ("licence-key", "key " + "-".join(Draw(1).some("ABCDEFGHJKLMNPQRSTUVWXYZ23456789", 25)[n : n + 5] for n in range(0, 25, 5))),
+        ("credential", "echo '" + Draw(1).some(ALNUM, 12) + "' | sudo -S ls"),
+        ("credential", "net use X: //a/b /user:ada " + Draw(1).some(ALNUM, 12)),
+        ("credential", "db-2:5432:shop:ada:" + Draw(1).some(ALNUM, 14)),
+        ("credential", "<user>ada</user><password>" + Draw(1).some(ALNUM, 14) + "</password>"),
+        ("credential", "| password | " + Draw(1).some(ALNUM, 14) + " |"),
+        ("credential", "The root password:\n" + Draw(1).some(ALNUM, 14) + "\nis new"),
+        ("credential", "ENV DB_PASSWORD " + Draw(1).some(ALNUM, 14)),
+        ("credential", "Authorization: Whatever " + Draw(1).some(ALNUM, 40)),
+        ("credential", "Fastly-Key: " + Draw(1).some(ALNUM, 32)),
+        ("credential", "the token is " + Draw(1).some(ALNUM, 32)),
+        ("credential", 'variable "db_password" {\n  type = string\n  default = "' + Draw(1).some(ALNUM, 16) + '"\n}'),
+        ("credential", "smbclient //a/b -U ada%" + Draw(1).some(ALNUM, 14)),
+        ("credential", "tool --user ada -p " + Draw(1).some(ALNUM, 14)),
+        ("session-cookie", "Cookie: lang=en; sid=" + Draw(1).some(ALNUM, 32)),
+        ("webhook", "https://chat.internal/hooks/" + Draw(1).some(ALNUM, 26)),
+        ("opaque-token", "nobody_" + Draw(1).some(ALNUM, 48)),
+    ],
+)  # fmt: skip
+def test_classes_of_secrets(kind: str, text: str) -> None:
+    """What nobody has a mark for is told by its shape, its address, or what stands before it."""
+    assert rules(text) == [kind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cache-key: v1-3f9a8c7b6d5e4f3a2b1c0d9e8f7a6b5c", "primary-key: orders_2026_partition_12",
+        "docker run -u app -p 8080:80 -v /srv:/srv api", "| token | string | who calls |",
+        "ENV TOKEN_TTL_SECONDS 3600", "the token is refreshed every 3600 seconds by the worker",
+        "https://github.com/a/git-hooks/commit/3f9a8c7b6d5e4f3a2b1c0d9e8f7a6b5c4d3e2f1a",
+        "The seed phrase: what it is, how it is made and why it must never be written down at all",
+        "password:\n- at least 12 characters\n- one digit", "echo done | tee out.log",
+        "price_1MoBy5LkdIwHu7ixZhnattbh and cus_NffrFeUfNV2Hib", "Cookie: lang=en; theme=dark; path=/",
+        "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi", "pass: 12, fail: 0",
+        "auth: oauth2, pass: all", "<password>secret</password>", "GET /items?key=name&code=404",
+        "SOME-LONG-CONSTANT-NAME-IN-CAPITALS", "TICKET-1234-5678-9012", "the api key is in the vault",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_one_of_these_classes(text: str) -> None:
+    """Names of caches, ports, tables, commits and sentences are none."""
+    assert rules(text) == []
+
+
 def test_a_header_of_a_key_alone() -> None:
     """On a line for itself it says that a key was cut off; in a sentence, or cut itself, it is a word."""
     head = "-----BEGIN RSA PRIVATE KEY-----"

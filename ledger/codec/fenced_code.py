@@ -1,4 +1,4 @@
-"""Which lines of a text are fenced code: one answer for every reader of prose.
+"""Say which lines of a text are fenced code: one answer for every reader of prose.
 
 The rule is that of `ledger.codec.outline_by_lines`: a fence is closed by one of the same character that is
 at least as long, and one that is never closed hides nothing (FORMAT.md, S3). Here a fence may be

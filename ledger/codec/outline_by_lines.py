@@ -68,6 +68,7 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
             index += 1
             continue
         char = text[0]
+        following, item = index + 1, ""
         if len(text) != len(line):
             # what is indented to an open item belongs to it and can hide nothing outside
             blanks = line[: -len(text)]
@@ -75,12 +76,8 @@ def outline_by_lines(lines: list[str], start: int = 0, *, guess: bool = False) -
                 pad = ""
                 if not guess and _may_hide(blanks, text, lines, index):
                     return None
-            after_blank = False
-            index += 1
-            continue
-        following = index + 1
-        item = ""
-        if char == "#":
+            item = pad
+        elif char == "#":
             if line[:2] == "##" and line[2:3] in ("", " ", "\t"):
                 headings.append((index, title_of(line)))
         elif char == "`" or char == "~":

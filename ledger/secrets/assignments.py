@@ -7,36 +7,10 @@ with a limit (fault:G23).
 
 from __future__ import annotations
 
+from ledger.secrets.credential_names import CHOSEN, KEYS, NO_KEYS, ROOTS, SPOKEN, TAILS, WHOLE
 from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock, is_wordy
 from ledger.secrets.match import Hit, hit
 
-#: The words that a name of a credential holds.
-_NAMES = (
-    "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
-    "token", "api_key", "apikey",
-    "api-key", "api key", "app_key", "appkey", "access_key", "accesskey", "access-key", "private_key",
-    "account_key", "auth_key", "authkey", "signing_key", "encryption_key", "master_key",
-    "credential", "bearer", "authorization",
-)  # fmt: skip
-#: What each of them holds: few searches tell that a text has none.
-_ROOTS = {
-    root: tuple([name for name in _NAMES if root in name])
-    for root in (
-        "pass", "kennwort", "pwd", "secret", "token", "key", "credential", "bearer", "authorization",
-    )
-}  # fmt: skip
-#: What may follow such a word in the name.
-_TAILS = frozenset(
-    "s key keys value values prod production live test dev staging main admin user root db access "
-    "client app api base plain text raw default old new primary secondary secret token password "
-    "hex base64 1 2 3 basic".split()
-)
-#: Names of passwords that people choose: weaker ones count, too.
-_CHOSEN = frozenset(
-    ("password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode")
-)
-#: Names of what a sentence tells: `the password for staging is X`.
-_SPOKEN = frozenset(("password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "passcode"))
 _QUOTES = "\"'`"
 _BARE_END = " \t\n\"'`,;)}]|<>&"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
@@ -55,27 +29,59 @@ def find_credentials(text: str) -> list[Hit]:
         low = "".join([char.lower() if char.isascii() else char for char in text])
     found: list[Hit] = []
     tried: dict[int, int] = {}
-    paired = "value" in low or "string" in low
-    for name in [name for root in _ROOTS if root in low for name in _ROOTS[root] if name in low]:
-        plain = name not in _SPOKEN and name != "bearer" and not paired
+    for name in [name for root in ROOTS if root in low for name in ROOTS[root] if name in low]:
+        plain = name not in SPOKEN and name != "bearer"
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
-            if not (plain and _is_word_of_prose(low, at, end)):
-                place = _value_behind(text, low, at, end, name, tried)
-                if place is not None:
+            begin, loose = _front_of_key(low, at) if name == "key" else (at, name == "auth")
+            if name in WHOLE and (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+                begin = -1
+            if begin >= 0 and not (plain and _is_word_of_prose(low, begin, end)):
+                place = _value_behind(text, low, begin, end, name, tried)
+                if place is not None and not (loose and not _is_drawn(text[slice(*place)])):
                     found.append(hit("credential", *place))
                     end = place[1]
             at = low.find(name, end)
     return found
 
 
+def _front_of_key(low: str, at: int) -> tuple[int, bool]:
+    """Return where the name of a key begins that may open something; -1 for any other.
+
+    Returns:
+        The place; whether only `…-key` says so, and what stands there has to be drawn beyond doubt.
+    """
+    joint = low[at - 1 : at] if at else ""
+    end = at - (joint in ("_", "-", " ") and joint != "")
+    near = low[max(0, end - 14) : end]
+    for word in KEYS if near.endswith(KEYS) else ():
+        if near.endswith(word):
+            return end - len(word), False
+    if joint not in ("_", "-"):
+        return -1, False
+    front = near.replace("_", "-").rpartition("-")[2].rpartition(" ")[2].strip(_QUOTES + "(<[{")
+    return (end - len(front), True) if front.isalpha() and front not in NO_KEYS else (-1, False)
+
+
+def _is_drawn(value: str) -> bool:
+    """Tell whether a value is drawn beyond doubt: of both cases and digits, or hex of 128 bits."""
+    if len(value) < 20 or not is_random(value) or distinct(value) < 12:
+        return False
+    mixed = not value.islower() and not value.isupper() and any(map(str.isdigit, value))
+    return mixed or (len(value) > 31 and not value.strip("0123456789abcdefABCDEF"))
+
+
 def _is_word_of_prose(low: str, at: int, end: int) -> bool:
     """Tell whether a name stands between words, where nothing can be its value."""
-    behind = low[end : end + 2]
-    return low[at - 1 : at] == " " and (
-        behind[:1] in (",", ";", "\n") or (behind[:1] == " " and behind[1:].isalpha())
-    )
+    near = low[end : end + 96]
+    if low[at - 1 : at] != " " or not (
+        near[:1] in (",", ";", "\n") or (near[:1] == " " and near[1:2].isalpha())
+    ):
+        return False
+    told = " is " in near or " was " in near
+    paired = "value" in near or "string" in near or "default" in near
+    return not (told or paired or low[max(0, at - 9) : at].endswith(_SETTERS))
 
 
 def _value_behind(
@@ -88,7 +94,7 @@ def _value_behind(
         low: the same in lower case.
         at: where the name begins.
         end: where it ends.
-        name: as `_NAMES` has it.
+        name: as `NAMES` has it.
         tried: how many values that end at a place were judged: a line of nothing but names would be
             judged from each of them to its end.
     """
@@ -112,8 +118,10 @@ def _value_behind(
     spot += _blanks(text, spot)
     if name == "authorization":
         strict = True
-        scheme = text[spot : spot + 16].lstrip(_QUOTES).partition(" ")[0]
-        if scheme.lower() in ("bearer", "basic", "token", "apikey", "bot"):
+        scheme, blank, _ = text[spot : spot + 24].lstrip(_QUOTES).partition(" ")
+        if (
+            blank and scheme.replace("-", "").isalnum()
+        ):  # `Bearer`, `Basic` and whatever else there is
             spot = text.index(scheme, spot) + len(scheme)
             spot += _blanks(text, spot)
     place = _span_at(text, _behind_default(text, spot))
@@ -151,7 +159,16 @@ def _sign(
     if sign in ("==", "=~", "::"):
         return None
     if sign[:1] in (":", "="):
-        return spot + blanks + 1, False, False
+        spot += blanks + 1
+        return _next_line(text, spot) or spot, False, False
+    if sign[:1] == ">" and not blanks and front[-1:] == "<":
+        return spot + 1, False, False  # `<password>…</password>`
+    if name == "bindpw" and blanks:
+        return spot + blanks, False, False
+    if sign[:1] == "|" and "|" in text[max(0, at - 60) : at].rpartition("\n")[2]:
+        return spot + blanks + 1, False, False  # the next cell of a table
+    if blanks and front.endswith(_SETTERS):
+        return spot + blanks, False, False
     if sign[:1] == "," and closing and front[-2:-1] == "(":  # `getenv("NAME", "value")`
         spot += blanks + 1
         spot += _blanks(text, spot)
@@ -163,25 +180,43 @@ def _sign(
     paired = _pair(low, spot)
     if paired:
         return paired, False, False
-    if blanks == 1 and name in _SPOKEN and _is_strong(text[spot + 1 : spot + 81]):
+    if blanks == 1 and name in SPOKEN and _is_strong(text[spot + 1 : spot + 81]):
         return spot + blanks, False, True
-    told = _told(low, spot) if name in _SPOKEN else 0
-    return (told, False, True) if told else None
+    told = _told(low, spot)
+    return (told, name not in SPOKEN, name in SPOKEN) if told else None
+
+
+#: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
+_SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
+
+
+def _next_line(text: str, at: int) -> int:
+    """Return where the value begins that stands alone on the line below its name; 0 for none."""
+    near = text[at : at + 160]
+    bare = near.lstrip(" \t")
+    if bare[:1] != "\n":
+        return 0
+    below = bare.lstrip(" \t\n>`*-")
+    word = below.partition("\n")[0].rstrip(" \t`*")
+    return at + len(near) - len(below) if word and " " not in word and ":" not in word else 0
 
 
 #: What may part a name from the word `value` in a pair of the two.
 _PAIRED = " \t\r\n\"',;|-"
 _TAGS = ("/key>", "/name>", "key>", "name>", "")
+_PAIR_WORDS = ("value", "string", "default")
 
 
 def _pair(low: str, at: int) -> int:
     """Return where the value of a pair begins: `"key": NAME, "value": …`; 0 where none follows."""
-    near = low[at : at + 64]
-    for word in ("value", "string"):
+    near = low[at : at + 96]
+    for word in _PAIR_WORDS:
         cut = near.find(word)
         if cut <= 0:
             continue
-        gap = near[:cut].strip(_PAIRED + "<")
+        gap = near[:cut].strip(_PAIRED + "<{:")
+        if word == "default" and "{" in near[:cut] and "}" not in near[:cut]:
+            gap = ""  # `variable "name" { type = string, default = "…" }`
         behind = at + cut + len(word)
         if gap not in _TAGS:
             continue
@@ -270,7 +305,7 @@ def _behind_default(text: str, at: int) -> int:
 def _may_follow(rest: str) -> bool:
     """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
     parts = rest.replace("-", "_").replace(".", "_").split("_")
-    return all(not part or part in _TAILS for part in parts)
+    return all(not part or part in TAILS for part in parts)
 
 
 def _blanks(text: str, at: int) -> int:
@@ -317,7 +352,7 @@ def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) 
         return False
     if value[0] in "/~.-" or _is_call(value, quoted):
         return False
-    if not strict and (quoted or server) and name in _CHOSEN:
+    if not strict and (quoted or server) and name in CHOSEN:
         letters = any(char.isalpha() for char in value)
         others = any(not char.isalpha() for char in value)
         mixed = letters and (others or (not value.islower() and not value.isupper()))
@@ -326,7 +361,7 @@ def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) 
     if len(value) < 8 or is_wordy(value) or _is_code(value):
         return False
     if any("0" <= char <= "9" for char in value) and any(char.isalpha() for char in value):
-        if name in _CHOSEN:
+        if name in CHOSEN:
             return distinct(value) > 4
         return len(value) >= 12 and is_random(value) and distinct(value) > 7
     return len(value) >= 20 and is_random(value) and distinct(value) > 11

@@ -16,11 +16,17 @@ _PROGRAMS = {
         "sshpass", "mongo", "cqlsh", "docker login", "podman login", "nerdctl login", "registry login",
         "oras login", "skopeo login", "crane auth", "az login",
     ): ("-p ",),
+    ("smbclient", "rpcclient"): ("-U ",),
+    ("lftp",): ("-u ",),
+    ("plink", "pscp", "psftp"): ("-pw ",),
     ("redis-cli",): ("-a ", "--pass "),
     ("sqlcmd", "bcp ", "zip "): ("-P ",),
     ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"): ("-w ",),
     ("openssl",): ("pass:",),
+    # whatever program is told a name is told its password behind it
+    (" -u ", " -U ", "--user", "/u:"): ("-p ", "-P ", "-pw ", "/p:"),
 }  # fmt: skip
+_LOOSE = "/u:"
 #: How far before a flag its program stands, and how long a value may be.
 _NEAR, _CAP = 200, 256
 _QUOTES = "\"'`"
@@ -31,7 +37,7 @@ def find_flags(text: str) -> list[Hit]:
     """Find the passwords that flags bear."""
     found: list[Hit] = []
     fronts = _fronts(text)
-    if not fronts and "pass:" not in text:
+    if not fronts and "pass:" not in text and " /p:" not in text:
         return found
     for programs, flags in _PROGRAMS.items():
         # a flag is rarer than a text that could hold one, and its programs are many
@@ -43,10 +49,18 @@ def find_flags(text: str) -> list[Hit]:
                 start = at + len(flag)
                 if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
                     place = _value(text, start, flag)
-                    if place is not None:
+                    if place is not None and (
+                        _LOOSE not in programs or _is_mixed(text[slice(*place)])
+                    ):
                         found.append(hit("credential", *place))
                 at = text.find(flag, start)
     return found
+
+
+def _is_mixed(value: str) -> bool:
+    """Tell whether a value is no port, path or name: letters of both cases, and digits."""
+    kinds = any(map(str.isdigit, value)), not value.islower(), not value.isupper()
+    return all(kinds) and not any(char in "/:@." for char in value) and not is_wordy(value)
 
 
 def _fronts(text: str) -> set[str]:
@@ -82,8 +96,9 @@ def _value(text: str, at: int, flag: str) -> tuple[int, int] | None:
     if not 0 < end < _CAP - 1:
         return None
     value = near[:end].rstrip(".,")
-    if "user" in flag or flag == "-u ":
-        name, colon, value = value.partition(":")
+    if "user" in flag or flag in ("-u ", "-U "):
+        sign = next((one for one in ":%," if one in value), ":")  # `name%password` of Samba
+        name, colon, value = value.partition(sign)
         if not colon or "://" in near[:end]:
             return None
         at += len(name) + 1

@@ -1,8 +1,8 @@
 """Find the secrets of a text, say what may be shown of them, and write the text without them.
 
-Text in, places out; no value ever leaves but in the text that it was in. Without `re` and without
-backtracking, cheap enough for every append (fault:G23, fault:L9, fault:L10, fault:L12). The rules are in
-`vendor_tokens`, `shapes` and `assignments`.
+Text in, places out; no value ever leaves but in the text that it was in. Without backtracking, and cheap
+enough for every append: a rule is asked only where its mark stands (fault:G23, fault:L9, fault:L10,
+fault:L12). The rules are in `vendor_tokens`, `shapes`, `patterns`, `assignments` and `program_flags`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from bisect import bisect_right
 
 from ledger.secrets.assignments import find_credentials
 from ledger.secrets.entropy import is_wordy
+from ledger.secrets.line_breaks import chained
 from ledger.secrets.match import Hit, apart, hit
+from ledger.secrets.patterns import OPAQUE, find_licences, find_opaque, find_patterns
 from ledger.secrets.personal_data import find_personal
 from ledger.secrets.program_flags import find_flags
 from ledger.secrets.shapes import find_shapes
-from ledger.secrets.unmask import View, chained, place_in_source, unmasked
+from ledger.secrets.unmask import View, place_in_source, unmasked
 from ledger.secrets.vendor_tokens import BASE64, HEX, find_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 #: On a line with one of these nothing is a secret. All but the first are those of other scanners.
 WAIVERS = (
@@ -52,7 +54,12 @@ def _look(text: str, find: Callable[[str], list[Hit]]) -> tuple[Hit, ...]:
         masked += _placed(find(said), views)
     chain = chained(said)
     if chain is not None:
-        whole = [one._replace(end=_untailed(chain, one)) for one in find(chain.text)]
+        # what has no mark might begin anywhere, so it is not looked for across lines
+        whole = [
+            one._replace(end=_untailed(chain, one))
+            for one in find(chain.text)
+            if one.rule != OPAQUE
+        ]
         masked += _placed(
             [one for one in whole if chain.is_joined(one.start, one.end)], [*views, chain]
         )
@@ -91,16 +98,46 @@ def _placed(found: list[Hit], views: list[View]) -> list[Hit]:
 def _find(text: str, depth: int) -> list[Hit]:
     long = [word for word in text.split() if len(word) >= _LONG]
     found: list[Hit] = []
+    words = "\n".join(long)
     if long or "-----BEGIN " in text:
-        words = "\n".join(long)
         found += find_tokens(text, words)
         found += find_shapes(text, words)
     found += find_credentials(text)
-    if " -" in text or "'-" in text or '"-' in text:
+    found += find_patterns(text, words)
+    if " -" in text or " /p:" in text or "'-" in text or '"-' in text:
         found += find_flags(text)
     if depth and long:
         found += _encoded(text, long, depth)
+        found += _told_by_word(text, long)
     return found
+
+
+def _told_by_word(text: str, long: list[str]) -> list[Hit]:
+    """Find what a long word is by itself: the key of a licence, the token of whatever vendor."""
+    found: list[Hit] = []
+    kinds = {
+        word: [("licence-key", key) for key in find_licences(word)]
+        + [(OPAQUE, token) for token in find_opaque(word)]
+        for word in set(long)
+    }
+    if not any(kinds.values()):
+        return found
+    at = 0
+    for word in long:
+        at = text.find(word, at)
+        for rule, piece in kinds[word]:
+            start = text.find(piece, at)
+            found.append(hit(rule, start, start + len(piece)))
+        at += len(word)
+    return found
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Yield where a word stands."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
 
 
 def _encoded(text: str, long: list[str], depth: int) -> list[Hit]:
@@ -128,10 +165,7 @@ def _encoded(text: str, long: list[str], depth: int) -> list[Hit]:
             continue
         hidden = apart(_find(inner, depth - 1))
         if hidden:
-            at = text.find(word)
-            while at >= 0:
-                found.append(hit(hidden[0].rule, at, at + len(word)))
-                at = text.find(word, at + len(word))
+            found += [hit(hidden[0].rule, at, at + len(word)) for at in _places(text, word)]
     return found
 
 

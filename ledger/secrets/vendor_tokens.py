@@ -127,6 +127,7 @@ supabase-key: sbp_ sb_secret_ / w 30 60
 tailscale-key: tskey- / w 20 80
 tavily-key: tvly- / w 28 60
 twilio-key: SK / h 32 32
+twitch-token: oauth: / a 30 30
 typeform-token: tfp_ / d 40 70
 vault-token: hvs. hvb. hvr. / w 24 0
 xai-key: xai- / a 70 90

@@ -1,4 +1,4 @@
-"""One bullet of `continuity.md` or an archive page, read: its checkbox, its text, its footer.
+"""Read one bullet of `continuity.md` or an archive page: its checkbox, its text, its footer.
 
 A footer is the last line of a bullet, or stands above what somebody wrote below it. The nested entries of
 a contradicted fact, and those under Contradictions, are read only in the form in which `render` writes

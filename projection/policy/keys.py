@@ -1,4 +1,4 @@
-"""The keys of `diurna.toml`: how one is written, and on which line it stands."""
+"""Find the line on which a key of `diurna.toml` stands, and write one as the file has it."""
 
 from __future__ import annotations
 

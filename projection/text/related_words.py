@@ -1,4 +1,4 @@
-"""Words that say nearly the same, and words without their endings: looser than `vocabulary`.
+"""List words that say nearly the same, and take endings off: looser than `vocabulary`.
 
 There a word becomes the one that stands for it, so that two texts that say the same read the same. Here
 words are only related: somebody who looks for one may have meant the other. Everyday groups of English,
