@@ -23,7 +23,8 @@ from ledger.model.ids import version_id
 from ledger.model.session import SessionLog
 from projection.fold.fact import Fact
 from projection.fold.fold import collect
-from projection.fold.replay import NOTHING, State
+from projection.fold.replay import State
+from projection.fold.state import NOTHING
 from projection.policy.model import Policy
 
 A, B, C = (version_id(text) for text in ("A", "B", "C"))

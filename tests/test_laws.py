@@ -47,8 +47,8 @@ from memory.write.draft import SessionDraft
 from projection.document.archive import pages
 from projection.document.render import render
 from projection.fold.fold import collect, merge
-from projection.fold.replay import State, log_digest, merge_summaries, set_digest, summarise
-from projection.fold.state import LiveView
+from projection.fold.replay import State
+from projection.fold.state import LiveView, log_digest, merge_summaries, set_digest, summarise
 from projection.policy.model import BUILT_IN_KINDS, Policy, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture

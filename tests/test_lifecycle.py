@@ -23,8 +23,8 @@ from ledger.model.order import is_stem
 from ledger.model.session import Entry, SessionLog
 from projection.fold.fact import Act, History
 from projection.fold.fold import collect
-from projection.fold.replay import NOTHING, State
-from projection.fold.state import TIERS
+from projection.fold.replay import State
+from projection.fold.state import NOTHING, TIERS
 from projection.lifecycle.lives import Life, Lives, counts_from, lives_of, tier_counts
 from projection.policy.model import Policy, Windows
 from tests.test_laws import Logged, ledgers, policies, replayed

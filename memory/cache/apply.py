@@ -21,8 +21,7 @@ from memory.cache.sqlite import sqlite3, unpack
 from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fact import History
 from projection.fold.fold import collect, merged
-from projection.fold.replay import log_digest, merge_summaries, set_digest, summarise
-from projection.fold.state import Summary
+from projection.fold.state import Summary, log_digest, merge_summaries, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry, withheld_history
 
 TYPE_CHECKING = False

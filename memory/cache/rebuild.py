@@ -25,7 +25,7 @@ from memory.cache.sqlite import FILE_ERRORS, sqlite3
 from memory.cache.stamp import Stamp
 from projection.fold.cycles import cut_edges, edges_and_takes
 from projection.fold.fold import collect
-from projection.fold.replay import NOTHING, log_digest, set_digest, summarise
+from projection.fold.state import NOTHING, log_digest, set_digest, summarise
 from projection.fold.withholding import redactions_in, withheld_entry
 from projection.policy.model import Policy
 

@@ -15,16 +15,15 @@ from memory.replay.read_logs import read_part, worth_two
 from memory.replay.snapshot import Snapshot
 from projection.fold.fact import History
 from projection.fold.fold import collect, merged
-from projection.fold.replay import (
+from projection.fold.replay import Resolved, State
+from projection.fold.state import (
     NOTHING,
-    Resolved,
-    State,
+    Summary,
     log_digest,
     merge_summaries,
     set_digest,
     summarise,
 )
-from projection.fold.state import Summary
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False

@@ -6,8 +6,6 @@ costs what that log touches; looking at everything costs the full price once.
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
-from ledger.model.event import FactVerified
 from ledger.model.record import Record
 from projection.fold.checks import fact_findings, pending_findings
 from projection.fold.cycles import cut_of
@@ -19,15 +17,11 @@ from projection.fold.withholding import withheld_fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ledger.model.findings import Finding
-    from ledger.model.session import Entry
     from projection.fold.truth import Edge
     from projection.policy.model import Policy
-
-_MODULUS = 1 << 256
-NOTHING = Summary(0, 0, "", "0" * 64)
 
 
 class Resolved(Record):
@@ -162,59 +156,3 @@ class State:
         return live_view(
             self.summary, self.policy, self._clock, facts, contradicted, (total, false)
         )
-
-
-def log_digest(stem: str, blob: str) -> int:
-    """Return one log's term of the digest of the set.
-
-    Args:
-        stem: the log's name.
-        blob: the git blob id of its bytes, 40 hex digits.
-    """
-    return int.from_bytes(sha256(f"{stem} {blob}".encode()).digest(), "big")
-
-
-def set_digest(terms: Iterable[int]) -> str:
-    """Return the digest of a set of logs: the sum of the terms modulo 2^256, as 64 hex digits.
-
-    A sum (AdHash, Bellare and Micciancio 1997), so the digest of a union follows from those of its
-    parts in any order.
-    """
-    return f"{sum(terms) % _MODULUS:064x}"
-
-
-def summarise(entries: Iterable[Entry], digest: str) -> Summary:
-    """Summarise a set of logs whose digest is known."""
-    logs = sessions = 0
-    newest = last = agent = review = check = ""
-    for entry in entries:
-        logs += 1
-        stem = entry.stem
-        if stem > newest:
-            newest = stem
-        if entry.work:
-            sessions += 1
-            if stem > last:
-                last, agent = stem, entry.agent
-        elif entry.type == "review" and stem > review:
-            review = stem
-        if entry.acts and stem > check:
-            for event in entry.acts:
-                if isinstance(event, FactVerified):
-                    check = stem
-    return Summary(logs, sessions, newest, digest, last, agent, review, check)
-
-
-def merge_summaries(a: Summary, b: Summary) -> Summary:
-    """Summarise the union of two disjoint sets of logs."""
-    last = a if a.last_session >= b.last_session else b
-    return Summary(
-        a.logs + b.logs,
-        a.sessions + b.sessions,
-        max(a.newest, b.newest),
-        set_digest((int(a.digest, 16), int(b.digest, 16))),
-        last.last_session,
-        last.last_agent,
-        max(a.last_review, b.last_review),
-        max(a.last_check, b.last_check),
-    )

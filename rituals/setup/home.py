@@ -37,7 +37,8 @@ from memory.api import Memory
 from memory.worktree.merge_drivers import NEW_CLONE, apply_drivers, plan_drivers
 from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.document.render import render
-from projection.fold.replay import NOTHING, State
+from projection.fold.replay import State
+from projection.fold.state import NOTHING
 from projection.policy.model import Policy
 from projection.policy.toml import write_policy
 from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting

@@ -63,7 +63,7 @@ class Mark(Record):
     """Where an index stands.
 
     Args:
-        digest: of the set of logs (`projection.fold.replay.set_digest`); it alone tells what is indexed.
+        digest: of the set of logs (`projection.fold.state.set_digest`); it alone tells what is indexed.
         generation: of the cache that it was brought to.
         number: of the newest log there.
         skipped: so many of the logs could not be read, and may be in another generation of the cache.

@@ -20,7 +20,7 @@ from memory.recall.index.writer import (
 )
 from memory.redaction.withheld import hidden_by_log
 from memory.replay.gc_pause import Uncollected
-from projection.fold.replay import log_digest, set_digest
+from projection.fold.state import log_digest, set_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
