@@ -438,7 +438,7 @@ def test_a_path_of_an_example_is_no_claim(path: str) -> None:
 
 def test_only_what_was_taken_away_is_lost(planted: Planted) -> None:
     """Not what the same commits added."""
-    found = planted.code.lost(["retry_webhook", "keep_alive"], 0)
+    found = planted.code.lost(["retry_webhook", "run"], 0)
     assert [(one.name, one.line) for one in found] == [
         ("retry_webhook", "def retry_webhook(event):")
     ]
