@@ -96,8 +96,9 @@ def _server() -> socket.socket:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
     command = [sys.executable, "-m", "tests.campaigns.forks", str(theirs.fileno())]
     child = subprocess.Popen(
-        command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
-    )
+        command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
     theirs.close()
     atexit.register(child.wait)
     atexit.register(ours.close)  # the last one is called first
