@@ -19,7 +19,7 @@ from memory.api import Memory
 from rituals.check.registry import CHECKS, COMMANDS, chosen
 from rituals.review.plan import plan_review
 from tests import test_findings as states
-from tests.test_findings import Shop
+from tests.finding_case import CASES, Shop
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -74,7 +74,7 @@ def _drift(shop: Shop) -> tuple[str, ...]:
 
 def _plant(code: str, shop: Shop) -> tuple[str, ...]:
     """Make the state of a code; return the options that name its home."""
-    case = states.CASES["over-size" if code == "review-due" else code]
+    case = CASES["over-size" if code == "review-due" else code]
     if code == "unreadable":  # else what a commit is made of comes back, and nothing is lost
         shutil.rmtree(shop.path / ".git/diurna/spool")
         shop.run("show")  # the cache of a copied folder is built anew, and has the log then

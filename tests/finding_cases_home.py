@@ -1,0 +1,290 @@
+"""Findings about projections, the repository, secrets and adoption."""
+
+from __future__ import annotations
+
+import os
+
+from tests.conftest import make_repository
+from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_hand, case
+
+# ---- projection and repository --------------------------------------------------------------------
+
+
+@case(
+    "policy-invalid",
+    "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, windows, "
+    "review, privacy, kinds)",
+    "the defaults are in force until it is mended and committed",
+    also=("drift",),
+)
+def _(shop: Shop) -> Arguments:
+    shop.put("diurna.toml", "bogus = 1\n")
+    shop.commit()
+    return ("verify",)
+
+
+@case(
+    "newer-format",
+    "error: diurna.toml has format 7; this Diurna knows 1",
+    "install a newer Diurna; this one reads what it can",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace("format  = 1", "format  = 7"))
+    shop.commit()
+    return ("verify",)
+
+
+@case(
+    "drift",
+    "warning: continuity.md differs from the replay",
+    "run `diurna publish`",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    shop.run("append", "--title", "Second", "--new", "id=use-y Use Y.")
+    return ("replay", "--check")
+
+
+@case(
+    "over-size",
+    "info: continuity.md is over the limits of the policy: 16 of 2 lines",
+    "`diurna review` asks what may go; the limits are below [review] in diurna.toml",
+    also=("review-due",),
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace("max_lines = 600", "max_lines = 2", 1))
+    shop.commit()
+    return ("lint",)
+
+
+@case(
+    "hand-edited",
+    "warning: archive/INDEX.md was edited by hand; it was left as it is and not published",
+    "record what the edit says with `diurna append`, and put it back as git has it",
+)
+def _(shop: Shop) -> Arguments:
+    shop.put("archive/INDEX.md", "# Archive\n")
+    shop.commit()
+    shop.put("archive/INDEX.md", "mine\n")
+    return ("verify",)
+
+
+@case(
+    "absorbed",
+    "info: the edit of continuity.md became the log STEM, Updated: use-x",
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    assert '"review"' in policy
+    shop.put("diurna.toml", policy.replace('"review"', '"append"'))
+    shop.commit()
+    text = (shop.home / "continuity.md").read_text()
+    shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
+    return ("append", "--title", "Next")
+
+
+@case(
+    "conflict-in-projection",
+    "error: continuity.md:4: continuity.md holds a merge conflict marker",
+    "`diurna publish` computes the file anew; both sides' logs count",
+    exit_code=1,
+    also=("hand-edited",),
+)
+def _(shop: Shop) -> Arguments:
+    shop.put("continuity.md", "# Continuity — shop\n\nProse.\n<<<<<<< ours\n")
+    shop.commit()
+    return ("verify",)
+
+
+@case(
+    "spool-waiting",
+    "warning: 1 log waits to be committed: STEM",
+    "the next Diurna command that writes commits what waits",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("checkout", "-q", "--detach")
+    assert shop.run("append", "--title", "Second").code == 1
+    return ("verify",)
+
+
+@case(
+    "index-busy",
+    "warning: what was committed stands, and git's index could not follow: fatal: Unable to create "
+    "'TOP/.git/index.lock': File exists.",
+    "the next Diurna command that writes sets the entry; until then `git status` shows the file "
+    "as deleted",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("memory.worktree.checkout._INDEX_TRIES", 1)
+    (shop.path / ".git/index.lock").touch()
+    return ("append", "--title", "Second")
+
+
+@case(
+    "stale-lock",
+    "info: TOP/.git/refs/heads/main.lock belonged to no living process and was moved to "
+    "TOP/.git/diurna/stale/refs%2Fheads%2Fmain.lock.NANOSECONDS",
+)
+def _(shop: Shop) -> Arguments:
+    lock = shop.path / ".git/refs/heads/main.lock"
+    lock.touch()
+    os.utime(lock, (0, 0))
+    return ("append", "--title", "Second")
+
+
+@case(
+    "object-mended",
+    "info: the object COMMIT of sessions/2026-11/21/STEM.md was lost and was written again from "
+    "the spool",
+)
+def _(shop: Shop) -> Arguments:
+    lost = shop.object_file(f"HEAD:memory/{shop.log}")
+    lost.chmod(0o644)
+    lost.write_bytes(b"")
+    return ("append", "--title", "Second")
+
+
+@case(
+    "log-dropped",
+    "warning: STEM was committed on main, and a commit that was begun beside that left it out; it is "
+    "committed again",
+)
+def _(shop: Shop) -> Arguments:
+    index = shop.path / ".git/index"
+    before = index.read_bytes()
+    shop.run("append", "--title", "Second")
+    after = index.read_bytes()
+    index.write_bytes(before)
+    shop.git("commit", "-q", "--allow-empty", "-m", "begun before")
+    index.write_bytes(after)
+    return ("append", "--title", "Third")
+
+
+@case(
+    "merge-attribute",
+    "warning: git attributes say merge=union for continuity.md: in a plain git command they are merged "
+    "in another way than Diurna's",
+    "`git check-attr -a memory/continuity.md` tells; the last line that matches counts",
+)
+def _(shop: Shop) -> Arguments:
+    with (shop.path / ".git/info/attributes").open("a") as file:
+        file.write("continuity.md merge=union\n")
+    return ("init",)
+
+
+@case("cache-rebuilt", "info: the cache was unusable and was built anew")
+def _(shop: Shop) -> Arguments:
+    for file in (shop.path / ".git/diurna/cache").iterdir():
+        file.write_bytes(b"garbage")
+    return ("append", "--title", "Second")
+
+
+@case(
+    "fallback-identity",
+    "info: git has no user.name; commits are made by Diurna <ada@example.invalid>",
+    "git config user.name YOURS",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("config", "--unset", "user.name")
+    return ("append", "--title", "Second")
+
+
+@case(
+    "review-due",
+    "info: a review is due: 2 of 2 work sessions",
+    "run `diurna review`; `diurna review --dry-run` shows what it would do",
+)
+def _(shop: Shop) -> Arguments:
+    policy = (shop.home / "diurna.toml").read_text()
+    shop.put("diurna.toml", policy.replace("every = 10", "every = 2", 1))
+    shop.commit()
+    return ("append", "--title", "Second")
+
+
+@case(
+    "unsigned",
+    "info: commit.gpgsign is set, and the commit is not signed: Diurna never waits for a key",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("config", "commit.gpgsign", "true")
+    return ("append", "--title", "Second")
+
+
+# ---- secrets and personal data --------------------------------------------------------------------
+
+
+#: Made up when the tests run, so that no scanner takes this file for a leak.
+_TOKEN = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0" * 2
+
+
+def linted(data: str) -> Prepare:
+    """Commit a log that somebody wrote by hand, and lint."""
+    prepare = by_hand(data)
+
+    def prepared(shop: Shop) -> Arguments:
+        prepare(shop)
+        return ("lint",)
+
+    return prepared
+
+
+case(
+    "secret-found",
+    f"error: {LOG}:3: a github-token: ghp_…(44)",
+    "replace it where it is valid: git's history holds it for good; "
+    "a line with `diurna: allow-secret` is none",
+    exit_code=1,
+)(linted(f"# T\n\nIt is {_TOKEN}.\n"))
+
+
+case(
+    "secret-waived",
+    f"info: {LOG}:3: 1 line looks like a secret and says that it is none",
+)(linted(f"# T\n\nIt is {_TOKEN}, which is made up. <!-- diurna: allow-secret -->\n"))
+
+
+case(
+    "personal-data",
+    f"warning: {LOG}:3: the path of a home folder",
+    'with `personal = "keep"` below [privacy] in diurna.toml nothing is said of these',
+)(linted("# T\n\nIt is in /home/alice/shop.\n"))
+
+
+@case(
+    "secret-redacted",
+    "warning: a github-token in the title was not stored: ghp_…(44)",
+    "if it was ever used, replace it where it is valid; a line with `diurna: allow-secret` is kept",
+)
+def _(shop: Shop) -> Arguments:
+    return ("append", "--title", f"With {_TOKEN}")
+
+
+@case(
+    "undeclared-edit",
+    "warning: continuity.md:14: the edit says `Updated: use-x`, and no log does",
+    "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which",
+)
+def _(shop: Shop) -> Arguments:
+    text = (shop.home / "continuity.md").read_text()
+    shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
+    return ("lint",)
+
+
+# ---- adoption -------------------------------------------------------------------------------------
+
+
+@case(
+    "adopt-differs",
+    "info: continuity.md: `a-b` uses: the reference tool says 1, right is 0 (1 x under a verb that "
+    "is no use)",
+)
+def _(shop: Shop) -> Arguments:
+    other = make_repository(shop.path.parent / "other")
+    footer = "created: 2026-01-01 | last_used: 2026-01-01 | uses: 1 | tier: active"
+    fact = f"- A.\n  <!-- id: a-b | {footer} -->\n"
+    other.write("memory/continuity.md", f"## Key Decisions\n\n{fact}")
+    other.write("memory/sessions/2026-01-01-000000.md", f"# S\n\n{REFERENCES}- Archived: a-b\n")
+    return ("adopt", "--dry-run", str(other.path))

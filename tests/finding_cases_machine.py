@@ -1,0 +1,258 @@
+"""Findings about this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from pathlib import Path
+
+from ledger.model.order import seal
+from tests.campaigns.homes import as_left
+from tests.conftest import NOW_MS, make_repository
+from tests.finding_case import Arguments, Shop, case
+
+
+def on_path(shop: Shop, *folders: str | Path) -> Arguments:
+    """Let nothing be called but what is in some folders, and git; and run the doctor."""
+    here = os.path.dirname(shutil.which("git") or "")
+    shop.monkeypatch.setenv("PATH", os.pathsep.join([*map(str, folders), here]))
+    return ("doctor",)
+
+
+def script(path: Path, text: str) -> None:
+    """Write a program."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+@case(
+    "git-unusable",
+    "error: this is git version 2.20.1; Diurna needs git 2.30 or newer",
+    "install a newer git; nothing in the repository has to change",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    tools = shop.path.parent / "tools"
+    git = shutil.which("git")
+    script(
+        tools / "git",
+        f'case "$*" in *" version") echo git version 2.20.1;; *) exec {git} "$@";; esac',
+    )
+    return on_path(shop, tools)
+
+
+@case(
+    "library-unusable",
+    "warning: this is pygit2 1.2.3 with libgit2 0.9; Diurna needs 1.19 or newer",
+    "reinstall Diurna in an environment of its own; short commands work without the library",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("ledger.git.pygit2_store.versions", lambda: ("1.2.3", "0.9"))
+    return on_path(shop)
+
+
+@case(
+    "several-installed",
+    "warning: TOP/../one/diurna is the `diurna` that runs; TOP/../two/diurna may be another version",
+    "hooks and other shells may find another one first; keep one of them on PATH, or keep them at "
+    "the same version",
+)
+def _(shop: Shop) -> Arguments:
+    folders = [shop.path / ".." / name for name in ("one", "two")]
+    for folder in folders:
+        script(folder / "diurna", "true")
+    return on_path(shop, *folders)
+
+
+@case(
+    "disk-nearly-full",
+    "warning: the disk of TOP/.git has COUNT MiB left",
+    "free some space there; an append that finds none changes nothing",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("rituals.check.doctor.machine._FREE_BYTES", 1 << 80)
+    return on_path(shop)
+
+
+@case(
+    "shared-disk",
+    "warning: TOP/.git is on a nfs4 file system, where a lock may not reach other machines",
+    "write from one machine at a time there; better, a clone on a local disk and `diurna sync`",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("rituals.check.doctor.machine.file_system", lambda *_: "nfs4")
+    return on_path(shop)
+
+
+@case(
+    "no-home",
+    "warning: no Diurna home at or above TOP",
+    "run `diurna init` here to make one, or name one with --home PATH",
+)
+def _(shop: Shop) -> Arguments:
+    shutil.rmtree(shop.path)
+    make_repository(shop.path)
+    shop.monkeypatch.chdir(shop.path)
+    return on_path(shop)
+
+
+@case(
+    "unsupported-repository",
+    "error: objects are borrowed from /nowhere/objects, which is not there",
+    "bring that repository back, or say in .git/objects/info/alternates where it is now",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    (shop.path / ".git/objects/info/alternates").write_text("/nowhere/objects\n")
+    return on_path(shop)
+
+
+@case(
+    "lock-left",
+    "warning: TOP/.git/index.lock is 60 min old and belongs to no living process",
+    "`diurna doctor --fix` moves it aside",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("ledger.wal.locks._git_commands", lambda: iter(()))
+    lock = shop.path / ".git/index.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - 3610,) * 2)
+    return on_path(shop)
+
+
+@case(
+    "lock-held",
+    "info: TOP/.git/index.lock is COUNT s old, and a git process may be at work",
+    "wait for it to end, and look again",
+)
+def _(shop: Shop) -> Arguments:
+    (shop.path / ".git/index.lock").touch()
+    return on_path(shop)
+
+
+@case(
+    "object-lost",
+    "error: git has lost what recent commits of Diurna's are made of: commit COMMIT",
+    "`diurna doctor --fix` writes it again, byte for byte, from what is kept beside the spool",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    shop.object_file("HEAD").unlink()
+    return on_path(shop)
+
+
+@case(
+    "case-twins",
+    "warning: memory/sessions/Notes and memory/sessions/notes differ only in upper and lower case; "
+    "on a case-blind file system one hides the other",
+    "give one of them another name with git mv",
+    also=("bad-name", "bad-name"),
+)
+def _(shop: Shop) -> Arguments:
+    blob = shop.git("rev-parse", "HEAD:memory/diurna.toml").strip()
+    for name in ("Notes", "notes"):  # as on another machine: this one's disk may hold one of them
+        entry = f"100644,{blob},memory/sessions/{name}"
+        shop.git("update-index", "--add", "--cacheinfo", entry)
+    shop.git("commit", "-q", "-m", "twins")
+    return on_path(shop)
+
+
+@case(
+    "spool-leftover",
+    "warning: 1 log waits in TOP/.git/diurna/spool@other for a home on the branch other, which is not "
+    "there: STEM",
+    "`diurna append TOP/.git/diurna/spool@other/STEM` says it again in this home; the copy stays",
+)
+def _(shop: Shop) -> Arguments:
+    stem = Path(shop.log).stem
+    left = shop.path / ".git/diurna/spool@other" / stem
+    left.parent.mkdir()
+    left.write_bytes((shop.home / shop.log).read_bytes())
+    return on_path(shop)
+
+
+@case(
+    "spool-part",
+    "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
+    "that the log is recorded",
+    "`diurna doctor --fix` moves it aside",
+)
+def _(shop: Shop) -> Arguments:
+    stem = seal("2026-11-20-101500000", b"# As it was meant")
+    part = shop.path / ".git/diurna/spool" / stem
+    part.write_bytes(b"# As it")
+    os.utime(part, (0, 0))
+    return on_path(shop)
+
+
+@case(
+    "git-setting",
+    "warning: gc.pruneExpire is now: `git gc` deletes what a writer has not referred to yet",
+    "let it outlive every write: git config gc.pruneExpire 2.weeks.ago",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("config", "gc.pruneExpire", "now")
+    return on_path(shop)
+
+
+@case(
+    "attributes-missing",
+    "warning: this clone has no driver that keeps a plain `git pull` out of the projection",
+    "`diurna doctor --fix` sets it",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("config", "--unset", "merge.diurna-ours.driver")
+    return on_path(shop)
+
+
+@case(
+    "open-to-others",
+    "warning: other users of this machine can look into TOP/.git/diurna, where logs wait",
+    "`diurna doctor --fix` keeps it to its owner",
+)
+def _(shop: Shop) -> Arguments:
+    (shop.path / ".git/diurna").chmod(0o755)
+    return on_path(shop)
+
+
+@case(
+    "cache-differs",
+    "error: the cache says something else than the ledger: continuity.md",
+    "`diurna doctor --fix` builds it anew from the ledger, which is right",
+    exit_code=1,
+)
+def _(shop: Shop) -> Arguments:
+    (file,) = (shop.path / ".git/diurna/cache").glob("*.sqlite")
+    with sqlite3.connect(file) as cache:
+        cache.execute("DELETE FROM facts")
+    cache.close()
+    as_left(file)
+    return (*on_path(shop), "--deep")
+
+
+@case(
+    "not-pushed",
+    "warning: 1 log of more than a week ago is on no remote: main was never pushed; the oldest is STEM",
+    "`diurna sync` shares them",
+)
+def _(shop: Shop) -> Arguments:
+    shop.git("remote", "add", "origin", "/nowhere/shop.git")
+    shop.monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 8 * 86_400_000))
+    return on_path(shop)
+
+
+@case(
+    "check-failed",
+    "warning: git's settings could not be checked: RuntimeError: broken",
+    "mend what else is told, and look again",
+)
+def _(shop: Shop) -> Arguments:
+    def broken(_: object) -> None:
+        raise RuntimeError("broken")
+
+    shop.git("config", "gc.pruneExpire", "now")
+    shop.monkeypatch.setattr("rituals.check.doctor.git_settings._is_soon", broken)
+    return on_path(shop)
