@@ -13,6 +13,7 @@ from ledger.secrets.scanner import find_secrets
 from projection.text.digest import Digest, gist
 from projection.text.mentions import FACT, FILE, IDENTIFIER, NAME, VERSION, Mention
 from projection.text.salience import Quote, shortened
+from projection.text.sentences import cut_sentences
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"
 
@@ -264,6 +265,20 @@ def check(text: str, found: Digest) -> None:
         )
         assert squeezed(one.name) in squeezed("\n".join(lines[one.line - 1 :])), one
     assert [quote.line for quote in found.points] == sorted(quote.line for quote in found.points)
+
+
+def test_no_sentence_ends_inside_code_or_brackets() -> None:
+    """And none begins there."""
+    text = "It waits (a while. Or two) for it. Then it goes. The `a. B` is code. End."
+    assert cut_sentences([(7, text)]) == [
+        (7, one)
+        for one in (
+            "It waits (a while. Or two) for it.",
+            "Then it goes.",
+            "The `a. B` is code.",
+            "End.",
+        )
+    ]
 
 
 @given(texts)
