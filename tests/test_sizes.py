@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("rituals",)
+PACKAGES = ("ledger", "projection", "memory", "rituals")
 MODULE_LINES, FUNCTION_LINES, PARAMETERS = 400, 60, 7
 
 

@@ -8,6 +8,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.logset import LogRef
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
+from memory.recall.hits.answer import answer_of, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
 from memory.recall.index.follow import IndexFollower
@@ -26,7 +27,6 @@ from memory.recall.values import (
     Answer,
     Filters,
     Hit,
-    Part,
     tokens_of,
 )
 from memory.redaction.withheld import named_in, redacted_logs, shown
@@ -115,7 +115,7 @@ class Recaller:
             notes = found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            return _answer(mixed(hits, passages, limit), notes)._replace(
+            return answer_of(mixed(hits, passages, limit), notes)._replace(
                 sessions=view.sessions(ranking)
             )
 
@@ -129,7 +129,7 @@ class Recaller:
         def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, Filters(superseded=True))
             view = _View(self, cache, index, facts)
-            return _answer([view.named(one, level) for one in dict.fromkeys(ids)], ())
+            return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
         return self._following.ask(answer)
 
@@ -259,7 +259,7 @@ class _View:
             log = self._index.log(one.scored.row >> PLACE_BITS)
             hit = self._facts.hit(one.standing.fact.id, log, level)
             if hit is not None:
-                hits.append(_with_score(hit, one.scored, explain))
+                hits.append(with_score(hit, one.scored, explain))
         return hits
 
     def _open_threads(self, level: str, limit: int) -> list[Hit]:
@@ -289,7 +289,7 @@ class _View:
             return None
         place = scored.row & PLACES & ~LATE_BIT
         hit = self._passage(log, place, level, scored.words)
-        return None if hit is None else _with_score(hit, scored, explain)
+        return None if hit is None else with_score(hit, scored, explain)
 
     def named(self, one: str, level: str) -> Hit:
         """Return a memory by its id.
@@ -388,34 +388,3 @@ def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
     text = "\n".join(lines[piece.line - 1 : end])
     start = sum(before) + len(before)
     return text[start : start + piece.chars].strip()
-
-
-def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
-    """Return facts and behind them passages, half of the places each, or all where the other has less.
-
-    The best passage of the log that a fact's text comes from is named with the fact, not told once more.
-    """
-    shown = facts[: max(limit - len(passages), (limit + 1) // 2)]
-    of_log: dict[str, str] = {}
-    for hit in passages:
-        of_log.setdefault(hit.stem, hit.id)
-    shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
-    named = {hit.passage for hit in shown}
-    return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
-
-
-def _with_score(hit: Hit, scored: Scored, explain: bool) -> Hit:
-    parts = [
-        Part(name, round(value, 4), ", ".join(scored.words) if name == "words" else "")
-        for name, value in (scored.parts if explain else ())
-    ]
-    return hit._replace(score=round(scored.score, 4), parts=tuple(parts))
-
-
-def _answer(hits: list[Hit], notes: tuple[str, ...]) -> Answer:
-    return Answer(
-        tuple(hits),
-        sum([hit.tokens for hit in hits]),
-        sum([hit.whole for hit in hits]),
-        notes,
-    )
