@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import read_entry
@@ -189,6 +189,7 @@ LOGS = st.lists(
 )
 
 
+@example("ubes")  # a stem of two letters
 @settings(max_examples=examples(50))
 @given(question=st.text(max_size=80))
 def test_no_text_raises(question: str) -> None:

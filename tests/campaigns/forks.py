@@ -96,7 +96,7 @@ def _server() -> socket.socket:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
     command = [sys.executable, "-m", "tests.campaigns.forks", str(theirs.fileno())]
     child = subprocess.Popen(
-        command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+        command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     theirs.close()

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: The letters from which a word may have one mistake, and two.
 ONE_FROM, TWO_FROM = 4, 8
+#: A stem of fewer letters is nearly like too many.
+_LEAST = 3
 #: How many of the nearest words are looked for.
 _NEAREST = 3
 #: The letters that a word without its ending keeps at least, and the most that it lacks.
@@ -27,6 +29,8 @@ def respelled(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, 
     if len(raw) < ONE_FROM or not raw.isalpha() or len(stems) != 1:
         return ()
     stem = stems[0]
+    if len(stem) < _LEAST:
+        return ()
     allowed = 2 if len(raw) >= TWO_FROM else 1
     root = root_of(stem)
     from projection.text.fuzzy import misspelled

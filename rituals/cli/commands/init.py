@@ -39,7 +39,7 @@ def command(
       diurna init ~/team-memory --project payments
       diurna init --hooks
     """
-    from rituals.answers.objects import finding_objects
+    from rituals.answers.objects import fields_of, finding_objects
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, plan_setup, with_hooks
 
@@ -57,17 +57,8 @@ def command(
         memory.close()
     call.out.findings(findings)
     if call.json:
-        call.out.answer(
-            {
-                "kind": plan.kind,
-                "place": plan.place,
-                "branch": plan.branch,
-                "prefix": plan.prefix,
-                "steps": list(plan.steps),
-                "dry_run": dry_run,
-                "findings": finding_objects(findings),
-            }
-        )
+        said = fields_of(plan, "kind place branch prefix steps")
+        call.out.answer({**said, "dry_run": dry_run, "findings": finding_objects(findings)})
         return
     for step in plan.steps:
         call.out.line(told(step, done=not dry_run))
