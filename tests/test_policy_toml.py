@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
+from projection.policy.keys import quoted
 from projection.policy.model import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
 from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy, write_policy
 
@@ -270,3 +271,10 @@ def test_a_key_of_many_parts_is_refused_in_a_moment(text: str) -> None:
         read_policy(f'# {"." * 99}\nproject = "{"." * 99}"\n{text}\n')
     assert refused.value.where == "diurna.toml:3"
     assert time.process_time() - start < 1
+
+
+def test_a_string_is_quoted_as_toml_reads_it() -> None:
+    """Each character that TOML refuses as it is, and those beside them."""
+    text = "".join([chr(code) for code in (*range(0x24), 0x5C, *range(0x7E, 0xA2))])
+    assert tomllib.loads(f"key = {quoted(text)}") == {"key": text}
+    assert quoted(" !~") == '" !~"'

@@ -85,3 +85,15 @@ def test_state_words() -> None:
     assert state_words(frozenset({"latest", "release"})).words == {"latest"}
     assert state_words(frozenset({"open", "issues"})).words == {"open", "issues"}
     assert state_words(frozenset({"issues"})).words == frozenset()
+
+
+def test_passages_alone(shop: Repo, run: Run) -> None:
+    """By their kind; of facts there is none of that kind, and no word of facts is said."""
+    found = run("recall", "latest release", "--kind", "session", "--json").json
+    assert found["passages"] and not found["facts"]
+    both = run("recall", "latest release", "--kind", "session", "--in", "facts", "--json").json
+    assert both["hits"] == []
+    mixed = run(
+        "recall", "latest release", "--kind", "session", "--kind", "decision", "--json"
+    ).json
+    assert mixed["passages"] and {hit["kind"] for hit in mixed["facts"]} == {"decision"}

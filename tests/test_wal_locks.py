@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from ledger.wal import locks
 from ledger.wal.atomic_files import Lock
 
 
@@ -52,3 +56,24 @@ def test_nobody_else_may_open_a_lock(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a living process, or of another machine, for half a day; git's own note says so."""
+    monkeypatch.setattr(locks, "_git_commands", list)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    note, here = tmp_path / "gc.pid", os.uname().nodename
+    for text, collects in (
+        (f"{os.getpid()} {here}", True), (f"{ended.pid} {here}", False),
+        (f"{ended.pid} elsewhere", True), (f"nobody {here}", True),
+    ):  # fmt: skip
+        note.write_text(text)
+        assert locks.git_prunes(str(tmp_path)) is collects, text
+    for hours, collects in ((11.9, True), (12.1, False)):
+        note.write_text(f"{os.getpid()} {here}")
+        then = time.time() - hours * 3600
+        os.utime(note, (then, then))
+        assert locks.git_prunes(str(tmp_path)) is collects, hours
+    note.unlink()
+    assert not locks.git_prunes(str(tmp_path))
