@@ -344,26 +344,29 @@ def _exchanged(shop: Shop, file: Path) -> None:
             here.unlink()
 
 
+#: What SQLite itself is made to do: the file, and the statement.
+_STATEMENTS = (
+    (".sqlite", "DELETE FROM facts WHERE id = 'fact-7'"),
+    (
+        ".sqlite",
+        "UPDATE facts SET history = (SELECT history FROM facts WHERE id = 'fact-9')",
+    ),
+    (".sqlite", "UPDATE facts SET state = 3"),
+    (".sqlite", "UPDATE logs SET entry = (SELECT entry FROM logs WHERE number = 1)"),
+    (".sqlite", "UPDATE meta SET value = x'00'"),
+    (".sqlite", "DELETE FROM newest"),
+    (".sqlite", "PRAGMA user_version = 7"),
+    (".recall", "UPDATE logs SET passages = (SELECT passages FROM logs LIMIT 1)"),
+    (".recall", "DELETE FROM recent_data WHERE id > 10"),
+    (".recall", "DELETE FROM logs WHERE number % 3 = 0"),
+    (".recall", "UPDATE logs SET day = '1999-01-01'"),
+)
+
+
 def _with_sql(shop: Shop, file: Path) -> None:
     """Change rows as SQLite itself would."""
-    suffix, statement = shop.rng.choice(
-        (
-            (".sqlite", "DELETE FROM facts WHERE id = 'fact-7'"),
-            (
-                ".sqlite",
-                "UPDATE facts SET history = (SELECT history FROM facts WHERE id = 'fact-9')",
-            ),
-            (".sqlite", "UPDATE facts SET state = 3"),
-            (".sqlite", "UPDATE logs SET entry = (SELECT entry FROM logs WHERE number = 1)"),
-            (".sqlite", "UPDATE meta SET value = x'00'"),
-            (".sqlite", "DELETE FROM newest"),
-            (".sqlite", "PRAGMA user_version = 7"),
-            (".recall", "UPDATE logs SET passages = (SELECT passages FROM logs LIMIT 1)"),
-            (".recall", "DELETE FROM recent_data WHERE id > 10"),
-            (".recall", "DELETE FROM logs WHERE number % 3 = 0"),
-            (".recall", "UPDATE logs SET day = '1999-01-01'"),
-        )
-    )
+    there = [one for one in _STATEMENTS if Path(shop.home.cache_file + one[0]).is_file()]
+    suffix, statement = shop.rng.choice(there)
     with contextlib.closing(sqlite3.connect(shop.home.cache_file + suffix)) as base, base:
         base.execute(statement)
 
