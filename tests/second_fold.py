@@ -282,7 +282,11 @@ class SecondFold:
     # ---- all of it --------------------------------------------------------------------------------
 
     def kind(self, id: str) -> str:
-        return self.footer(id).get("kind") or ("thread" if self.box(id)[0] else "fact")
+        kind = self.footer(id).get("kind") or ("thread" if self.box(id)[0] else "fact")
+        return "fact" if self.redacted(id) and not is_id(kind) else kind  # F9
+
+    def redacted(self, id: str) -> bool:
+        return self.last(id, FactRedacted) is not None
 
     def closed(self, id: str) -> tuple[bool, str]:
         if self.kind(id) != "thread":
@@ -314,12 +318,12 @@ class SecondFold:
         tier = self.tier(bool(calls), away, promoted, kind, closed, born, naming)
         reason, page = self.place(tier, calls, away, closed, closed_at, (naming or [born])[-1])
         footer = {key: value for key, value in self.footer(id).items() if key != "kind"}
-        redacted = self.last(id, FactRedacted) is not None
+        redacted = self.redacted(id)
         if redacted:  # F9
             footer = {key: ids_of(footer[key]) for key in footer if key in OF_IDS}
             footer = {key: value for key, value in footer.items() if value}
         return Known(
-            kind="fact" if redacted and not is_id(kind) else kind,
+            kind=kind,
             footer=footer,
             texts=sorted(
                 (version, "(redacted)" if redacted else text, key)
