@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from ledger.git.repository import find_repository
+from ledger.model.layout import TRANSFER_FILE
 from ledger.wal import locks
 from ledger.wal.atomic_files import Lock
+from ledger.wal.transfer_note import Transfer
+from tests.conftest import Repo
 
 
 @pytest.mark.parametrize(
@@ -77,3 +81,23 @@ def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.Monke
         assert locks.git_prunes(str(tmp_path)) is collects, hours
     note.unlink()
     assert not locks.git_prunes(str(tmp_path))
+
+
+def test_a_lock_of_a_git_that_was_killed_alone_is_known(repo: Repo) -> None:
+    """Diurna lives on and its transfer ends: the next one knows whose lock that is, and the one behind it."""
+    repository, tracking = find_repository(str(repo.path)), "refs/remotes/origin/main"
+    assert repository is not None
+    lock = Path(repository.commondir, f"{tracking}.lock")
+    note = Path(repository.commondir, TRANSFER_FILE)
+    lock.parent.mkdir(parents=True)
+    with Transfer(repository, tracking):
+        lock.touch()
+        now = time.time()
+        os.utime(note, (now - 10, now - 10))
+        os.utime(lock, (now - 9, now - 9))
+    with Transfer(repository, tracking):
+        pass  # nothing new: the reference is not touched
+    with Transfer(repository, tracking) as last:
+        assert last.free() and not lock.exists()
+    assert [one.code for one in last.findings] == ["stale-lock"]
+    assert not note.exists()

@@ -1,7 +1,7 @@
 """Note a fetch or push under way, so that a lock which it leaves when killed is known for what it is.
 
-The tracking reference is locked for a moment in each fetch and push. Where Diurna dies with its git, that
-lock would be in the way of every later one (FORMAT.md, W7).
+The tracking reference is locked for a moment in each fetch and push. Where git dies, alone or together
+with Diurna, that lock would be in the way of every later one (FORMAT.md, W7).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Transfer:
     def __init__(self, repository: Repository, tracking: str) -> None:
         self._repository, self._tracking = repository, tracking
         self._note = f"{repository.commondir}/{TRANSFER_FILE}"
+        self._lock = f"{repository.commondir}/{tracking}.lock"
         self._died_at = 0.0
         self.findings: list[Finding] = []
 
@@ -41,27 +42,31 @@ class Transfer:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        """Take the note away, however it ended."""
+        """Take the note away, however it ended; a lock that is still there needs it, and of that time."""
         try:
-            os.unlink(self._note)
+            if not os.path.lexists(self._lock):
+                os.unlink(self._note)
+            elif self._died_at:
+                os.utime(self._note, (self._died_at, self._died_at))
         except OSError:
             pass
 
     def free(self) -> bool:
         """Move the lock of the tracking reference aside if it belongs to nobody; tell whether it did."""
-        path = f"{self._repository.commondir}/{self._tracking}.lock"
-        found = clear_left_lock(self._repository, path, self._died_at)
+        found = clear_left_lock(self._repository, self._lock, self._died_at)
         if found is not None:
             self.findings.append(found)
         return found is not None
 
     def _dead_since(self) -> float:
-        """Return when a transfer of this reference began whose process is no more, 0.0 for none."""
+        """Return when a transfer of this reference began that is over and left its note, 0.0 for none."""
         try:
             with open(self._note, encoding="utf-8", errors="replace") as file:
                 process, _, tracking = file.read(4096).strip().partition(" ")
                 began = os.fstat(file.fileno()).st_mtime
         except OSError:
             return 0.0
-        dead = process.isdigit() and tracking == self._tracking and not is_alive(int(process))
-        return began if dead else 0.0
+        if not process.isdigit() or tracking != self._tracking:
+            return 0.0
+        over = int(process) == os.getpid() or not is_alive(int(process))
+        return began if over else 0.0
