@@ -15,6 +15,9 @@ from ledger.model.layout import TRANSFER_FILE
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.locks import clear_left_lock, is_alive
 
+#: Stands for the process in the note of a transfer that has ended.
+_ENDED = "0"
+
 
 class Transfer:
     """One fetch or push, noted while it is under way.
@@ -42,13 +45,15 @@ class Transfer:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        """Take the note away, however it ended; a lock that is still there needs it, and of that time."""
+        """Take the note away, however it ended; for a lock that is still there, note that it ended."""
         try:
             if not os.path.lexists(self._lock):
                 os.unlink(self._note)
-            elif self._died_at:
-                os.utime(self._note, (self._died_at, self._died_at))
-        except OSError:
+                return
+            began = self._died_at or os.stat(self._note).st_mtime
+            replace_file(self._note, f"{_ENDED} {self._tracking}\n".encode(), 0o600)
+            os.utime(self._note, (began, began))
+        except (DiurnaError, OSError):
             pass
 
     def free(self) -> bool:
@@ -68,5 +73,5 @@ class Transfer:
             return 0.0
         if not process.isdigit() or tracking != self._tracking:
             return 0.0
-        over = int(process) == os.getpid() or not is_alive(int(process))
+        over = process == _ENDED or not is_alive(int(process))
         return began if over else 0.0
