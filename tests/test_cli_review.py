@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledger.home import discover
 from ledger.model.layout import REVIEW_LOCK_FILE
 from ledger.wal.atomic_files import Lock
 from memory import Memory, SessionDraft
@@ -292,7 +293,7 @@ def test_k18_a_review_that_was_outrun_is_made_again(
         plan = make_plan(memory, code_path)
         plans.append(plan.sessions_since)
         if len(plans) == 1:
-            other = Memory.open(str(repo.path))
+            other = Memory(discover(str(repo.path)), clock=lambda: NOW_MS + 60_000)
             other.append(SessionDraft("Meanwhile"))
             other.close()
         return plan

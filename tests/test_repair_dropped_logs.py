@@ -220,7 +220,7 @@ def test_real_commits_beside_real_appends(tmp_path: Path) -> None:
     memory = open_memory(folder)
     stems = []
     number = 0
-    while user.poll() is None:
+    while user.poll() is None or number < 4:
         stems.append(memory.append(draft(f"fact-{number}")).stem)
         number += 1
     assert user.stdout is not None
