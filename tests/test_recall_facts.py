@@ -73,6 +73,19 @@ def test_both_parts_have_their_heading(shop: Repo, run: Run) -> None:
     assert "what holds" not in run("recall", "latest release", "--in", "facts").out
 
 
+def test_the_passage_that_comes_with_a_fact_is_named(repo: Repo, run: Run) -> None:
+    """It stands in no second hit, so its id stands with the fact, in text as in JSON."""
+    body = str(repo.write("body.md", "We measured the webhook queue for a week.\n"))
+    new = "id=queue decision: The webhook queue holds a week."
+    assert run("append", "--title", "Queue", "--new", new, "--body", body).code == 0
+    (hit,) = run("recall", "webhook queue week", "--json").json["hits"]
+    stem, _, line = hit["passage"].partition(":")
+    named = run("recall", "webhook queue week").out.split("said in ")[1].split("\n")[0]
+    start, _, place = named.partition(":")
+    assert stem == hit["stem"] and stem.startswith(start) and place == line
+    assert "We measured" in run("recall", "--ids", named).out
+
+
 def test_why_a_fact_is_first_is_explained(shop: Repo, run: Run) -> None:
     """Each rule that took part is a part of the score."""
     hit = run("recall", "latest release", "--explain", "--json").json["facts"][0]

@@ -107,7 +107,7 @@ def answered(answer: Answer, level: str) -> RecallAnswered:
 def _hit(hit: Hit, text: str) -> HitAnswered:
     return HitAnswered.model_validate(
         {
-            **fields_of(hit, "id kind tier date agent"),
+            **fields_of(hit, "id kind tier date agent passage"),
             **mark_object(hit.mark),
             "stem": "" if hit.id.startswith(hit.stem) else hit.stem,
             "text": text,

@@ -38,7 +38,7 @@ class HitAnswered(Answered):
     """A fact, or a passage of a log.
 
     `stem` is the log it comes from, left out where the id says so; `tokens` is about what all of it costs.
-    `closed` threads are done, `false` facts do not hold: `instead` does.
+    `closed` threads are done, `false` facts do not hold: `instead` does. `passage` is what was said of it.
     """
 
     id: str
@@ -52,6 +52,7 @@ class HitAnswered(Answered):
     closed: bool = False
     false: bool = False
     instead: list[str] = []
+    passage: str = ""
 
 
 class RecallAnswered(Answered):

@@ -97,22 +97,21 @@ class Recaller:
             facts = Facts(cache, index, filters, past)
             keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)
-            hits: list[Hit] = []
+            hits: list[Hit] | None = None
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
                 found = search(
                     index, query, keeps, lookups=self._lookups, explain=explain, told=told
                 )
-                ranking = found.ranking
-                if vectors:
-                    ranking = view.by_meaning(query, ranking)
-                    facts_found = view.by_meaning(query, Ranking(found.facts, ())).passages
-                    found = found._replace(facts=facts_found)
-                if not hits:
+                ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
+                if hits is None:
+                    if vectors:
+                        by_meaning = view.by_meaning(query, Ranking(found.facts, ()))
+                        found = found._replace(facts=by_meaning.passages)
                     hits = view.facts(found, level, limit, explain, loose or filters.choosy)
                 passages = view.passages(ranking, level, limit, explain)
                 if len(passages) == limit or len(ranking.passages) < told:
                     break  # else many may not be shown, and there are more
-            notes = found.notes
+            hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
             return answer_of(mixed(hits, passages, limit), notes)._replace(

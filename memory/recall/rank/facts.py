@@ -9,6 +9,7 @@ first words say what it is about, and count once more. Constants are round numbe
 from __future__ import annotations
 
 from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.rank.bm25 import RELATED
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import Asked, Scored
 
@@ -28,8 +29,6 @@ COVERAGE, TOGETHER = 1.0, 1.0
 STRETCH = 60
 #: How many words at the front of a text say what it is about, and what each adds there.
 LEAD, OF_LEAD = 30, 0.5
-#: What a related word tells, against the word itself.
-RELATED = 0.3
 #: How many facts are scored, those that cover most, and how many are returned.
 CANDIDATES, TOLD = 400, 60
 PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")

@@ -85,6 +85,9 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
         out.line((head, "yellow"), tail, (cost, "dim"))
         for line in rest:
             out.line(line)
+        if hit.passage:
+            said = hit.passage.replace(hit.stem, out.short(hit.stem))
+            out.line((f"    said in {said}", "dim"))
         for part in hit.parts:
             remark = f"  {part.remark}" if part.remark else ""
             out.line((f"    {part.value:8.4f}  {part.name}{remark}", "dim"))
