@@ -24,7 +24,8 @@ def test_without_the_extra_it_says_what_to_install(
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "diurna: mcp: the MCP server needs a library that is not installed\n"
-        "hint: install Diurna with it: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'\n"
+        "hint: install Diurna with it, in a clone of its repository: "
+        "uv tool install '.[mcp]', or pip install '.[mcp]'\n"
     )
     assert run("mcp", "--json").json["error"]["hint"].startswith("install Diurna with it")
     assert "Serve this memory to agents" in run("mcp", "--help").out

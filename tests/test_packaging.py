@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -172,3 +173,48 @@ def test_invariants_that_the_code_names_are_in_the_format_document() -> None:
         if f"- **{letter}{number}** " not in text
     ]
     assert missing == []
+
+
+#: What would take Diurna from a registry, where the name is not ours, and not from this repository.
+_FROM_A_REGISTRY = re.compile(
+    r"""(?:pip3?|pipx|uv\ tool|uv\ pip|uv|uvx|poetry|pdm|conda|brew)
+        \ +(?:(?:install|run|add|upgrade|-\S+)\ +)*['"]?diurna\b(?![-/.])""",
+    re.VERBOSE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("pip install 'diurna[mcp]'", True),
+        ("python -m pip install -U diurna", True),
+        ("uvx diurna tour", True),
+        ("uv tool install --force diurna", True),
+        ("uv tool install '.[mcp]'", False),
+        ('"$RUNNER_TEMP/diurna/bin/pip" install --quiet "$GITHUB_ACTION_PATH/../../.."', False),
+        ("pip install -q -e . && .venv/bin/diurna tour", False),
+    ],
+)
+def test_an_install_from_a_registry_is_recognised(text: str, is_one: bool) -> None:
+    """The rule of the next test finds each usual spelling, and lets an install from a clone pass."""
+    assert bool(_FROM_A_REGISTRY.search(text)) == is_one
+
+
+@needs_checkout
+def test_nothing_tells_to_install_from_a_registry() -> None:
+    """No message, page or workflow names Diurna to an installer: the name is not ours in any registry."""
+    kinds = (".py", ".md", ".toml", ".yml", ".yaml")
+    folders = [CHECKOUT / name for name in (*PACKAGES, "tests", ".github")]
+    files = [
+        file
+        for file in (*CHECKOUT.glob("*"), *(one for folder in folders for one in folder.rglob("*")))
+        if file.suffix in kinds
+    ]
+    assert len(files) > 300
+    wrong = [
+        f"{file.relative_to(CHECKOUT)}: {found[0]}"
+        for file in files
+        if file != Path(__file__)
+        for found in _FROM_A_REGISTRY.finditer(file.read_text("utf-8"))
+    ]
+    assert wrong == []

@@ -26,7 +26,8 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     """Serve this memory to agents, by the Model Context Protocol.
 
     A client starts it and speaks on standard input and output. The home is that of the folder it is
-    started in, or --home; no client can name another. It needs the extra: pip install 'diurna[mcp]'.
+    started in, or --home; no client can name another. It needs the extra `mcp`: `pip install '.[mcp]'`
+    in a clone of Diurna's repository.
 
     \b
     Examples:
@@ -40,7 +41,8 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(
             "the MCP server needs a library that is not installed",
-            hint="install Diurna with it: uv tool install 'diurna[mcp]', or pip install 'diurna[mcp]'",
+            hint="install Diurna with it, in a clone of its repository: "
+            "uv tool install '.[mcp]', or pip install '.[mcp]'",
         )
     call.find_home()  # whatever is wrong with it is said before anything is loaded
     setting = Setting(
