@@ -88,16 +88,16 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     for fact in ("webhook-once", "webhook-retries", "orders-stay"):
         tell("why", fact)
         tell("links", fact)
-        tell("history", fact)
+        tell("why", fact, "--versions")
     tell("entity")
     tell("entity", "Payments API")
     tell("log")
     tell("timeline", "webhook-once")
     tell("timeline", "2026-01-01")
-    tell("digest", stem)
+    tell("log", stem)
     notes = folder / "notes.md"
     notes.write_text("# Notes\n\nAda decided: we use Redis 7.\n\n- [ ] Measure `retry()` again.\n")
-    tell("digest", str(notes))
+    tell("log", str(notes))
     notes.unlink()
     tell("diff", f"{stem}..")
     tell("report")
@@ -107,12 +107,12 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
 def _keep(tell: Recorder, folder: Path) -> None:
     """Decide, edit, redact, review and check."""
     tell("confirm", "orders-stay")
-    tell("reinstate", "webhook-once", "--reason", "It was a test.", "--dry-run")
+    tell("restore", "webhook-once", "--reason", "It was a test.", "--dry-run")
     tell("archive", "nobody", "--reason", "Nobody asks.", refused=True)
     tell("archive", "webhook-retries", "--reason", "Nobody asks.")
     tell("archive", "webhook-retries", "--back", "--reason", "Somebody asks.")
     tell("append", "--update", "webhook-retries", "Webhooks retry five times.")
-    version = tell("history", "webhook-retries")["versions"][0]["version"]
+    version = tell("why", "webhook-retries", "--versions")["versions"][0]["version"]
     tell("restore", "webhook-retries", version)
     tell("publish", "--dry-run")
     tell("publish")

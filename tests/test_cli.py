@@ -81,7 +81,7 @@ def test_command_without_module_is_absent(monkeypatch: pytest.MonkeyPatch, run: 
     entry = registry.Entry("nothing", "Does nothing.")
     monkeypatch.setattr(registry, "ENTRIES", (entry,))
     monkeypatch.setattr(registry, "_BY_NAME", {"nothing": entry})
-    assert "nothing" not in run("--help").out
+    assert "nothing" not in run("--help", "--all").out
     assert run("nothing").code == 2
 
 
@@ -91,6 +91,42 @@ def test_command_modules_are_thin(name: str) -> None:
     found = import_module(f"rituals.cli.commands.{name}").__file__
     assert found is not None
     assert len(Path(found).read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_help_is_in_groups_and_hides_plumbing(run: Run) -> None:
+    """Each command stands once, below its heading; plumbing only where all is asked for."""
+    said, everything = run("--help"), run("--help", "--all")
+    assert (said.code, said.err, everything.code) == (0, "", 0)
+    headings = [line[:-1] for line in said.out.splitlines() if line.rstrip(":") in registry.GROUPS]
+    assert headings == list(registry.GROUPS[:-1])
+    rows = re.findall(r"^  (\w+) +\S", everything.out.partition("Every day:")[2], re.M)
+    assert rows[: len(NAMES)] == NAMES
+    plumbing = [entry.name for entry in registry.available() if entry.group == registry.PLUMBING]
+    assert plumbing == ["replay", "hook"]
+    assert not [name for name in plumbing if re.search(rf"^  {name} ", said.out, re.M)]
+    assert run("--all").out == run("help", "--all").out == everything.out
+
+
+def test_help_as_a_word(run: Run) -> None:
+    """`diurna help` and `diurna help COMMAND` say what `--help` says."""
+    assert run("help") == run("--help")
+    assert run("help", "show") == run("show", "--help")
+    assert run("help", "shw") == run("shw")
+
+
+def test_former_names_go_on_working(repo: Repo, run: Run) -> None:
+    """What was merged into another command is still called by its old name, and answers the same."""
+    stem = run("append", "--new", "id=uv We use uv.", "--json").json["stem"]
+    for before, now in (
+        (("history", "uv"), ("why", "uv", "--versions")),
+        (("digest", stem), ("log", stem)),
+        (("reinstate", "uv", "--reason", "It holds."), ("restore", "uv", "--reason", "It holds.")),
+    ):
+        assert run(*before) == run(*now)
+        assert run(*before, "--json").json == run(*now, "--json").json
+        assert before[0] not in NAMES
+    assert run("history").err.startswith("diurna: why: Missing argument 'ID'")
+    assert run("log", stem, "-n", "3").code == 2
 
 
 def test_no_arguments_is_help(run: Run) -> None:

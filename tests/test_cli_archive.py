@@ -87,8 +87,8 @@ def test_archive_refuses_and_changes_nothing(held: Repo, run: Run) -> None:
     assert "--back" in twice.err
     false = run("archive", "never", "--reason", "x")
     assert false.code == 1 and "never stands in the archive already: invalidated" in false.err
-    assert "diurna reinstate never" in false.err
-    assert "reinstate" in run("archive", "never", "--back", "--reason", "x").err
+    assert "diurna restore never" in false.err
+    assert "diurna restore never" in run("archive", "never", "--back", "--reason", "x").err
     assert held.shape() == before
 
 

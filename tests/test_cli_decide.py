@@ -90,7 +90,7 @@ def test_resolve_by_a_choice(torn: Repo, run: Run) -> None:
     other = run("resolve", "limit", "--choose", V20)
     assert (other.code, other.out, other.err) == (
         1, "", f"diurna: resolve: there is no contradiction about limit any more: it says {V30}\n"
-        "hint: `diurna history limit` and `diurna restore` bring an older text back\n",
+        "hint: `diurna why limit --versions` and `diurna restore` bring an older text back\n",
     )  # fmt: skip
     answer = run(
         "resolve", "old", "--choose", "2", "--agent", "Grace", "--title", "C it is", "--json"

@@ -41,7 +41,7 @@ class Session(Record):
     """One session of a timeline.
 
     Args:
-        stem: of its log: what `diurna digest` and `recall --ids` take.
+        stem: of its log: what `diurna log` and `recall --ids` take.
         ended: when, as the log says, or its stamp.
         agent: who wrote it.
         type: of the log.

@@ -156,7 +156,7 @@ def _circles(events: tuple[Event, ...], known: Known) -> list[Finding]:
             circle = " → ".join((event.id, *way))
             hint = (
                 f"{event.id} is false then for good; where it holds after all: "
-                f"`diurna reinstate {event.id}`, or a fact with another id"
+                f"`diurna restore {event.id} --reason TEXT`, or a fact with another id"
             )
             message = f"{event.new} can not supersede {event.id}: it would be a circle, {circle}"
             found.append(Finding("supersession-cycle", message, hint=hint))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -18,6 +17,11 @@ Examples:
   diurna init
   diurna append --title "Wire the queue" --new "decision: Webhooks retry three times."
   diurna show
+
+\b
+More:
+  diurna COMMAND --help   its options, and examples
+  diurna --help --all     the plumbing too
 
 \b
 Shell completion: put one of these into your shell's start file.
@@ -47,7 +51,10 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if not name.startswith("-") and self.get_command(ctx, name) is None:
+        args = [*registry.FORMER.get(name, (name,)), *args[1:]]
+        if not name.startswith("-") and self.get_command(ctx, args[0]) is None:
+            from difflib import get_close_matches
+
             alike = get_close_matches(name, self.list_commands(ctx), 2)
             hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna --help` lists all"
             raise WrongUsage(f"there is no command {name}", hint=hint)
@@ -55,8 +62,19 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(entry.name, entry.does) for entry in registry.available()])
+        known = registry.available()
+        everything = "--all" in ctx.ensure_object(Invocation).arguments
+        for group in registry.GROUPS:
+            rows = [(entry.name, entry.does) for entry in known if entry.group == group]
+            if rows and (everything or group != registry.PLUMBING):
+                with formatter.section(group):
+                    formatter.write_dl(rows)
+
+
+def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.ensure_object(Invocation).out.text(f"{ctx.get_help()}\n")
+        ctx.exit()
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -77,8 +95,16 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @options.home
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
     help="Print the version.",
+)
+@click.option(
+    "--all", is_flag=True, is_eager=True, expose_value=False, callback=_print_help,
+    help="With --help: list the plumbing too.",
 )  # fmt: skip
 def diurna() -> None:
     """Keep the memory of AI coding agents and their teams in git."""
@@ -108,7 +134,10 @@ def _run(call: Invocation) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(diurna, {"obj": call}, "diurna", "_DIURNA_COMPLETE", call.completion)
-    with diurna.make_context("diurna", call.arguments or ["--help"], obj=call) as ctx:
+    arguments = [*call.arguments] or ["--help"]  # click takes out of the list what it has read
+    if arguments[0] == "help":
+        arguments = [*arguments[1:2], "--help"]
+    with diurna.make_context("diurna", arguments, obj=call) as ctx:
         return int(diurna.invoke(ctx) or 0)
 
 

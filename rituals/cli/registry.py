@@ -6,6 +6,11 @@ from importlib.util import find_spec
 
 from ledger.model.record import Record
 
+#: The headings of the help, in their order; plumbing is listed by `--help --all` alone.
+EVERY_DAY, LOOK_BACK, LOOK_AFTER, SHARE, SET_UP, PLUMBING = GROUPS = (
+    "Every day", "Look back", "Look after", "Share", "Set up and check", "Plumbing",
+)  # fmt: skip
+
 
 class Entry(Record):
     """One command.
@@ -13,11 +18,13 @@ class Entry(Record):
     Args:
         name: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`.
         does: one line for the list of commands.
+        group: the heading that it stands under.
         needs: a module without which there is nothing to call.
     """
 
     name: str
     does: str
+    group: str = PLUMBING
     needs: str = ""
 
     @property
@@ -28,45 +35,40 @@ class Entry(Record):
 
 #: In the order of the help.
 ENTRIES = (
-    Entry("init", "Make a home for a ledger."),
-    Entry("append", "Append a session log and commit it."),
-    Entry("show", "Show what memory holds, or single facts."),
-    Entry("brief", "Show what an agent reads at the start of a session, within a budget."),
-    Entry("recall", "Find what answers a question: facts and passages of session logs."),
-    Entry("why", "Show where a fact comes from: every event, version and session."),
-    Entry("entity", "Show all that memory holds about an entity, or list the entities."),
-    Entry("links", "Show what a fact is linked with, one hop and two hops away."),
-    Entry("log", "List session logs, newest first."),
-    Entry("timeline", "Show the sessions around a fact, a session, a date or a question."),
-    Entry("digest", "Tell in short what a session log says."),
-    Entry("diff", "Show what memory learned, forgot and corrected between two points."),
-    Entry("status", "Show where the ledger stands and what is due."),
-    Entry("review", "Look after the memory: what aged, what is due, what became false."),
-    Entry(
-        "report", "Tell how memories lived: when they faded, what became false, as a picture too."
-    ),
-    Entry("conflicts", "List contradictions: every side that stands, and how to resolve it."),
-    Entry("resolve", "Resolve a contradiction: choose one side, or give a new text."),
-    Entry("history", "Show every version of a fact, and which stands."),
-    Entry("restore", "Let an older text of a fact stand again."),
-    Entry("reinstate", "Say that a superseded or invalidated fact holds after all."),
-    Entry("archive", "Put a fact that holds into the archive by hand, and take it out again."),
-    Entry("confirm", "Record that a person looked at facts and they hold."),
-    Entry("redact", "Withhold a fact's text, or a log's words, from all that is shown."),
-    Entry("publish", "Write and commit the projection where it drifted."),
-    Entry("absorb", "Make a log of what was edited in continuity.md."),
-    Entry("sync", "Share memory through a git remote: fetch, join, push."),
+    Entry("brief", "Show what an agent reads at the start of a session.", EVERY_DAY),
+    Entry("recall", "Find what answers a question: facts, and passages of logs.", EVERY_DAY),
+    Entry("append", "Append a session log and commit it.", EVERY_DAY),
+    Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
+    Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
+    Entry("status", "Show where the ledger stands and what is due.", EVERY_DAY),
+    Entry("log", "List session logs, newest first, or tell one in short.", LOOK_BACK),
+    Entry("timeline", "Show the sessions around a fact, a date or a question.", LOOK_BACK),
+    Entry("diff", "Show what was learned, forgotten and corrected between two points.", LOOK_BACK),
+    Entry("entity", "Show all that memory holds about an entity.", LOOK_BACK),
+    Entry("links", "Show what a fact is linked with.", LOOK_BACK),
+    Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
+    Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
+    Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
+    Entry("conflicts", "List contradictions: every side that stands.", LOOK_AFTER),
+    Entry("resolve", "Resolve a contradiction.", LOOK_AFTER),
+    Entry("restore", "Let an older text stand again, or a fact that was called false.", LOOK_AFTER),
+    Entry("archive", "Put a fact that holds into the archive, or take it out.", LOOK_AFTER),
+    Entry("redact", "Withhold a text from all that is shown.", LOOK_AFTER),
+    Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
+    Entry("publish", "Write and commit the projection where it drifted.", SHARE),
+    Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),
+    Entry("init", "Make a home for a ledger.", SET_UP),
+    Entry("adopt", "Take over a ledger that another tool wrote, in place.", SET_UP),
+    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", SET_UP),
+    Entry("doctor", "Check this machine and repository, and mend what is safe.", SET_UP),
+    Entry("verify", "Check the integrity of the ledger.", SET_UP, needs="rituals.check.verify"),
+    Entry("lint", "Check a home for CI.", SET_UP, needs="rituals.check.lint"),
+    Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SET_UP),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
-    Entry("verify", "Check the integrity of the ledger.", needs="rituals.check.verify"),
-    Entry("doctor", "Check this machine and repository, and mend what is safe to mend."),
-    Entry(
-        "lint", "Check a home for CI: integrity, secrets, what is due.", needs="rituals.check.lint"
-    ),
-    Entry("adopt", "Take over a ledger that another tool wrote, in place."),
-    Entry("mcp", "Serve this memory to agents, by the Model Context Protocol."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),
-    Entry("tour", "See the whole story on a throw-away ledger, in a minute."),
 )
+#: Names of before that are no commands of their own any more: what stands for each on a command line.
+FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 

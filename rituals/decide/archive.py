@@ -68,7 +68,7 @@ def _way_back(standing: Standing) -> str:
     """Say how a fact comes out of the archive."""
     fact = standing.fact
     if fact.false:
-        return f'`diurna reinstate {fact.id} --reason "…"` says that it holds after all'
+        return f'`diurna restore {fact.id} --reason "…"` says that it holds after all'
     if standing.reason == BY_HAND:
         return f'`diurna archive {fact.id} --back --reason "…"` takes it out again'
     if standing.tier != "archived":

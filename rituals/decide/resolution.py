@@ -231,7 +231,7 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         raise DiurnaError(
             f"there is no contradiction about {fact.id} any more: "
             + (now or f"it says {fact.heads[0].id}"),
-            hint=f"`diurna history {fact.id}` and `diurna restore` bring an older text back",
+            hint=f"`diurna why {fact.id} --versions` and `diurna restore` bring an older text back",
         )
     if verdict.text and tidy(verdict.text) != fact.heads[0].text:
         raise DiurnaError(

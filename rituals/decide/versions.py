@@ -62,7 +62,7 @@ def restoration(memory: Memory, fact: str, version: str) -> Decision:
         by = f"superseded by {', '.join(now.superseded_by)}" if now.superseded_by else "invalidated"
         raise DiurnaError(
             f"{fact} is {by}; another text would not make it hold",
-            hint=f"`diurna reinstate {fact} --reason TEXT` says that it holds after all",
+            hint=f"`diurna restore {fact} --reason TEXT` says that it holds after all",
         )
     known = {one.step.version: one.step for one in tellings(memory, fact)}
     found = [one for one in known if one.startswith(version)]

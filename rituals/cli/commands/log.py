@@ -1,27 +1,47 @@
-"""Run `diurna log`: list session logs, newest first."""
+"""Run `diurna log`: list session logs, newest first, or tell one in short."""
 
 from __future__ import annotations
 
 import click
 
+from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
 
 @click.command("log")
+@click.argument("what", default="", metavar="[STEM|FILE|-]")
 @click.option("--agent", default="", metavar="NAME", help="Only logs of this agent.")
 @click.option("--since", default="", metavar="WHEN", help="From this date or stem on.")
 @click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 @options.command
-def command(call: Invocation, agent: str, since: str, until: str, limit: int | None) -> None:
-    """List session logs, newest first.
+def command(
+    call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
+) -> None:
+    """List session logs, newest first, or tell in short what one says.
+
+    Of the one that is named: its summary, decisions, open actions, points and names, by rules alone. Every
+    line stands in the log, on the line whose number is before it; a long one is cut at `…`. The start of a
+    stem is enough. A file or - for standard input can be any text.
 
     \b
     Examples:
       diurna log -n 10
       diurna log --agent claude-code --since 2026-11-01
+      diurna log 2026-11-21-0902
     """
+    if what:
+        if agent or since or until or limit:
+            raise WrongUsage("one log is told whole", hint="leave the options or the log out")
+        from rituals.cli.views.sessions import digest_object, digested, print_digest
+
+        found = digested(call, what)
+        if call.json:
+            call.out.answer(digest_object(found))
+        else:
+            print_digest(found, call.out)
+        return
     lines = call.memory().log(agent, since, until, limit or 0)
     if call.json:
         from rituals.answers.objects import log_object

@@ -1,4 +1,4 @@
-"""Run `diurna restore`: let an older text of a fact stand again."""
+"""Run `diurna restore`: let an older text of a fact stand again, or a fact that was called false."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.views.decisions import author, decide
@@ -13,18 +14,36 @@ from rituals.cli.views.decisions import author, decide
 
 @click.command("restore")
 @click.argument("id")
-@click.argument("version")
+@click.argument("version", default="")
+@click.option("--reason", default="", metavar="TEXT", help="Why a false fact holds after all.")
 @author
 @options.command
-def command(call: Invocation, /, id: str, version: str, **recorded: Any) -> None:
-    """Let an older text of a fact stand again. Appends a log; nothing is rewritten.
+def command(call: Invocation, /, id: str, version: str, reason: str, **recorded: Any) -> None:
+    """Let an older text of a fact stand again, or a fact that was superseded or invalidated.
 
-    VERSION is one of `diurna history ID`, or the start of it.
+    Appends a log; nothing is rewritten. VERSION is one of `diurna why ID --versions`, or the start of it.
+    Without VERSION the fact holds after all: a person's act, recorded with its reason. It takes back what
+    the logs say against it that stand here now; what is said elsewhere meanwhile, or later, counts. Its
+    successors go on standing.
 
     \b
-    Example:
+    Examples:
       diurna restore api-timeouts 3fa9c1d2
+      diurna restore api-timeouts --reason "The 20 s were a test; production has 10 s."
     """
-    from rituals.decide.versions import restoration
+    if version:
+        from rituals.decide.versions import restoration
 
-    decide(call, restoration(call.memory(), id, version), **recorded)
+        if reason:
+            raise WrongUsage("--reason goes with a fact that was called false, not with a version")
+        decide(call, restoration(call.memory(), id, version), **recorded)
+        return
+    from rituals.decide.confirmation import reinstatement
+
+    if not reason.strip():
+        raise WrongUsage(
+            "neither a VERSION nor a --reason is given",
+            hint=f"`diurna why {id} --versions` lists its texts; where it was called false, "
+            "`--reason TEXT` says in a sentence why it holds after all",
+        )
+    decide(call, reinstatement(call.memory(), id, reason), **recorded)

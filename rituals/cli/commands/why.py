@@ -10,18 +10,32 @@ from rituals.cli.context import Invocation
 
 @click.command("why")
 @click.argument("id")
+@click.option(
+    "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
+)
 @options.command
-def command(call: Invocation, id: str) -> None:
+def command(call: Invocation, id: str, versions: bool) -> None:
     """Show where a fact comes from: every event of it, oldest first, with each version of its text.
 
     At the end stand the supersessions that lead to it and on from it, however many.
 
     \b
-    Example:
+    Examples:
       diurna why webhook-retry-queue
+      diurna why webhook-retry-queue --versions
     """
-    found = call.memory().why(id)
     out = call.out
+    if versions:
+        from rituals.cli.views.versions import print_versions, versions_object
+        from rituals.decide.versions import tellings
+
+        told = tellings(call.memory(), id)
+        if call.json:
+            out.answer(versions_object(id, told))
+        else:
+            print_versions(id, told, out)
+        return
+    found = call.memory().why(id)
     if call.json:
         from rituals.answers.objects import link_object, mark_object, step_object
 
