@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ledger.git.cli import Git
+from ledger.git.process import Running
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -227,3 +230,25 @@ def test_the_role_of_a_log(repo: Repo, run: Run) -> None:
     (hit,) = run("recall", "parser", "--role", "reviewer", "--json").json["hits"]
     assert hit["id"] == "fine" and hit["passage"].startswith(hit["stem"])
     assert run("recall", "parser", "--role", "ops", "--json").json["hits"] == []
+
+
+def test_all_logs_of_an_answer_are_read_at_once(
+    asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many logs its hits are cut from, an answer starts git once at most."""
+    for number in range(4):
+        body = asked.write(f"{number}.md", f"The broker of shop {number} drops its backlog.\n")
+        assert run("append", "--title", f"Shop {number}", "--body", str(body)).code == 0
+    asked.git("gc", "-q", "--prune=now")
+    started: list[tuple[str, ...]] = []
+    start = Git.start
+
+    def counted(git: Git, *arguments: str, **more: Any) -> Running:
+        started.append(arguments)
+        return start(git, *arguments, **more)
+
+    run("recall", "broker")  # brings the index to the logs
+    monkeypatch.setattr(Git, "start", counted)
+    ran = run("recall", "broker", "--no-vectors", "--json")
+    assert len({hit["stem"] for hit in ran.json["hits"]}) == 4
+    assert [arguments[0] for arguments in started] == ["cat-file"]

@@ -24,7 +24,7 @@ from memory.api import Memory
 from memory.query import timeline as timelines
 from memory.query.anchors import Anchor, duration_ms
 from memory.query.timeline import Timeline
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from memory.write.draft import did
 from projection.document.render import REDACTED
 from projection.text.digest import gist, lead

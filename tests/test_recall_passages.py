@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.index.passages import (
-    ASKING,
-    NUMBERED,
-    PASSAGE_CHARS,
-    PASSAGES_LIMIT,
-    TIMED,
-    marks_of,
-    passages_of,
-)
+from memory.recall.index.passages import PASSAGE_CHARS, PASSAGES_LIMIT, marks_of, passages_of
+from memory.recall.index.turn_marks import ASKING, NUMBERED, TIMED
 from tests.conftest import examples, sampled
 
 LINES = st.lists(

@@ -12,6 +12,7 @@ from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_
 from ledger.codec.fast_read import scan
 from ledger.codec.outline import outline
 from ledger.codec.outline_by_lines import OVERLONG, Outline
+from ledger.codec.plain_text import normal
 from ledger.model.event import (
     VERB_RANK,
     Event,
@@ -204,21 +205,9 @@ def _unheard(code: str, message: str, line: int, hint: str) -> None:
     """Ignore a finding: whoever reads the whole log reports it."""
 
 
-def text_of(data: bytes) -> str:
-    """Return the text of a log as it is read, whatever its bytes: findings count its lines."""
-    return _normal(data.decode("utf-8", "replace")).replace("\0", "\ufffd")
-
-
 def conflicted(text: str) -> bool:
     """Tell whether unresolved conflict markers are in a log: nothing that it says counts."""
     return any(found.code == "conflict-marker" for found in decode(text.encode(), sealed=False)[1])
-
-
-def _normal(text: str) -> str:
-    text = text.removeprefix("\ufeff")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
 
 
 def _lines(data: bytes, find: Find) -> list[str]:
@@ -229,7 +218,7 @@ def _lines(data: bytes, find: Find) -> list[str]:
         line = data.count(b"\n", 0, error.start) + 1
         find("not-utf8", "not UTF-8; unreadable bytes are shown as U+FFFD", line, "save as UTF-8")
         text = data.decode("utf-8", "replace")
-    text = _normal(text)
+    text = normal(text)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         find("nul-byte", "a NUL byte; it is read as U+FFFD", line, "take it out")

@@ -8,7 +8,7 @@ from ledger.model.order import is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory.cache.range_queries import log_named, logs_of
 from memory.redaction.withheld import ids_in, named_in, redacted_logs, shown
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
 from projection.text.digest import Digest, gist
 

@@ -10,7 +10,7 @@ from ledger.errors import WrongUsage
 from ledger.model.record import Record
 from memory.brief.place import BRIEF_CHARS
 from memory.cache.newest_logs import corrects
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, MARKDOWN, form_of
 from projection.brief.lines import label, stem_said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.brief.digest import readable
 from memory.redaction.withheld import named_in, redacted_logs, shown
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.brief.sections import Session
 from projection.text.digest import lead
 

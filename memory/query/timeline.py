@@ -18,7 +18,7 @@ from memory.query.anchors import Anchor, answer_anchor, duration_ms, named_ancho
 from memory.query.provenance import ended_at
 from memory.recall.values import tokens_of
 from memory.redaction.withheld import named_in, redacted_logs, shown
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from memory.write.draft import did
 from projection.document.marks import Mark, mark_of
 from projection.document.render import REDACTED

@@ -20,7 +20,7 @@ from ledger.wal.intents import Intents
 from ledger.wal.locks import git_prunes, journal, set_aside
 from ledger.wal.spool import KEEP, Spool
 from memory.repair.dropped_logs import dropped
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 

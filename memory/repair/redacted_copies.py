@@ -27,7 +27,7 @@ from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.redaction.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
 from memory.repair.lost_blobs import drop_purged
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
 from projection.fold.withholding import free_values, names
 

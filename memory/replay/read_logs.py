@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from ledger.codec.log import read_entry, stamp_findings
-from ledger.errors import GitFailed, StorageFailed
-from ledger.git.commit_record import loose_object
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
@@ -14,20 +12,18 @@ from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from memory.replay.fork import in_two, may_fork
 from memory.replay.gc_pause import Uncollected
+from memory.replay.log_bytes import LOOSE_UP_TO, blobs, read_bytes
 from memory.replay.rewritten_logs import Doubtful, mend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ledger.git.cli import Git
     from ledger.home import Home
 
 #: The number of logs from which a second process pays for its start.
 _FORK_FROM = 3000
-#: The most blobs that are looked for as loose files before git is asked.
-_LOOSE_UP_TO = 64
 
 
 class Reading(Record):
@@ -52,44 +48,6 @@ def read_given(
 ) -> Reading:
     """Read logs whose bytes are at hand: None for a missing one, its size for one that is too large."""
     return _reading(home, refs, contents)
-
-
-def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
-    """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
-
-    Logs whose object is missing are left out.
-    """
-    objects = home.repository.commondir + "/objects"
-    packed: list[LogRef] = []
-    for ref in refs:
-        data = _loose(objects, ref.blob) if len(refs) <= _LOOSE_UP_TO else None
-        if data is None:
-            packed.append(ref)
-        else:
-            yield ref, data[data.index(b"\0") + 1 :]
-    if packed:
-        found = blobs(home.repository.git(), [ref.blob for ref in packed])
-        for ref, content in zip(packed, found, strict=True):
-            if content is not None:
-                yield ref, content
-
-
-def _loose(objects: str, blob: str) -> bytes | None:
-    try:
-        return loose_object(objects, blob)
-    except StorageFailed:  # damaged; git may have a packed copy
-        return None
-
-
-def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
-    """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
-    try:
-        return list(git.blobs(ids))
-    except GitFailed:
-        if len(ids) == 1:
-            return [None]
-    middle = len(ids) // 2
-    return blobs(git, ids[:middle]) + blobs(git, ids[middle:])
 
 
 def read_all(
@@ -164,7 +122,7 @@ def read_part(
         of: how many there are in all, for the progress.
         progress: told now and then how many of how many are read.
     """
-    if len(refs) <= _LOOSE_UP_TO:
+    if len(refs) <= LOOSE_UP_TO:
         return read_few(home, refs)
     from ledger.git.pygit2_store import Store
 
@@ -188,7 +146,7 @@ def _reading(home: Home, refs: Sequence[LogRef], contents: Iterable[bytes | int 
     entries: list[Entry] = []
     findings: list[Finding] = []
     doubtful: dict[int, Doubtful] = {}
-    if len(refs) > _LOOSE_UP_TO:
+    if len(refs) > LOOSE_UP_TO:
         from hashlib import sha256  # OpenSSL's: slow to load, fast per byte
     else:
         from ledger.model.digest import sha256

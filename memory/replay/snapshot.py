@@ -14,7 +14,6 @@ from memory.cache.file import Cache, open_cache
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
 from memory.replay.gc_pause import Uncollected
-from memory.replay.read_logs import read_all, read_few
 from projection.policy.model import Policy
 
 TYPE_CHECKING = False
@@ -195,6 +194,8 @@ class Snapshot:
             cache.log_ref(ref.key) for ref in refs
         ):
             return self._rebuilt(cache, base, tip)
+        from memory.replay.read_logs import read_few
+
         reading = read_few(self.home, refs)
         if len(reading.refs) != len(refs):
             return self._rebuilt(cache, base, tip)
@@ -211,6 +212,7 @@ class Snapshot:
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
         from memory.cache.rebuild import build
+        from memory.replay.read_logs import read_all
 
         with Uncollected():
             refs, odd = self.list_logs(tip)

@@ -21,7 +21,7 @@ from ledger.model.layout import log_path
 from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow

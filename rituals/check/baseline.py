@@ -14,7 +14,7 @@ from ledger.model.digest import sha256
 from ledger.model.findings import Finding
 from ledger.model.order import is_sealed
 from ledger.model.record import Record
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
 
 TYPE_CHECKING = False

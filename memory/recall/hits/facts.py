@@ -6,11 +6,8 @@ from ledger.model.event import told
 from ledger.model.record import Record
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
-from memory.replay.as_of import point_in_time, state_at
 from projection.document.marks import mark_of
-from projection.fold.replay import State
 from projection.fold.tiers import never_decaying, stand
-from projection.graph.neighbours import matches_entity, matches_tag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
     from projection.document.marks import Mark
     from projection.fold.fact import Fact
+    from projection.fold.replay import State
     from projection.fold.state import Standing
 
 #: How many events of a fact are told, the newest ones.
@@ -40,6 +38,8 @@ def past_at(snapshot: Snapshot, as_of: str) -> Past | None:
     """
     if not as_of:
         return None
+    from memory.replay.as_of import point_in_time, state_at
+
     how, value = point_in_time(snapshot, as_of)
     refs = snapshot.cache().log_refs() if how == "stem" else snapshot.list_logs(value)[0]
     logs = frozenset([ref.key for ref in refs if how == "commit" or ref.key <= value])
@@ -157,15 +157,19 @@ class Facts:
         if not filters.superseded and (fact.false or not (log is None or _stands(found, log))):
             return False
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")
-        return (
-            (not filters.kinds or fact.kind in filters.kinds)
-            and (not filters.tiers or found.tier in filters.tiers)
-            and (not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags))
-            and (
-                not filters.entities or any(matches_entity(fact, name) for name in filters.entities)
-            )
-            and (not filters.roles or role in filters.roles)
-        )
+        if (
+            (filters.kinds and fact.kind not in filters.kinds)
+            or (filters.tiers and found.tier not in filters.tiers)
+            or (filters.roles and role not in filters.roles)
+        ):
+            return False
+        if not (filters.tags or filters.entities):
+            return True
+        from projection.graph.neighbours import matches_entity, matches_tag
+
+        tagged = not filters.tags or any(matches_tag(fact, tag) for tag in filters.tags)
+        about = filters.entities
+        return tagged and (not about or any(matches_entity(fact, name) for name in about))
 
     def _events(self, found: Standing) -> str:
         """Say what happened to a fact, oldest first: the newest events of it, one a line."""

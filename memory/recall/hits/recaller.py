@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ledger.codec.log import text_of
 from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
-from ledger.model.logset import LogRef
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
 from memory.recall.hits.answer import answer_of, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
+from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
@@ -29,24 +28,19 @@ from memory.recall.values import (
     Hit,
     tokens_of,
 )
-from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.gc_pause import Uncollected
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ledger.git.pygit2_store import Store
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
     from memory.recall.rank.types import Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
 
-#: The number of questions from which a library that reads packs pays for its start.
-_LIBRARY_FROM = 3
-_TEXTS_KEPT = 500
 #: How many passages beyond twice the hits are fetched at first: some may not be shown.
 _MORE_TOLD = 40
 #: How many logs are named that answer as a whole.
@@ -69,10 +63,7 @@ class Recaller:
         self._snapshot = snapshot
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
-        self._texts: dict[str, list[str]] = {}
-        self._redacted: frozenset[str] = frozenset()
-        self._store: Store | None = None
-        self._asked = 0
+        self.texts = LogTexts(snapshot.home)
 
     def close(self) -> None:
         """Close the index."""
@@ -90,7 +81,7 @@ class Recaller:
         loose: bool = False,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
-        self._asked += 1
+        self.texts.asked += 1
         past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
@@ -123,7 +114,7 @@ class Recaller:
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
-        self._asked += 1
+        self.texts.asked += 1
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, Filters(superseded=True))
@@ -136,52 +127,12 @@ class Recaller:
         """Return what was looked up in an index so far."""
         return self._lookups.of(index)
 
-    def lines(self, log: LogRow, cache: Cache) -> list[str]:
-        """Return the lines of a log as it was written."""
-        if log.blob not in self._texts or cache.redacted != self._redacted:
-            self.fetch([log], cache)
-        return self._texts[log.blob]
-
-    def fetch(self, logs: Iterable[LogRow], cache: Cache) -> None:
-        """Read logs, as far as they were not read yet, all at once; what is withheld is left out."""
-        if len(self._texts) >= _TEXTS_KEPT or cache.redacted != self._redacted:
-            self._texts.clear()
-            self._redacted = cache.redacted
-        missing = {log.blob: LogRef(log.stem, "", log.blob) for log in logs}
-        keys = {ref.blob: ref.key for ref in missing.values()}
-        for blob in self._texts.keys() & missing.keys():
-            del missing[blob]
-        for blob, data in self._bytes(missing):
-            text = text_of(data)
-            if cache.redacted and (entry := cache.entry(keys[blob])) is not None:
-                text = shown(self._snapshot.home, cache, text, named_in(entry))
-            self._texts[blob] = text.split("\n")
-        for blob in missing:
-            self._texts.setdefault(blob, [""])
-
-    def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
-        if refs and self._asked >= _LIBRARY_FROM:
-            if self._store is None:
-                from ledger.git.pygit2_store import Store
-
-                self._store = Store(self._snapshot.home.repository)
-            for blob in list(refs):
-                data = self._store.blob(blob)
-                if data is not None:
-                    del refs[blob]
-                    yield blob, data
-        if refs:
-            from memory.replay.read_logs import read_bytes
-
-            for ref, found in read_bytes(self._snapshot.home, list(refs.values())):
-                yield ref.blob, found
-
 
 class _View:
     """One reading: the index, the cache and the facts of one commit.
 
     Args:
-        recaller: reads logs.
+        recaller: remembers words, and reads logs.
         cache: of the commit.
         index: of the commit.
         facts: where they stand.
@@ -192,7 +143,11 @@ class _View:
         self._cache = cache
         self._index = index
         self._facts = facts
-        self._withheld = redacted_logs(cache)
+        self._withheld: frozenset[str] = frozenset()
+        if cache.redacted:
+            from memory.redaction.withheld import redacted_logs
+
+            self._withheld = redacted_logs(cache)
 
     def by_meaning(self, query: str, ranking: Ranking) -> Ranking:
         """Rank again by what passages mean; as it was without the extra `vectors`."""
@@ -213,20 +168,26 @@ class _View:
         stems = [log.stem for log in logs if log is not None]
         return tuple([stem for stem in stems if stem_in(stem) not in self._withheld])
 
-    def _texts(self, rows: Iterable[int]) -> dict[int, str]:
-        """Return the texts of passages, but of those that are withheld."""
-        found: dict[int, str] = {}
+    def _fetch(self, rows: Sequence[int]) -> frozenset[int]:
+        """Read the logs of passages, all at once; return the rows of those that are not withheld."""
         logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
         there = {row: log for row, log in logs.items() if stem_in(log.stem) not in self._withheld}
-        self._recaller.fetch(
+        self._recaller.texts.fetch(
             [log for row, log in there.items() if row & PLACES < FACTS_FROM], self._cache
         )
-        for row, log in logs.items():
-            piece = log.at(row & PLACES)
+        return frozenset(there)
+
+    def _texts(self, rows: Sequence[int]) -> dict[int, str]:
+        """Return the texts of passages, but of those that are withheld."""
+        found: dict[int, str] = {}
+        there = self._fetch(rows)
+        for row in rows:
+            log = self._index.log(row >> PLACE_BITS)
+            piece = None if log is None else log.at(row & PLACES)
             if piece is not None and piece.fact:
                 found[row] = self._facts.text(piece.fact)
-            elif piece is not None and row in there:
-                lines = self._recaller.lines(log, self._cache)
+            elif log is not None and piece is not None and row in there:
+                lines = self._recaller.texts.lines(log, self._cache)
                 found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found
 
@@ -272,6 +233,7 @@ class _View:
     def passages(self, ranking: Ranking, level: str, limit: int, explain: bool) -> list[Hit]:
         """Return the hits of the best passages that may be shown."""
         found: dict[str, Hit] = {}
+        self._fetch([one.row for one in ranking.passages[:limit]])
         for scored in ranking.passages:
             hit = self.hit(scored, level, explain)
             if hit is not None and hit.id not in found:
@@ -335,7 +297,7 @@ class _View:
         return "ids are those that `diurna recall` prints: of a fact, or STEM:LINE"
 
     def _whole(self, log: LogRow, level: str) -> Hit:
-        lines = self._recaller.lines(log, self._cache)
+        lines = self._recaller.texts.lines(log, self._cache)
         text = "\n".join(lines)
         line = one_line(title_of(lines))
         shown = text if level == FULL else f"{log.stem}  {log.agent}  {line}"
@@ -346,7 +308,7 @@ class _View:
 
     def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
         """Return a passage, None where the repository lost the log's bytes since it was indexed."""
-        lines = self._recaller.lines(log, self._cache)
+        lines = self._recaller.texts.lines(log, self._cache)
         number = log.pieces[place].line
         if number > len(lines):
             return None

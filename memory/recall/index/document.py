@@ -32,7 +32,7 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
 
     Args:
         ref: the log.
-        text: the whole of it, as `ledger.codec.log.text_of` reads it.
+        text: the whole of it, as `ledger.codec.plain_text.text_of` reads it.
         entry: its events.
     """
     header = header_of(text)

@@ -3,7 +3,7 @@
 Few new logs are added while a question is asked. More of them, and what a reset or a pull replaced, are
 written before it, so that no other process waits meanwhile for its turn with the cache. What can not be
 brought forward is written anew beside the old file. Where the disk takes nothing, all of that happens in
-memory.
+memory. What writes is loaded where there is something to write.
 """
 
 from __future__ import annotations
@@ -11,13 +11,9 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
-from ledger.wal.atomic_files import make_folder
-from memory.cache.rebuild import clear_abandoned, install
 from memory.cache.sqlite import sqlite3
 from memory.cache.stamp import Stamp, StampBroken, see_to_disk
 from memory.recall.index.fts_file import Index, IndexDamaged
-from memory.recall.index.update import appended, difference, everything, fill, in_step, write
-from memory.recall.index.writer import new_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +22,7 @@ if TYPE_CHECKING:
 
     from ledger.home import Home
     from memory.cache.file import Cache
+    from memory.recall.index.fts_file import Mark
     from memory.recall.index.update import Change
     from memory.replay.snapshot import Snapshot
 
@@ -90,6 +87,8 @@ class IndexFollower:
             if index is None:
                 return None
             if not in_step(index.mark, cache):
+                from memory.recall.index.update import appended
+
                 change = appended(self._home, index.mark, cache)
                 if change is None or len(change.fresh) > _AT_ONCE:
                     return None
@@ -104,6 +103,8 @@ class IndexFollower:
 
     def _alone(self, cache: Cache, question: Callable[[Cache, Index], Said]) -> Said:
         """Answer from an index made here and now: others write faster than we follow."""
+        from memory.recall.index.update import everything
+
         change = everything(self._home, cache)
         return question(cache, self._in_memory(change))
 
@@ -143,6 +144,8 @@ class IndexFollower:
 
     def _catch_up(self) -> None:
         """Bring the index to where the cache is by now, outside of any reading of the cache."""
+        from memory.recall.index.update import difference
+
         try:
             index = self._opened()
             if index is not None:
@@ -162,6 +165,8 @@ class IndexFollower:
         Raises:
             IndexDamaged: it can not be read.
         """
+        from memory.recall.index.update import write
+
         try:
             try:
                 return index if write(self._home, index, change) else None
@@ -179,6 +184,11 @@ class IndexFollower:
 
     def _build(self) -> None:
         """Write the whole index beside the old one and put it in its place."""
+        from ledger.wal.atomic_files import make_folder
+        from memory.cache.rebuild import clear_abandoned, install
+        from memory.recall.index.update import everything, fill
+        from memory.recall.index.writer import new_file
+
         change = self._snapshot.ask(lambda cache: everything(self._home, cache))
         temporary = f"{self._path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
         if not Stamp(self._path).usable:
@@ -203,12 +213,21 @@ class IndexFollower:
             raise
 
     def _in_memory(self, change: Change) -> Index:
+        from memory.recall.index.update import fill
+        from memory.recall.index.writer import new_file
+
         base = new_file(":memory:")
         fill(self._home, base, change, self._progress)
         base.execute("PRAGMA journal_mode=MEMORY")  # without a journal nothing can be taken back
         self.close()
         self._index, self._file = Index(base, Stamp("")), 0
         return self._index
+
+
+def in_step(mark: Mark, cache: Cache) -> bool:
+    """Tell whether an index has the logs of a cache."""
+    same = mark.digest == cache.summary.digest
+    return same and (not mark.skipped or mark.generation == cache.generation)
 
 
 def _open(path: str) -> Index:

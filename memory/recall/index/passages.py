@@ -10,6 +10,7 @@ import re
 
 from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
+from memory.recall.index.turn_marks import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,6 @@ PASSAGE_CHARS = 600
 REPLY_CHARS = 300
 #: A log is cut into no more passages than this; beyond, they are made larger.
 PASSAGES_LIMIT = 8000
-
-#: Whose turns are replies, and whose words they answer.
-REPLIERS = frozenset("assistant ai bot agent model claude codex gpt chatgpt copilot gemini".split())
-ASKERS = frozenset("user human customer".split())
 
 _HEADER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*$\n?", re.M | re.S)
 # patterns begin with what is rare, and look back from there: that is ten times as fast as a search that
@@ -82,8 +79,6 @@ def passages_of(text: str) -> list[Passage]:
     return found
 
 
-#: What a turn gives away of itself: that it asks, that it tells a time, that it tells a number.
-ASKING, TIMED, NUMBERED = 1, 2, 4
 _TIMES = frozenset(
     "yesterday today tonight tomorrow last next ago week weekend weeks month months day days year years "
     "monday tuesday wednesday thursday friday saturday sunday january february march april june july "

@@ -10,7 +10,8 @@ from __future__ import annotations
 import marshal
 import os
 
-from ledger.codec.log import read_entry, text_of
+from ledger.codec.log import read_entry
+from ledger.codec.plain_text import text_of
 from ledger.model.digest import blob_id
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, proves
@@ -21,7 +22,7 @@ from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.document import Indexed, indexed
 from memory.redaction.withheld import without_beside, without_lines
 from memory.replay.fork import may_fork
-from memory.replay.read_logs import read_bytes
+from memory.replay.log_bytes import read_bytes
 from projection.fold.withholding import withheld_entry
 
 TYPE_CHECKING = False

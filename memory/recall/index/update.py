@@ -54,12 +54,6 @@ class Change(Record):
     gone: tuple[tuple[str, str], ...]
 
 
-def in_step(mark: Mark, cache: Cache) -> bool:
-    """Tell whether an index has the logs of a cache."""
-    same = mark.digest == cache.summary.digest
-    return same and (not mark.skipped or mark.generation == cache.generation)
-
-
 def everything(home: Home, cache: Cache) -> Change:
     """Return what fills an empty index with the logs of a cache."""
     return Change(NOWHERE, _mark(cache), _sources(home, cache, cache.packed_entries()), ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from memory.recall.index.passages import NUMBERED, TIMED
+from memory.recall.index.turn_marks import NUMBERED, TIMED
 from memory.recall.query.dates import Named, named_date
 from memory.recall.query.stopwords import FORMS, SMALL
 
@@ -15,7 +15,8 @@ _BEGINNING = re.compile(r"\w[\w.-]*\*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
 #: A run of a writing without blanks: the index has it as one word, so it is looked for by its beginning.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+#: Compared as they are: a pattern of such ranges takes as long to compile as all others together.
+_UNSPACED = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\u0e00", "\u0e7f"))
 _TIMES = re.compile(
     r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
     re.I,
@@ -121,8 +122,12 @@ def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
             raw = part.lower().replace("’", "'").partition("'")[0]
             said.append(raw)
             if raw and raw not in SMALL and raw not in words:
-                unspaced = _UNSPACED.search(raw) is not None
-                words[raw] = Word(raw, FORMS.get(raw, (raw,)), unspaced)
+                words[raw] = Word(raw, FORMS.get(raw, (raw,)), _is_unspaced(raw))
+
+
+def _is_unspaced(word: str) -> bool:
+    """Tell whether a word has a letter of a writing without blanks."""
+    return not word.isascii() and any(low <= one <= high for one in word for low, high in _UNSPACED)
 
 
 def _names(piece: str) -> list[str]:

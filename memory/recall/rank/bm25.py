@@ -13,7 +13,7 @@ from collections import defaultdict
 from math import log
 
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
-from memory.recall.index.passages import ASKERS, ASKING, REPLIERS
+from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
 from memory.recall.query.dates import closeness
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored

@@ -87,7 +87,7 @@ def _load() -> tuple[Any, Any, Any] | None:
             about = json.loads(file.read(length))[_MATRIX]
         if about["dtype"] != "F16":
             return None
-        matrix = numpy.memmap(
+        matrix: Any = numpy.memmap(
             f"{folder}/{_WEIGHTS}",
             dtype="<f2",
             mode="r",

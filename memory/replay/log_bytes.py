@@ -1,0 +1,55 @@
+"""Read the bytes of logs from git, without a library and without what makes sense of them."""
+
+from __future__ import annotations
+
+from ledger.errors import GitFailed, StorageFailed
+from ledger.git.commit_record import loose_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.git.cli import Git
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+
+#: The most blobs that are looked for as loose files before git is asked.
+LOOSE_UP_TO = 64
+
+
+def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
+    """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
+
+    Logs whose object is missing are left out.
+    """
+    objects = home.repository.commondir + "/objects"
+    packed: list[LogRef] = []
+    for ref in refs:
+        data = _loose(objects, ref.blob) if len(refs) <= LOOSE_UP_TO else None
+        if data is None:
+            packed.append(ref)
+        else:
+            yield ref, data[data.index(b"\0") + 1 :]
+    if packed:
+        found = blobs(home.repository.git(), [ref.blob for ref in packed])
+        for ref, content in zip(packed, found, strict=True):
+            if content is not None:
+                yield ref, content
+
+
+def _loose(objects: str, blob: str) -> bytes | None:
+    try:
+        return loose_object(objects, blob)
+    except StorageFailed:  # damaged; git may have a packed copy
+        return None
+
+
+def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+    """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
+    try:
+        return list(git.blobs(ids))
+    except GitFailed:
+        if len(ids) == 1:
+            return [None]
+    middle = len(ids) // 2
+    return blobs(git, ids[:middle]) + blobs(git, ids[middle:])
