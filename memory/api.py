@@ -5,7 +5,6 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-from ledger.environment import now_ms
 from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
 from ledger.git.commit_record import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
@@ -58,9 +57,8 @@ class Memory(Reader):
         progress: Callable[[int, int], None] | None = None,
         identity: Callable[[], Identity] | None = None,
     ) -> None:
-        super().__init__(home, progress)
+        super().__init__(home, progress, clock)
         self._agent = agent
-        self._clock = clock or now_ms
         self._committer = Committer(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._committer)
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())

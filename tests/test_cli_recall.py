@@ -8,6 +8,7 @@ import pytest
 
 from ledger.git.cli import Git
 from ledger.git.process import Running
+from ledger.model.instants import FORMS
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -171,8 +172,8 @@ def test_wrong_usage(asked: Repo, run: Run) -> None:
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == f"diurna: recall: give a question, or ids with --ids\n{hint}"
     assert run("recall", "key", "--since", "soon").err == (
-        "diurna: recall: soon is neither a date nor a session log\n"
-        "hint: write a date as 2026-11-21, or a stem as `diurna log` prints it\n"
+        "diurna: recall: soon is neither a time nor a session log\n"
+        f"hint: {FORMS}; or name a session log\n"
     )
     ran = run("recall", "--ids", "pay-kye")
     assert (ran.code, ran.out) == (1, "")

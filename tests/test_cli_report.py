@@ -11,6 +11,7 @@ import pytest
 
 from ledger.codec.log import entry_of
 from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
 from projection.lifecycle.lives import Life
 from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
@@ -113,10 +114,10 @@ def test_bounds(lived: Repo, run: Run) -> None:
     assert [one["id"] for one in later["facts"]] == ["fact-3"]
     assert (later["sessions"], later["course"]["sessions"][0]) == (12, 3)
     assert sum(row[0] for row in later["course"]["tiers"].values()) == 3
-    assert run("report", "--since", "yesterday") == (
+    assert run("report", "--since", "whenever") == (
         1, "",
-        "diurna: report: yesterday is neither a date nor a session log\n"
-        "hint: write a date as 2026-11-21, or a stem as `diurna log` prints it\n",
+        "diurna: report: whenever is neither a time nor a session log\n"
+        f"hint: {FORMS}; or name a session log\n",
     )  # fmt: skip
 
 

@@ -108,3 +108,30 @@ def test_home_that_is_not_there(
         f"diurna: {where}: there is no folder nowhere\n"
         "hint: name a home, or a folder in it; `diurna init DIR` makes one\n"
     )
+
+
+def test_times_as_people_write_them(asked: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command that takes a time reads it by one parser, with the clock of whoever asks."""
+    monkeypatch.setenv("DIURNA_NOW", "1795262400000")  # 2026-11-21T12:00Z, a Saturday
+    for day in ("yesterday", "friday", "1 day ago", "2026-11-20 23:59", "20261120"):
+        facts = run("show", "--as-of", day, "--json").json["facts"]
+        assert [one["id"] for one in facts] == ["webhook-once"], day
+    assert "webhook-retries" in run("show", "--as-of", "today").out
+
+    def titles(*words: str) -> list[str]:
+        return [one["title"] for one in run("log", "--json", *words).json["sessions"]]
+
+    assert titles("--since", "today") == titles("--since", "12h ago") == ["Lost"]
+    assert titles("--until", "yesterday") == titles("--until", "24h") == ["Ship"]
+    assert titles("--since", "this week") == ["Lost", "Ship"]
+    assert titles("--until", "last week") == []
+    assert run("diff", "yesterday..now", "--json").json["learned"] == ["webhook-retries"]
+    found = run("recall", "webhook", "--superseded", "--since", "today", "--json").json["hits"]
+    assert found and {one["date"] for one in found} == {"2026-11-21"}
+    found = run("recall", "webhook", "--as-of", "yesterday", "--in", "facts", "--json").json["hits"]
+    assert [one["id"] for one in found] == ["webhook-once"]
+    around = run("timeline", "yesterday", "--before", "0h", "--after", "0 minutes", "--json").json
+    assert [one["title"] for one in around["sessions"]] == ["Ship"]
+    assert run("report", "--until", "yesterday", "--json").json["sessions"] == 1
+    refused = run("show", "--as-of", "2026-11-31")
+    assert (refused.code, refused.out) == (1, "") and "yesterday 14:30, monday" in refused.err

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledger.model.instants import FORMS
 from tests.conftest import formed
 
 if TYPE_CHECKING:
@@ -103,11 +104,11 @@ def test_timeline_of_nothing(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "diurna: timeline: nothing is named xyzzy, and nothing answers to it\n"
-        "hint: `diurna show` lists facts, `diurna log` sessions; a date is written 2026-11-21\n"
+        f"hint: `diurna show` lists facts, `diurna log` sessions; {FORMS}\n"
     )
     assert run("timeline", "--before", "soon") == (
         2, "", "diurna: timeline: 'soon' is no length of time\n"
-        "hint: write 30m, 48h, 7d or 2w: minutes, hours, days, weeks\n",
+        "hint: write 30m, 48h, 7d or 2w, or in words: 3 days\n",
     )  # fmt: skip
 
 

@@ -225,6 +225,8 @@ def test_filters_reach_the_search(tell: Tell) -> None:
             "green", "red",
         }  # fmt: skip
         assert await ids(until="2020-01-01") == set()
+        assert await ids(since="3 days ago", as_of="2099-12-31T10:00+02:00") == {"green", "red"}
+        assert await ids(until="last year") == set()
 
     tell(story)
 
@@ -243,7 +245,7 @@ BAD: tuple[tuple[str, dict[str, object], str], ...] = (
     ("recall", {"query": "a", "limit": "5"}, "limit: it has to be a whole number"),
     ("recall", {"query": "a", "level": "all"}, "level: it has to be one of 'index'"),
     ("recall", {"query": "a", "as_of": "--output=/tmp/x"}, "as_of"),
-    ("recall", {"query": "a", "as_of": "-1"}, "as_of: not a date, a log or a commit"),
+    ("recall", {"query": "a", "as_of": "-1"}, "as_of: not a time, a log or a commit"),
     ("recall", {"query": "a", "as_of": "HEAD:code.py"}, "as_of"),
     ("recall", {"query": "a", "as_of": "2020-13-99"}, "2020-13-99"),
     ("recall", {"query": "a", "path": "/etc"}, "path: there is no such argument"),

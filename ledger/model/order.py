@@ -79,6 +79,15 @@ def stem_in(key: str) -> str:
     return stem if stem[10:11] != "+" else f"{stem[:10]}-{stem[11:]}"
 
 
+def floor_of(milliseconds: int) -> str:
+    """Return a stamp that sorts before every stem of that instant, shorter ones too."""
+    stamp = stamp_of(milliseconds)
+    for short in ("-000000000", "000"):
+        if stamp.endswith(short):
+            return stamp.removesuffix(short)
+    return stamp
+
+
 def next_stamp(now_ms: int, newest: str) -> str:
     """Stamp an append: never before the wall clock, behind the newest log that was seen (O2).
 
@@ -180,6 +189,11 @@ def is_sealed(stem: str) -> bool:
         and _is_clock(stem[11:20])
         and not stem[21:].strip(_BASE32 if chars == SEAL_CHARS else _HEX)
     )
+
+
+def is_stamp(text: str) -> bool:
+    """Tell whether `text` is a whole stamp, to the millisecond."""
+    return len(text) == _STAMP_CHARS and is_stem(text) and _is_clock(text[11:])
 
 
 def is_weak(stem: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.errors import NotFound
 from ledger.model.logset import LogRef
-from ledger.model.order import is_date, is_sealed, is_stem, key_of, stem_in
+from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
 from memory.cache.schema import entry_in
 
@@ -101,7 +101,7 @@ def last_key(cache: Cache, point: str) -> str:
     Raises:
         NotFound: several logs begin so.
     """
-    if is_date(point):
+    if is_date(point) or is_stamp(point):
         return point + "~"
     try:
         return log_named(cache, point).key + "~"
@@ -133,17 +133,3 @@ def _starting(cache: Cache, start: str, limit: int) -> list[LogRef]:
         )
     ]
     return [LogRef(*row) for row in rows[:limit]]
-
-
-def check_bounds(*bounds: str) -> None:
-    """Check that bounds of time are dates or stems, or empty.
-
-    Raises:
-        NotFound: one is not.
-    """
-    for bound in bounds:
-        if bound and not is_stem(bound):
-            raise NotFound(
-                f"{bound} is neither a date nor a session log",
-                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
-            )

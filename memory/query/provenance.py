@@ -19,7 +19,6 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
-from memory.cache.range_queries import check_bounds
 from memory.redaction.withheld import redacted_logs, without_words
 from memory.replay.snapshot import Snapshot
 from projection.document.marks import PLAIN, Mark, mark_of
@@ -231,12 +230,7 @@ def origins(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, tuple[str, st
 def log_lines(
     snapshot: Snapshot, agent: str, since: str, until: str, limit: int
 ) -> tuple[LogLine, ...]:
-    """List session logs, newest first (see `Memory.log`).
-
-    Raises:
-        NotFound: a bound is neither a date nor a stem.
-    """
-    check_bounds(since, until)
+    """List session logs, newest first, between two stems or the starts of such (see `Memory.log`)."""
     chosen: list[LogRef] = []
     for ref, entry in snapshot.cache().entries_since(since):
         if agent and entry.agent != agent:

@@ -5,6 +5,7 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
+from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.home import Home
 from memory.brief.place import BRIEF_CHARS
@@ -12,7 +13,7 @@ from memory.query.open_snapshot import open_snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memory.query.provenance import Difference, LogLine, Provenance
     from memory.query.timeline import Timeline
@@ -36,10 +37,17 @@ class Reader:
     Args:
         home: where the ledger lives.
         progress: told how far a long reading is, as (done, total).
+        clock: gives milliseconds since 1970, for what is said as `yesterday`.
     """
 
-    def __init__(self, home: Home, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        progress: Progress | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
         self.home = home
+        self._clock = clock or now_ms
         self.snapshot = open_snapshot(home, progress)
         self._progress = progress
         self._follower: Follower | None = None
@@ -58,15 +66,16 @@ class Reader:
         return self.snapshot.ask(lambda cache: short_stem(cache, stem))
 
     def state(self, as_of: str = "") -> State:
-        """Return the replayed state, now or as of a date, a stem or a commit.
+        """Return the replayed state, now or as of a time, a stem or a commit.
 
         Raises:
             NotFound: `as_of` is none of these.
         """
         if as_of:
+            from ledger.model.instants import as_of as stem_of
             from memory.replay.as_of import state_at
 
-            return state_at(self.snapshot, as_of)
+            return state_at(self.snapshot, stem_of(as_of, self._clock()))
         if self._follower is None:
             from memory.replay.state import Follower
 
@@ -109,19 +118,35 @@ class Reader:
 
         Args:
             agent: only of this agent.
-            since: only from this date or stem on.
-            until: only up to this date (the whole day) or stem.
+            since: only from this time or stem on.
+            until: only up to this time (a day is all of it) or stem.
             limit: at most so many, 0 for all.
+
+        Raises:
+            NotFound: a bound is neither a time nor a stem.
         """
         from memory.query.provenance import log_lines
 
-        return log_lines(self.snapshot, agent, since, until, limit)
+        return log_lines(self.snapshot, agent, *self.bounds(since, until), limit)
+
+    def bounds(self, since: str, until: str) -> tuple[str, str]:
+        """Return two points, each a time as people write it or a stem, as stems or the start of such.
+
+        Raises:
+            NotFound: one is neither.
+        """
+        if not (since or until):
+            return "", ""
+        from ledger.model import instants
+
+        now = self._clock()
+        return instants.since(since, now), instants.until(until, now)
 
     def diff(self, start: str, end: str) -> Difference:
         """Return what memory learned, forgot and corrected between two points.
 
         Raises:
-            NotFound: a point is no date, stem or commit.
+            NotFound: a point is no time, stem or commit.
         """
         from memory.query.provenance import difference
 
@@ -195,15 +220,22 @@ class Reader:
             loose: facts too that cover little of it: of a task, which asks no question.
 
         Raises:
-            NotFound: `filters.as_of` is no date, stem or commit.
+            NotFound: `filters.as_of` is no time, stem or commit, or a bound neither a time nor a stem.
         """
         from memory.recall.values import Filters
 
+        asked = filters or Filters()
+        if asked.since or asked.until or asked.as_of:
+            from ledger.model.instants import as_of
+
+            since, until = self.bounds(asked.since, asked.until)
+            point = as_of(asked.as_of, self._clock())
+            asked = asked._replace(since=since, until=until, as_of=point)
         return self._recall().recall(
             query,
             level=level,
             limit=limit,
-            filters=filters or Filters(),
+            filters=asked,
             explain=explain,
             vectors=vectors,
             loose=loose,
@@ -261,9 +293,8 @@ class Reader:
         """Return the sessions around something, oldest first.
 
         Args:
-            anchor: the id of a fact (around every event of it), a stem or the start of one, a date or
-                an instant (`2026-11-01T12:00`, UTC), else a question, whose best hit is taken; "" for
-                the newest session.
+            anchor: the id of a fact (around every event of it), a stem or the start of one, a time, else
+                a question, whose best hit is taken; "" for the newest session.
             before: how far back: `30m`, `48h`, `7d`, `2w`.
             after: how far on.
             limit: at most so many sessions, those nearest to the anchor.
@@ -276,7 +307,7 @@ class Reader:
         """
         from memory.query.timeline import Window, timeline
 
-        window = Window(anchor, before, after, limit, agent, kinds)
+        window = Window(anchor, before, after, limit, agent, kinds, self._clock())
         return timeline(self.snapshot, lambda query: self.recall(query, limit=1), window)
 
     def nearest(self, fact: str, count: int = 3) -> tuple[str, ...]:

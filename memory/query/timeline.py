@@ -9,12 +9,13 @@ from bisect import bisect_left
 from types import MappingProxyType
 
 from ledger.codec.log import decode
-from ledger.model.order import LATEST_YEAR, ended_of, is_sealed, milliseconds_of, stamp_of
+from ledger.model.instants import duration_ms
+from ledger.model.order import LATEST_YEAR, ended_of, floor_of, is_sealed, milliseconds_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
-from memory.query.anchors import Anchor, answer_anchor, duration_ms, named_anchor
+from memory.query.anchors import Anchor, answer_anchor, named_anchor
 from memory.query.provenance import ended_at
 from memory.recall.values import tokens_of
 from memory.redaction.withheld import named_in, redacted_logs, shown
@@ -100,6 +101,7 @@ class Window(Record):
         limit: at most so many sessions.
         agent: only of this agent, "" for all.
         kinds: only those that named a fact of one of these kinds, () for all.
+        now_ms: the clock of whoever asks.
     """
 
     asked: str
@@ -108,6 +110,7 @@ class Window(Record):
     limit: int
     agent: str
     kinds: Sequence[str]
+    now_ms: int
 
 
 def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -> Timeline:
@@ -124,7 +127,7 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
     """
     asked = window.asked.strip()
     back, on = duration_ms(window.before), duration_ms(window.after)
-    named = snapshot.ask(lambda cache: named_anchor(cache, asked))
+    named = snapshot.ask(lambda cache: named_anchor(cache, asked, window.now_ms))
     answer = None if named is not None else ask(asked)
 
     def look(cache: Cache) -> Timeline:
@@ -134,7 +137,9 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
             anchor = answer_anchor(cache, asked, answer)
         spans = _reaching(anchor.spans, back, on)
         keys = [
-            key for start, end in spans for key in keys_within(cache, _floor(start), stamp_of(end))
+            key
+            for start, end in spans
+            for key in keys_within(cache, floor_of(start), stamp_of(end))
         ]
         keys = sorted({*keys, *anchor.stems})
         if window.agent or window.kinds:
@@ -179,15 +184,6 @@ def _reaching(spans: Sequence[tuple[int, int]], back: int, on: int) -> list[tupl
     return wide
 
 
-def _floor(milliseconds: int) -> str:
-    """Return a stamp that sorts before every stem of that instant, shorter ones too."""
-    stamp = stamp_of(milliseconds)
-    for short in ("-000000000", "000"):
-        if stamp.endswith(short):
-            return stamp.removesuffix(short)
-    return stamp
-
-
 def _filtered(cache: Cache, keys: Sequence[str], agent: str, kinds: Sequence[str]) -> list[str]:
     logs = [(ref, entry) for ref, entry in logs_of(cache, keys) if agent in ("", entry.agent)]
     if kinds:
@@ -224,7 +220,7 @@ def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str
         return keys
     found = set(anchor.stems)
     for first, last in anchor.spans:
-        begin = bisect_left(keys, _floor(first))
+        begin = bisect_left(keys, floor_of(first))
         end = bisect_left(keys, stamp_of(last + 1), begin)
         found.update(keys[max(begin - limit, 0) : begin])
         found.update(keys[max(begin, end - limit) : end + limit])

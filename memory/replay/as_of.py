@@ -19,7 +19,8 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
 
     Args:
         snapshot: of the home.
-        as_of: a date, a stem (or the start of one), or anything git can name a commit with.
+        as_of: a date, a stem (or the start of one), or anything git can name a commit with; what people
+            write of times is a stem by now (`ledger.model.instants.as_of`).
 
     Raises:
         NotFound: it is none of these, or several logs begin so.
@@ -28,9 +29,11 @@ def point_in_time(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
         return "stem", snapshot.ask(lambda cache: last_key(cache, as_of))
     commit = snapshot.home.repository.git().resolve(f"{as_of}^{{commit}}")[0]
     if not commit:
+        from ledger.model.instants import FORMS
+
         raise NotFound(
-            f"{as_of} is no date, no session log and no commit",
-            hint="write a date as 2026-11-21, a stem as `diurna log` prints it, or a commit id",
+            f"{as_of} is no time, no session log and no commit",
+            hint=f"{FORMS}; or name a session log, or a commit",
         )
     return "commit", commit
 

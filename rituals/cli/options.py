@@ -1,4 +1,4 @@
-"""Define what commands have in common: `--home`, `--json`, `--dry-run`, and the invocation itself."""
+"""Define what commands have in common: options, and the invocation itself."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ json: Callable[[Any], Any] = click.option(
 )
 dry_run: Callable[[Any], Any] = click.option(
     "--dry-run", is_flag=True, help="Change nothing; say what would be done."
+)
+since: Callable[[Any], Any] = click.option(
+    "--since", default="", metavar="WHEN", help="From this time or stem on."
+)
+until: Callable[[Any], Any] = click.option(
+    "--until", default="", metavar="WHEN", help="Up to this time (a day is all of it) or stem."
+)
+as_of: Callable[[Any], Any] = click.option(
+    "--as-of", default="", metavar="POINT", help="As of a time, a stem or a commit."
 )
 
 

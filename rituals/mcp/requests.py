@@ -72,9 +72,10 @@ def _fact(said: str) -> str:
 
 
 def _point(said: str) -> str:
-    """Let dates, stems and commits through, and nothing that git could take for an option."""
-    if said[:1] in ("-", "."):
-        raise ValueError("not a date, a log or a commit")
+    """Let times, stems and commits through, and nothing that git could take for an option or a path."""
+    clock = all(part[:1].isdigit() for part in said.split(":")[1:])
+    if said[:1] in ("-", ".", ":", "+") or not clock:
+        raise ValueError("not a time, a log or a commit")
     return said
 
 
@@ -92,7 +93,7 @@ Title = Annotated[str, Field(max_length=TITLE_CHARS), *_OneLine]
 Text = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines)]
 Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
 Point = Annotated[
-    str, Field(max_length=_POINT_CHARS, pattern="^[0-9a-z._-]*$"), AfterValidator(_point)
+    str, Field(max_length=_POINT_CHARS, pattern="^[0-9A-Za-z .,:+_-]*$"), AfterValidator(_point)
 ]
 Id = Annotated[
     str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"), AfterValidator(_fact)
@@ -126,7 +127,7 @@ class RecallAsked(Strict):
     branch: Names = ""
     since: Point = ""
     until: Point = ""
-    as_of: Annotated[Point, Field(description="Date, log or commit")] = ""
+    as_of: Annotated[Point, Field(description="Time, log or commit")] = ""
     superseded: Annotated[bool, Field(description="Also what is false now")] = False
 
 

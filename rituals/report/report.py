@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ledger.errors import NotFound
-from ledger.model.order import is_stem
 from ledger.model.record import Record
 from projection.fold.state import TIERS
 from projection.lifecycle.lives import Life, lives_of, tier_counts
@@ -87,20 +85,15 @@ def report(
 
     Args:
         memory: the home, open.
-        since: only on facts born, and reviews held or skipped, from this date or stem on.
-        until: as if the ledger ended with this date (all of it) or stem.
+        since: only on facts born, and reviews held or skipped, from this time or stem on.
+        until: as if the ledger ended with this time (a day is all of it) or stem.
         kind: only on facts of this kind.
         progress: told how far this is.
 
     Raises:
-        NotFound: a bound is neither a date nor a stem.
+        NotFound: a bound is neither a time nor a stem.
     """
-    for bound in (since, until):
-        if bound and not is_stem(bound):
-            raise NotFound(
-                f"{bound} is neither a date nor a session log",
-                hint="write a date as 2026-11-21, or a stem as `diurna log` prints it",
-            )
+    since, until = memory.bounds(since, until)
 
     def read(cache: Cache) -> tuple[list[Entry], Policy]:
         total, found = cache.summary.logs, []

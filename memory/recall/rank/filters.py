@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from memory.cache.range_queries import check_bounds
 from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES, IndexDamaged
 from memory.recall.values import FACTS, SESSION_KIND, SESSIONS, Filters
 
@@ -25,12 +24,7 @@ def _only(filters: Filters) -> str:
 
 
 def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] | None:
-    """Return a function that tells whether a row may be a hit; None where all may.
-
-    Raises:
-        NotFound: a bound is neither a date nor a stem.
-    """
-    check_bounds(filters.since, filters.until)
+    """Return a function that tells whether a row may be a hit; None where all may."""
     since, until = filters.since, filters.until + "~" if filters.until else ""
     only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))

@@ -16,11 +16,12 @@ from rituals.cli.output import counted
 def command(call: Invocation, range: str) -> None:
     """Show what memory learned, forgot and corrected between two points.
 
-    A point is a date (as it ended), a stem or a commit; without B it is now.
+    A point is a time (a day as it ended), a stem or a commit; without B it is now.
 
     \b
     Examples:
       diurna diff 2026-11-01..2026-11-21
+      diurna diff yesterday..
       diurna diff HEAD~5..
     """
     from memory.query.provenance import difference

@@ -12,8 +12,8 @@ from rituals.cli.context import Invocation
 @click.command("log")
 @click.argument("what", default="", metavar="[STEM|FILE|-]")
 @click.option("--agent", default="", metavar="NAME", help="Only logs of this agent.")
-@click.option("--since", default="", metavar="WHEN", help="From this date or stem on.")
-@click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
+@options.since
+@options.until
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 @options.command
 def command(
@@ -28,7 +28,7 @@ def command(
     \b
     Examples:
       diurna log -n 10
-      diurna log --agent claude-code --since 2026-11-01
+      diurna log --agent claude-code --since "3 days ago"
       diurna log 2026-11-21-0902
     """
     if what:

@@ -35,9 +35,9 @@ def _many(name: str, to: str, metavar: str, help: str) -> Callable[[Any], Any]:
 @_many("--agent", "agents", "NAME", "From logs of this agent.")
 @_many("--role", "roles", "ROLE", "For this role, or from its logs.")
 @_many("--branch", "branches", "NAME", "From logs written on this branch of the code.")
-@click.option("--since", default="", metavar="WHEN", help="From this date or stem on.")
-@click.option("--until", default="", metavar="WHEN", help="Up to this date (all of it) or stem.")
-@click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
+@options.since
+@options.until
+@options.as_of
 @click.option("--superseded", is_flag=True, help="Superseded and invalidated facts too.")
 @click.option("--no-vectors", is_flag=True, help="By words alone, also with the extra `vectors`.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")

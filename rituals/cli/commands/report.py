@@ -17,7 +17,7 @@ from rituals.cli.context import Invocation
     "--since", default="", metavar="WHEN", help="Only facts born and reviews from then on."
 )
 @click.option(
-    "--until", default="", metavar="WHEN", help="As if the ledger ended then (date or stem)."
+    "--until", default="", metavar="WHEN", help="As if the ledger ended then (time or stem)."
 )
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option(

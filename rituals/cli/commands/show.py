@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--as-of", default="", metavar="POINT", help="As of a date, a stem or a commit.")
+@options.as_of
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip

@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Show what happened around something: the sessions before and after it, oldest first.
 
-    ANCHOR is the id of a fact (around every event of it), a stem or the start of one, a date, an instant
-    (2026-11-01T12:00, in UTC), or a question, whose best answer is taken; without one, the newest session.
+    ANCHOR is the id of a fact (around every event of it), a stem or the start of one, a time, or a
+    question, whose best answer is taken; without one, the newest session.
 
     \b
     Examples:

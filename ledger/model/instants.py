@@ -1,0 +1,220 @@
+"""Read points of time as people write them: `2026-11-21T14:30+01:00`, `yesterday`, `3 days ago`.
+
+All days are those of UTC, as in the names of logs. What names a day, a week, a month or a year is all of
+it: since its first moment, until its last. Whoever asks says what time it is now.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.errors import NotFound, WrongUsage
+from ledger.model.order import floor_of, is_date, is_stem, milliseconds_of, stamp_of
+
+#: The forms, for a refusal.
+FORMS = (
+    "a time is written 2026-11-21, 2026-11, 2026-11-21T14:30 (in UTC, else with +02:00), now, today, "
+    "yesterday 14:30, monday, last week, 3 days ago or 48h"
+)
+_LENGTHS = "write 30m, 48h, 7d or 2w, or in words: 3 days"
+_DAY_MS = 86_400_000
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+#: What a unit may be called; the plural and a month or a year beside them.
+_UNITS = {
+    "s": "s", "sec": "s", "second": "s", "m": "m", "min": "m", "minute": "m", "h": "h", "hr": "h",
+    "hour": "h", "d": "d", "day": "d", "w": "w", "week": "w", "month": "month", "year": "year",
+}  # fmt: skip
+_NUMBERS = dict.fromkeys(("a", "an", "one"), 1) | {
+    word: number
+    for number, word in enumerate("two three four five six seven eight nine ten".split(), 2)
+}
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_LENGTH = re.compile(r"(\d{1,6}|[a-z]+(?= )) ?([a-z]+)", re.ASCII)
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d|\d{8}|(?:last )?[a-z]+)"
+    r"(?:t| at | )(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<part>\d{1,9}))?)?"
+    r" ?(?P<zone>z|utc|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+_MONTH = re.compile(r"(\d{4})-(\d\d)", re.ASCII)
+
+Span = tuple[int, int]  #: the first and the last millisecond since 1970
+
+
+def since(said: str, now_ms: int) -> str:
+    """Return where the logs from a point of time on begin, as a stem or the start of one.
+
+    Args:
+        said: a time, a stem or the start of one; "" for the beginning.
+        now_ms: the clock of whoever asks.
+
+    Raises:
+        NotFound: it is neither.
+    """
+    return floor_of(_bound(said, now_ms)[0]) if _is_time(said) else said
+
+
+def until(said: str, now_ms: int) -> str:
+    """Return where the logs up to a point of time end (see `since`).
+
+    Raises:
+        NotFound: it is neither a time nor a stem.
+    """
+    return _ending(_bound(said, now_ms)) if _is_time(said) else said
+
+
+def as_of(said: str, now_ms: int) -> str:
+    """Return a stem in place of a time; whatever else was said, a commit for instance, stays."""
+    found = span_of(said, now_ms) if _is_time(said) else None
+    return said if found is None else _ending(found)
+
+
+def span_of(said: str, now_ms: int) -> Span | None:
+    """Read a time; None where it is none.
+
+    Args:
+        said: as a person or an agent wrote it.
+        now_ms: the clock of whoever asks.
+    """
+    said = " ".join(said.lower().split())
+    if said == "now":
+        return now_ms, now_ms
+    return (
+        _day(said, now_ms)
+        or _moment(said, now_ms)
+        or _ago(said, now_ms)
+        or _month(said)
+        or _stretch(said, now_ms)
+    )
+
+
+def duration_ms(said: str) -> int:
+    """Read how long something is: `30m`, `48h`, `7d`, `2w`, `3 days`; return milliseconds.
+
+    Raises:
+        WrongUsage: it is nothing like that.
+    """
+    number, unit = _length(" ".join(said.lower().split())) or (0, "")
+    if unit not in _SECONDS:
+        raise WrongUsage(f"{said!r} is no length of time", hint=_LENGTHS)
+    return number * _SECONDS[unit] * 1000
+
+
+def _is_time(said: str) -> bool:
+    """Tell whether something can be a time: it is said, and is no stem; a date is both."""
+    return bool(said) and not is_stem(said)
+
+
+def _bound(said: str, now_ms: int) -> Span:
+    found = span_of(said, now_ms)
+    if found is None:
+        hint = f"{FORMS}; or name a session log"
+        raise NotFound(f"{said} is neither a time nor a session log", hint=hint)
+    return found
+
+
+def _ending(span: Span) -> str:
+    """Return a stem that sorts behind the logs of a span: of whole days the date, else the stamp."""
+    stamp = stamp_of(span[1])
+    return stamp[:10] if (span[1] + 1) % _DAY_MS == 0 else stamp
+
+
+def _day(said: str, now_ms: int) -> Span | None:
+    """Read what names one day."""
+    today = now_ms // _DAY_MS
+    last, blank, name = said.partition(" ")
+    weekday = name if blank and last == "last" else said
+    if is_date(said):
+        first = milliseconds_of(said)
+    elif re.fullmatch(r"\d{8}", said, re.ASCII):
+        return _day(f"{said[:4]}-{said[4:6]}-{said[6:]}", now_ms)
+    elif said in ("today", "yesterday"):
+        first = (today - (said == "yesterday")) * _DAY_MS
+    elif found := [n for n, day in enumerate(_WEEKDAYS) if weekday in (day, day[:3])]:
+        back = ((today + 3) % 7 - found[0]) % 7  # 1970 began on a Thursday
+        first = (today - (back or 7 * (weekday != said))) * _DAY_MS
+    else:
+        return None
+    return first, first + _DAY_MS - 1
+
+
+def _moment(said: str, now_ms: int) -> Span | None:
+    """Read a day with a time of day: a minute of it, a second, or less."""
+    found = _MOMENT.fullmatch(said)
+    day = found and _day(found["day"], now_ms)
+    if not (found and day):
+        return None
+    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+    zone = (found["zone"] or "z").replace(":", "")
+    ahead = 0
+    if zone[0] in "+-":
+        ahead = int(zone[1:3]) * 60 + int(zone[3:] or 0)
+        ahead = -ahead if zone[0] == "-" else ahead
+    if hour > 23 or minute > 59 or second > 59 or abs(ahead) > 14 * 60:
+        return None
+    part = int((found["part"] or "")[:3].ljust(3, "0"))
+    first = day[0] + ((hour * 60 + minute - ahead) * 60 + second) * 1000 + part
+    return first, first + (59_999 if found["second"] is None else 0 if found["part"] else 999)
+
+
+def _ago(said: str, now_ms: int) -> Span | None:
+    """Read `2 hours ago`, a moment, and `3 days ago`, a day."""
+    found = _length(said.removesuffix(" ago"))
+    if found is None or (said[-4:] != " ago" and not said[0].isdigit()):
+        return None
+    number, unit = found
+    if number > 999 and " " not in said:
+        return None  # `123456d` is the start of a commit id
+    if unit in ("month", "year"):
+        year, month, day = (int(part) for part in stamp_of(now_ms)[:10].split("-"))
+        months = year * 12 + month - 1 - number * (12 if unit == "year" else 1)
+        year, month = divmod(max(months, 1970 * 12), 12)
+        while not is_date(name := f"{year:04d}-{month + 1:02d}-{day:02d}"):
+            day -= 1  # the 31st of a shorter month
+        return _day(name, now_ms)
+    at = max(now_ms - number * _SECONDS[unit] * 1000, 0)
+    return _day(stamp_of(at)[:10], now_ms) if unit in "dw" else (at, at)
+
+
+def _length(said: str) -> tuple[int, str] | None:
+    """Read a number and a unit."""
+    found = _LENGTH.fullmatch(said)
+    if found is None:
+        return None
+    number = int(found[1]) if found[1].isdecimal() else _NUMBERS.get(found[1])
+    plural = found[2][-1] == "s" and len(found[2]) > 2
+    unit = _UNITS.get(found[2][:-1] if plural else found[2])
+    return None if number is None or unit is None else (number, unit)
+
+
+def _month(said: str) -> Span | None:
+    found = _MONTH.fullmatch(said)
+    return _months(int(found[1]), int(found[2]), 1) if found else None
+
+
+def _months(year: int, month: int, count: int) -> Span | None:
+    """Return a span of whole months; None where there is no such month."""
+    begin, (later, over) = f"{year:04d}-{month:02d}-01", divmod(month - 1 + count, 12)
+    if not is_date(begin) or not is_date(end := f"{year + later:04d}-{over + 1:02d}-01"):
+        return None
+    return milliseconds_of(begin), milliseconds_of(end) - 1
+
+
+def _stretch(said: str, now_ms: int) -> Span | None:
+    """Read `this week`, from Monday on, `last week`, and the same of months and years."""
+    which, _, unit = said.partition(" ")
+    if which not in ("this", "last"):
+        return None
+    back = which == "last"
+    year, month = int(stamp_of(now_ms)[:4]), int(stamp_of(now_ms)[5:7])
+    match unit:
+        case "week":
+            today = now_ms // _DAY_MS
+            monday = (today - (today + 3) % 7 - 7 * back) * _DAY_MS
+            return monday, monday + 7 * _DAY_MS - 1
+        case "month":
+            return _months(*(year - 1, 12) if back and month == 1 else (year, month - back), 1)
+        case "year":
+            return _months(year - back, 1, 12)
+        case _:
+            return None
