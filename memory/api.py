@@ -5,7 +5,7 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-from ledger.errors import DiurnaError, EditNotUnderstood, WaitsInSpool
+from ledger.errors import CorruptRepository, DiurnaError, EditNotUnderstood, WaitsInSpool
 from ledger.git.commit_record import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from memory.cache.file import Cache
     from memory.edits.absorb import Absorber, Absorption
     from memory.edits.committed import CommittedEdit
     from memory.merge.tip_merge import Plan
@@ -125,19 +126,30 @@ class Memory(Reader):
         receipt = self._recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
-        notes = (
-            *self.snapshot.notes,
-            *(() if stage else identity_findings(self.identity())),
-            *self.snapshot.ask(lambda cache: cache.unread()),
-        )
+        notes = () if stage else identity_findings(self.identity())
+        notes += self._noticed(receipt, draft)
+        notes = (*self.snapshot.notes, *notes)
         self.snapshot.notes.clear()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held
-        if receipt.commit and not receipt.already and draft.type == "work":
+        return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
+
+    def _noticed(self, receipt: Receipt, draft: SessionDraft) -> tuple[Finding, ...]:
+        """Return what there is to say of the ledger behind a log: what is unread, and what is due."""
+
+        def asked(cache: Cache) -> tuple[Finding, ...]:
+            if not receipt.commit or receipt.already or draft.type != "work":
+                return tuple(cache.unread())
             from memory.write.review_due import due_findings
 
-            notes += self.snapshot.ask(lambda cache: due_findings(cache, receipt))
-        return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
+            return (*cache.unread(), *due_findings(cache, receipt))
+
+        if not receipt.commit:
+            return self.snapshot.ask(asked)
+        try:
+            return self._committer.branch.despite_pruning(lambda: self.snapshot.ask(asked))
+        except CorruptRepository as problem:  # the log is committed: it must not look refused
+            return (Finding("unreadable", problem.message, hint=problem.hint),)
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Commit again what a commit of the user's left out, and report that, or why it failed.

@@ -7,6 +7,7 @@ that shows it. fault:B11 (two reviews at once) is in `test_cli_review`.
 from __future__ import annotations
 
 import fcntl
+import importlib
 import os
 import subprocess
 import sys
@@ -16,11 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import Busy, ReferenceLocked, TipMoved, WaitsInSpool
+from ledger.errors import Busy, ObjectMissing, ReferenceLocked, TipMoved, WaitsInSpool
 from ledger.home import Home, discover
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
 from memory.replay.snapshot import Snapshot
+from memory.worktree.checkout import store_blob
 from memory.write.commit import Committer
 from memory.write.ref_update import move
 from rituals.check.doctor.machine import file_system
@@ -284,6 +286,63 @@ def test_b9_a_join_that_a_prune_took_is_made_again(tmp_path: Path, kind: str) ->
     assert [one.code for one in receipt.findings] == ["object-mended"]
     assert all(file.exists() for file in files)
     assert_sound(home, [theirs.stem, ours.stem, receipt.stem])
+
+
+@pytest.mark.parametrize("reader", ["notice", "moves", "due_findings"])
+def test_b9_no_read_of_an_append_falls_into_a_prune(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, reader: str
+) -> None:
+    """What it reads before its log is stored, and after it is committed, is made again and read again."""
+    memory = open_memory(folder)
+    stems = [memory.append(draft(f"d{number}")).stem for number in range(2)]
+    module = {
+        "notice": "memory.write.duplicate_check",
+        "moves": "memory.write.append",
+        "due_findings": "memory.write.review_due",
+    }[reader]
+    whole = getattr(importlib.import_module(module), reader)
+    taken: list[Path] = []
+
+    def pruned(*arguments: object) -> object:
+        if not taken:
+            taken.extend(take(memory.home, "main^{tree}"))
+            memory.snapshot.list_logs(memory.home.tip())  # as a reader does whose cache is behind
+        return whole(*arguments)
+
+    monkeypatch.setattr(f"{module}.{reader}", pruned)
+    stems.append(memory.append(draft("last"), tiers=True).stem)
+    assert taken[0].exists()
+    assert_sound(memory.home, stems)
+
+
+def test_b9_a_committed_log_is_acknowledged_whatever_can_not_be_read_behind_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that were told "refused" would append it a second time."""
+    memory = open_memory(folder)
+
+    def missing(*_: object) -> object:
+        raise ObjectMissing("ls-tree", 128, "fatal: not a tree object", str(folder), "")
+
+    monkeypatch.setattr("memory.write.append.moves", missing)
+    monkeypatch.setattr("memory.write.review_due.due_findings", missing)
+    receipt = memory.append(draft("a"), tiers=True)
+    assert [one.code for one in receipt.findings] == ["unreadable", "unreadable"]
+    assert_sound(memory.home, [receipt.stem])
+
+
+def test_b9_a_cache_that_missed_a_log_looks_again(folder: Path) -> None:
+    """It was read while the bytes were gone; once somebody wrote them again, no command needs help."""
+    memory = open_memory(folder)
+    stems = [memory.append(draft(f"d{number}")).stem for number in range(2)]
+    (log,) = [line.split()[2] for line in listed(memory.home, "main") if stems[0] in line]
+    (file,) = take(memory.home, log)
+    memory.snapshot.rebuilt()
+    assert [one.code for one in memory.state().findings()] == ["unreadable"]
+    store_blob(memory.home, Path(memory.home.spool_folder, "kept", stems[0]).read_bytes())
+    assert file.exists()
+    assert memory.state().findings() == ()
+    assert len(open_memory(folder).state().standings()) == 2
 
 
 def listed(home: Home, tip: str) -> list[str]:

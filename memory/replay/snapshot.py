@@ -6,7 +6,7 @@ import os
 
 from ledger.errors import DiurnaError, PolicyInvalid, StorageFailed
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE, SESSIONS_DIR
+from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.wal.atomic_files import make_folder
@@ -82,6 +82,8 @@ class Snapshot:
             if cache is None:
                 break
             if cache.commit == wanted:
+                if cache.head.unread and self._came_back(cache):
+                    break
                 return cache
             try:
                 if self._advance(cache, wanted):
@@ -90,6 +92,23 @@ class Snapshot:
                 if not self._was_replaced():
                     break
         return self._rebuild(self.home.tip() if wanted is None else wanted)
+
+    def _came_back(self, cache: Cache) -> bool:
+        """Tell whether a log that could not be read can be read now: it was fetched, or written again."""
+        from memory.replay.read_logs import read_few
+
+        paths = [finding.file for finding in cache.unread()]
+        git = self.home.repository.git()
+        try:
+            found = git.resolve(*[f"{cache.commit}:{self.home.prefix}{path}" for path in paths])
+        except DiurnaError:  # git stops at a damaged object
+            return False
+        refs = [
+            LogRef(stem_of(path), path, blob)
+            for path, blob in zip(paths, found, strict=True)
+            if blob
+        ]
+        return bool(read_few(self.home, refs).refs)
 
     def ask(self, question: Callable[[Cache], Answer], tip: str | None = None) -> Answer:
         """Answer a question as of one commit, whatever other processes write meanwhile.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.codec.log import canonical, decode, encode, entry_of
 from ledger.codec.validate import problems
-from ledger.errors import DraftRefused, WaitsInSpool, WriteRefused
+from ledger.errors import CorruptRepository, DraftRefused, WaitsInSpool, WriteRefused
 from ledger.git.repository import head
 from ledger.model.event import (
     Event,
@@ -19,6 +19,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
+from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from memory.replay.log_bytes import read_bytes
@@ -46,6 +47,26 @@ if TYPE_CHECKING:
 RETRY_WINDOW_MS = 600_000
 _HEADER_ORDER = ("role", "host", "model", "session", "started")
 _FILLED = ("agent", "ended", "after", "type", *_HEADER_ORDER, "branch", "commit")
+
+
+class Ready(Record):
+    """A draft that is sealed and not stored yet.
+
+    Args:
+        stem: its name.
+        data: its bytes.
+        entry: what it says.
+        receipt: without a commit.
+        touched: ids that it names.
+        tiers: of these before it; None when nobody asked.
+    """
+
+    stem: str
+    data: bytes
+    entry: Entry
+    receipt: Receipt
+    touched: list[str]
+    tiers: dict[str, str] | None
 
 
 class Recorder:
@@ -83,26 +104,15 @@ class Recorder:
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
-        cache, histories = self._named(draft, how.dry_run)
-        check_writable(cache.policy)
-        privacy = cache.policy.privacy
-        log = self._complete(draft, cache, histories, occasion)
-        strict = how.strict or privacy.secrets == "refuse"
-        log, guarded = guard(log, personal=privacy.personal, strict=strict)
-        if not how.again:
-            earlier = self._recorded_before(log, cache, occasion)
-            if earlier is not None:
-                return earlier._replace(findings=(*guarded, *self._finish(earlier, occasion)))
-        stem, log, data = _sealed(log, occasion.now_ms, cache.summary.newest)
-        known = Known(cache, histories, self._committer.spool)
-        odd = check_named(log.events, known, anyway=draft.anyway)
-        before = tiers_of(cache, histories, cache.clock()) if how.tiers else None
-        entry = entry_of(stem, log)
-        alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
-        receipt = Receipt(
-            stem, "", births(log.events), (), (*guarded, *alike, *odd), False,
-            log_path(stem), data, _done(entry),
-        )  # fmt: skip
+        if how.dry_run:
+            ready = self._ready(draft, occasion, how)
+        else:
+            ready = self._committer.branch.despite_pruning(
+                lambda: self._ready(draft, occasion, how)
+            )
+        if isinstance(ready, Receipt):
+            return ready._replace(findings=self._finish(ready, occasion))
+        stem, data, entry, receipt = ready.stem, ready.data, ready.entry, ready.receipt
         if how.dry_run:
             return receipt
         if how.stage:
@@ -115,21 +125,46 @@ class Recorder:
         receipt = receipt._replace(
             commit=landed.commit, findings=(*receipt.findings, *landed.findings)
         )
-        if before is not None:
-            touched = named_ids(log.events)
-            moved = self._snapshot.ask(lambda cache: moves(cache, before, touched))
-            receipt = receipt._replace(tiers=moved)
-        return receipt
+        return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
 
-    def _named(self, draft: SessionDraft, dry_run: bool) -> tuple[Cache, dict[str, History]]:
-        """Return the cache, and what is known of the ids that a draft names."""
+    def _ready(self, draft: SessionDraft, occasion: Occasion, how: How) -> Ready | Receipt:
+        """Seal a draft and look at what it touches, or return the receipt of the log that it repeats."""
+        cache, histories = self._snapshot.ask(
+            lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
+        )
+        check_writable(cache.policy)
+        privacy = cache.policy.privacy
+        log = self._complete(draft, cache, histories, occasion)
+        strict = how.strict or privacy.secrets == "refuse"
+        log, guarded = guard(log, personal=privacy.personal, strict=strict)
+        if not how.again:
+            earlier = self._recorded_before(log, cache, occasion)
+            if earlier is not None:
+                return earlier._replace(findings=(*guarded, *earlier.findings))
+        stem, log, data = _sealed(log, occasion.now_ms, cache.summary.newest)
+        known = Known(cache, histories, self._committer.spool)
+        odd = check_named(log.events, known, anyway=draft.anyway)
+        tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
+        entry = entry_of(stem, log)
+        alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
+        receipt = Receipt(
+            stem, "", births(log.events), (), (*guarded, *alike, *odd), False,
+            log_path(stem), data, _done(entry),
+        )  # fmt: skip
+        return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)
 
-        def asked(cache: Cache) -> tuple[Cache, dict[str, History]]:
-            return cache, cache.some_histories(named_ids(draft.events))
+    def _with_tiers(self, receipt: Receipt, ready: Ready) -> Receipt:
+        """Add to the receipt which tiers the log changed."""
+        before = ready.tiers or {}
 
-        if dry_run:
-            return self._snapshot.ask(asked)
-        return self._committer.branch.despite_pruning(lambda: self._snapshot.ask(asked))
+        def moved() -> tuple[tuple[str, str, str], ...]:
+            return self._snapshot.ask(lambda cache: moves(cache, before, ready.touched))
+
+        try:
+            return receipt._replace(tiers=self._committer.branch.despite_pruning(moved))
+        except CorruptRepository as problem:  # the log is committed: it must not look refused
+            said = Finding("unreadable", problem.message, hint=problem.hint)
+            return receipt._replace(findings=(*receipt.findings, said))
 
     def _stage(self, stem: str, data: bytes) -> list[Finding]:
         """Put a log into the work tree and the index; it counts once the user commits it.
