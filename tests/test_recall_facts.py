@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory.recall.query.everyday import everyday
 from memory.recall.query.state_words import state_words
 from tests.conftest import Repo, Run
 
@@ -64,6 +65,42 @@ def test_no_fact_is_an_answer(shop: Repo, run: Run) -> None:
 def test_another_spelling_is_less_sure(shop: Repo, run: Run) -> None:
     """A word that was put in the place of another does not make a fact an answer."""
     assert run("recall", "realise charts mane", "--json").json["facts"] == []
+
+
+def test_a_word_that_is_only_spelled_alike_is_no_answer(repo: Repo, run: Run) -> None:
+    """Who asks for helm is told what was looked for instead, and not that help answers; a slip is mended."""
+    new = "id=cli-help convention: The help of each command shows an example."
+    assert run("append", "--title", "Help", "--new", new).code == 0
+    for question in ("helm", "which helm chart do we use"):
+        found = run("recall", question, "--json").json
+        assert found["facts"] == []
+        assert "looked for help instead of helm" in found["notes"]
+    assert run("recall", "exanple", "--json").json["facts"][0]["id"] == "cli-help"
+
+
+def test_everyday_words_say_little(repo: Repo, run: Run) -> None:
+    """That a fact lacks some of them is no sign that it does not answer; that it lacks a name is."""
+    new = "id=retry decision: A webhook is sent again after an hour."
+    assert run("append", "--title", "Retry", "--new", new).code == 0
+    answered = run("recall", "what happens to somebody waiting for a webhook", "--json").json
+    assert [hit["id"] for hit in answered["facts"]] == ["retry"]
+    assert run("recall", "kubernetes terraform webhook", "--json").json["facts"] == []
+
+
+@pytest.mark.parametrize("word", ["happens", "stopped", "tries", "carefully", "somebody", "known"])
+def test_everyday(word: str) -> None:
+    """Inflections count too; what names something does not."""
+    assert everyday(word)
+    assert not any(map(everyday, ("kafka", "postgres", "windows", "caller", "webhook", "port")))
+
+
+def test_of_one_day_the_last_text_is_the_newest(repo: Repo, run: Run) -> None:
+    """Logs of one day are told apart by their order."""
+    for number in ("one", "two", "three"):
+        new = f"id=deploy-{number} fact: Deploy {number} went to staging."
+        assert run("append", "--title", number, "--new", new).code == 0
+    found = run("recall", "latest deploy", "--json").json["facts"]
+    assert [hit["id"] for hit in found] == ["deploy-three", "deploy-two", "deploy-one"]
 
 
 def test_both_parts_have_their_heading(shop: Repo, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
+from memory.recall.query.everyday import everyday
 from memory.recall.query.parse import Question, Word, read_question
 from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
@@ -26,8 +27,11 @@ PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 #: The number of passages that tell how common a word is.
 _TELLING = 1000
+#: How much an everyday word tells, against another one as rare.
+EVERYDAY = 0.5
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.
-_RESPELLED = 0.5
+#: A short word has many neighbours.
+_RESPELLED, _RESPELLED_SHORT, _SHORT = 0.5, 0.25, 5
 
 
 class Search(Record):
@@ -110,26 +114,36 @@ def search(
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
     passages = rank(asked, index.totals, lookups.turns, test, explain, told)
-    for_facts = _smoothed(asked.without(state.words), index.totals.passages)
+    for_facts = _for_facts(asked.without(state.words), index.totals.passages)
     facts = rank_facts(for_facts, index.totals, lookups.turns, test)
     subject = any(word.raw not in state.words for word in question.words)
     return Search(passages, facts, state, tuple(notes), subject)
 
 
-def _smoothed(asked: Asked, passages: int) -> Asked:
-    """Weigh words as in a ledger of some size: a small one does not tell which are common."""
-    if passages >= _TELLING:
-        return asked
+def _for_facts(asked: Asked, passages: int) -> Asked:
+    """Weigh the words of a question as facts need it.
+
+    In a ledger of some size, as a small one does not tell which words are common; and everyday words,
+    whose absence says nothing, for less.
+    """
+
+    def weighed(raw: str, weight: float, held: int) -> float:
+        if passages < _TELLING:
+            weight = weight_of(held, _TELLING)
+        return weight * (EVERYDAY if everyday(raw) else 1.0)
+
     terms = tuple(
         [
-            term._replace(weight=weight_of(len(term.rows) or len(term.near), _TELLING))
+            term._replace(weight=weighed(term.raw, term.weight, len(term.rows) or len(term.near)))
             for term in asked.terms
         ]
     )
-    found = {term.raw for term in terms}
-    missing = [word for word in asked.weights if word not in found]
-    total = sum([term.weight for term in terms]) + len(missing) * weight_of(0, _TELLING)
-    return asked._replace(terms=terms, total=total or 1.0)
+    found = {term.raw: term.weight for term in terms}
+    weights = {
+        raw: found.get(raw) or weighed(raw, weight, 0) for raw, weight in asked.weights.items()
+    }
+    total = sum(weights.values()) + sum([term.weight for term in terms if term.raw not in weights])
+    return asked._replace(terms=terms, total=total or 1.0, weights=weights)
 
 
 def _both(
@@ -197,11 +211,17 @@ def _asked(
         if rows or near or one.word.raw not in dated:
             weights[one.word.raw] = weight  # a date may be that of the session, and in no text
         if rows or near:
-            sure = _RESPELLED if one.respelled else 1.0
+            sure = _sureness(one)
             terms.append(Term(one.word.raw, weight, rows, near, logs, one.order, one.name, sure))
     terms.sort(key=lambda term: term.order)
     total += sum(weights.values())
     return Asked(tuple(terms), total or 1.0, question.named, question.date, question.hints, weights)
+
+
+def _sureness(one: _Found) -> float:
+    if not one.respelled:
+        return 1.0
+    return _RESPELLED_SHORT if len(one.word.raw) <= _SHORT else _RESPELLED
 
 
 def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:

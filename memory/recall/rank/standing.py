@@ -28,8 +28,8 @@ UNDONE, DONE = 1.5, 0.7
 NEWEST = 2.0
 #: How much more one of a series of versions counts, where a version is asked for.
 NUMBERED = 1.5
-#: How many facts are looked at, and how much of the question one must cover, for an answer.
-ANSWERING, ENOUGH = 3, 0.4
+#: How much of a question the fact that comes first must cover, for an answer.
+ENOUGH = 0.35
 _VERSION = re.compile(r"\d+(?:[.-]\d+)+")
 
 
@@ -52,7 +52,7 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
             undone = fact.kind == THREAD_KIND and not fact.closed
             parts.append(("open", UNDONE if undone else DONE if fact.closed else 1.0))
         if state.latest:
-            parts.append(("newest", 1 + NEWEST * shares[fact.id, one.date]))
+            parts.append(("newest", 1 + NEWEST * shares[one.scored.row]))
             if state.version and _VERSION.search(fact.id):
                 parts.append(("version", NUMBERED))
         score = one.scored.score
@@ -66,16 +66,16 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
 
 def answers(found: Sequence[Candidate]) -> bool:
     """Tell whether enough of a question is covered by what comes first."""
-    return any(one.scored.covered >= ENOUGH for one in found[:ANSWERING])
+    return bool(found) and found[0].scored.covered >= ENOUGH
 
 
-def _newness(found: Sequence[Candidate], state: StateWords) -> dict[tuple[str, str], float]:
-    """Return 1 for the newest, down to nearly 0 for the oldest, by id and date."""
+def _newness(found: Sequence[Candidate], state: StateWords) -> dict[int, float]:
+    """Return 1 for the newest text, down to nearly 0 for the oldest, by row."""
 
-    def age(key: tuple[str, str]) -> tuple[str, tuple[int, ...]]:
-        number = _VERSION.search(key[0]) if state.version else None
+    def age(one: Candidate) -> tuple[str, tuple[int, ...], int]:
+        number = _VERSION.search(one.standing.fact.id) if state.version else None
         parts = re.split("[.-]", number[0]) if number else []
-        return key[1], tuple([int(part) for part in parts])
+        return one.date, tuple([int(part) for part in parts]), one.scored.row
 
-    keys = sorted({(one.standing.fact.id, one.date) for one in found}, key=age)
-    return {key: (place + 1) / len(keys) for place, key in enumerate(keys)}
+    rows = [one.scored.row for one in sorted(found, key=age)]
+    return {row: (place + 1) / len(rows) for place, row in enumerate(rows)}

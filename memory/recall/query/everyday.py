@@ -1,0 +1,74 @@
+"""Tell everyday words from those that name something.
+
+That a ledger lacks `postgres` says that it does not know the answer; that it lacks "somebody" or "happens"
+says nothing. And where a small ledger has such a word once, it is rare without telling much. So these
+words of general English, names of nothing in particular, weigh less in questions to facts.
+"""
+
+from __future__ import annotations
+
+_WORDS = frozenset(
+    """
+    able absent accept accidental according across act action actual add advice affect afford
+    afraid afternoon again age agree ahead aim alike alive allow almost alone along already
+    alter although always among amount answer anybody anyone anyway anywhere apart appear apply
+    approach area argue arise arrange arrive aside ask aspect assume attempt attention available
+    avoid away back bad bare base basic become behave behind believe belong below benefit beside
+    best better beyond big bit body both bother box brief bring broad broken busy call care
+    careful carry case catch cause certain chance change check choice choose claim clean clear
+    close collect come comfortable comment common compare complain complete concern consider
+    consist contain continue control copy correct cost count couple course cover create cut
+    daily damage deal decide decision deep demand depend describe desire detail determine differ
+    difference different difficult direct disappear discover discuss divide done doubt down
+    during each ear early easy effect effort either else empty end enough ensure enter entire
+    equal especially even evening event everybody everyday everyone everything everywhere exact
+    example except exchange exist expect explain express extra face fact fail fair fall family
+    far fast favour fear feel few fight fill final find fine finish fit fix follow forget form
+    former forward free fresh friend front full fun further future general gentle get give glad
+    go good great group grow guess guide half hand handle happen happy hard hardly harm heard
+    heavy help hence high hold hope hour however huge idea ideal imagine immediate important
+    improve include increase indeed inform inside instance instead intend involve join keep kept
+    key know large late later lead learn least leave less let life light like likely limit line
+    list little live long look lose lot loud low made main major make man manage manner many
+    mark matter mean meant meantime measure meet member mention mere middle mind miss mistake
+    moment money month more morning most mostly move much name narrow natural near nearly
+    necessary need neither never nice night nobody none normal note nothing notice number
+    obvious occasion occur odd offer often ok old once one only onto opinion oppose opposite
+    order ordinary other otherwise ought outside overall own page pair part particular pass past
+    pay people per perfect perhaps period person pick piece place plain plan play please plenty
+    possible practice prefer prepare pretty prevent previous private probably problem proceed
+    promise proper protect prove provide pull purpose put quality quantity quick quiet quite
+    raise range rare rather reach react read ready real realise reason receive recognise reduce
+    refer regard regular relate relation remain remember remove repeat replace require rest
+    result return right role room rough round rule safe same satisfy save say scope second see
+    seem select send sense separate serious serve settle several shape share sharp short show
+    side similar simple single sit situation size slight slow small so soft solve somebody
+    somehow someone something sometimes somewhere soon sort speak special specific spend spoil
+    stand start state stay step stick still stop story straight strange strong stuff style
+    subject such sudden suffer suggest suit suitable suppose sure surprise sweet take talk task
+    tell tend term than thank thing think third though thought through thus tight tiny together
+    tool top total touch toward treat trouble true try turn twice two under understand unless
+    unlike until unusual up upper upset usual various view visit wait walk wall want warm watch
+    way weak week well whatever whenever whether whole whoever wide wise wish within without
+    wonder word work world worry worse worst worth write written wrong year yet young
+""".split()
+)
+_ENDINGS = ("", "s", "es", "d", "ed", "ing", "ly", "n")
+
+
+def everyday(word: str) -> bool:
+    """Tell whether a word, in lower case, is one of these or an inflection of one.
+
+    Args:
+        word: as typed, in lower case.
+    """
+    for ending in _ENDINGS:
+        if word.endswith(ending):
+            start = word[: len(word) - len(ending)]
+            if start in _WORDS or start + "e" in _WORDS:
+                return True
+            if len(start) > 3 and start[-1] == start[-2] and start[:-1] in _WORDS:
+                return True
+            if start[-1:] == "i" and start[:-1] + "y" in _WORDS:
+                return True
+    return False
