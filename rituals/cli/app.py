@@ -59,7 +59,13 @@ class _Commands(click.Group):
             hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna --help` lists all"
             raise WrongUsage(f"there is no command {name}", hint=hint)
         ctx.ensure_object(Invocation).command = name
-        return super().resolve_command(ctx, args)
+        found, command, rest = super().resolve_command(ctx, args)
+        if command is not None and any(one.startswith("--json") for one in rest):
+            from rituals.cli.json_fields import taken
+
+            rest, fields = taken(command, rest)
+            ctx.ensure_object(Invocation).choose(command, fields)
+        return found, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         known = registry.available()

@@ -15,6 +15,8 @@ from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from click import Command
+
     from ledger.home import Home
     from memory.api import Memory
 
@@ -123,6 +125,14 @@ class Invocation:
             self.out.short = self._memory.short
             self._memory.bring_back(dry_run="--dry-run" in self.arguments)
         return self._memory
+
+    def choose(self, command: Command, fields: tuple[str, ...]) -> None:
+        """Answer with these fields of the main list alone; with all there is where none are named."""
+        if fields:
+            from rituals.cli.json_fields import lists_of, selected
+
+            lists = lists_of(command)
+            self.out.choose = lambda values: selected(values, lists, fields)
 
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""

@@ -44,7 +44,7 @@ def report(problem: BaseException, call: Invocation) -> int:
     failure = translate(problem, call)
     if isinstance(problem, OutputFailed):
         call.abandon_stdout()
-    elif call.json or "--json" in call.arguments:
+    elif call.json or any(one.split("=")[0] == "--json" for one in call.arguments):
         call.out.answer({"error": _error_object(failure)})
     out = call.out
     if failure.exit_code == INTERRUPTED:

@@ -11,6 +11,13 @@ from rituals.cli.context import Invocation
 
 P = ParamSpec("P")
 
+#: The fields of a fact in JSON (`rituals.answers.objects.fact_object`), and of a finding.
+FACT = (
+    "circle closed contradiction created denied false id instead invalidated kind last_used meta origin "
+    "quarter reason redacted rivals superseded_by supersedes tags text tier uses verified versions"
+)
+FINDING = "code file hint line message severity"
+
 
 def _keep_home(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value:
@@ -29,13 +36,12 @@ home: Callable[[Any], Any] = click.option(
     callback=_keep_home,
     help="The home, or a folder in it; else $DIURNA_HOME, else the working directory.",
 )
-json: Callable[[Any], Any] = click.option(
-    "--json",
-    is_flag=True,
-    expose_value=False,
-    callback=_keep_json,
-    help="Answer with one JSON object.",
-)
+
+
+def _json(help: str) -> Callable[[Any], Any]:
+    return click.option("--json", is_flag=True, expose_value=False, callback=_keep_json, help=help)
+
+
 dry_run: Callable[[Any], Any] = click.option(
     "--dry-run", is_flag=True, help="Change nothing; say what would be done."
 )
@@ -54,5 +60,30 @@ def command(
     function: Callable[Concatenate[Invocation, P], int | None],
 ) -> Callable[P, int | None]:
     """Give a command `--home` and `--json`, and the invocation as its first argument."""
-    given: Callable[P, int | None] = json(home(click.pass_obj(function)))
+    return _given(function, "Answer with one JSON object.")
+
+
+def listing(
+    **lists: str,
+) -> Callable[[Callable[Concatenate[Invocation, P], int | None]], Callable[P, int | None]]:
+    """Give a command what `command` gives, and `--json=FIELD,…` (`rituals.cli.json_fields`).
+
+    Args:
+        lists: the main list of its answer, or of each of its answers, with the fields of its objects.
+    """
+
+    def decorate(
+        function: Callable[Concatenate[Invocation, P], int | None],
+    ) -> Callable[P, int | None]:
+        given = _given(function, "Answer with one JSON object; --json=FIELD,… chooses fields.")
+        given.lists = {key: names.split() for key, names in lists.items()}  # type: ignore[attr-defined]
+        return given
+
+    return decorate
+
+
+def _given(
+    function: Callable[Concatenate[Invocation, P], int | None], help: str
+) -> Callable[P, int | None]:
+    given: Callable[P, int | None] = _json(help)(home(click.pass_obj(function)))
     return given

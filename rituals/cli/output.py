@@ -84,6 +84,8 @@ class Output:
         self.short: Callable[[str], str] = str
         #: what was said already
         self.told: set[Finding] = set()
+        #: Chooses what a `--json` answer holds, where fields of it are named.
+        self.choose: Callable[[Mapping[str, object]], Mapping[str, object]] | None = None
         self._progress = Progress(stderr, monotonic) if self._err_terminal else None
         _set_encoding(stdout, self._out_terminal)
         _set_encoding(stderr, True)
@@ -104,6 +106,8 @@ class Output:
         """Print the one object of a `--json` answer; what would be a second one is not printed."""
         if self._answered:
             return
+        if self.choose is not None and "error" not in values:
+            values = self.choose(values)
         self._answered = True
         said = json.dumps(
             {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True, indent=2

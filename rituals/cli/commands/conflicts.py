@@ -10,7 +10,7 @@ from rituals.cli.context import Invocation
 
 @click.command("conflicts")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@options.command
+@options.listing(contradictions="choices id kind resolve said")
 def command(call: Invocation, ids: tuple[str, ...]) -> None:
     """List contradictions: every side that stands, who said it and when, and how to resolve it.
 

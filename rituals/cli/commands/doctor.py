@@ -14,7 +14,7 @@ from rituals.cli.output import told
 @click.option("--fix", is_flag=True, help="Mend what is safe to mend.")
 @click.option("--deep", is_flag=True, help="Read every log, and compare the cache with a replay.")
 @options.dry_run
-@options.command
+@options.listing(findings=options.FINDING)
 def command(call: Invocation, fix: bool, deep: bool, dry_run: bool) -> int:
     """Check that everything is in order on this machine and in this repository.
 

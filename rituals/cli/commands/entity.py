@@ -10,7 +10,7 @@ from rituals.cli.context import Invocation
 
 @click.command("entity")
 @click.argument("name", default="")
-@options.command
+@options.listing(entities="facts false name spellings", facts=options.FACT)
 def command(call: Invocation, name: str) -> None:
     """Show all that memory holds about an entity, with a summary of what stands now.
 

@@ -7,12 +7,14 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+_EDGE = "closed direction edge entity exists false id instead kind line tier via"
+
 
 @click.command("links")
 @click.argument("id")
 @click.option("--hops", type=click.IntRange(1, 2), default=2, metavar="N", show_default=True,
               help="How far to look, 1 or 2.")  # fmt: skip
-@options.command
+@options.listing(**dict.fromkeys(("near", "far"), _EDGE))
 def command(call: Invocation, id: str, hops: int) -> None:
     """Show what a fact is linked with: supersessions, footers, `[[id]]` in texts, shared entities.
 

@@ -17,7 +17,7 @@ from rituals.cli.context import Invocation
     "--format", "form", type=click.Choice(("text", "json", "sarif", "github")), default="text",
     show_default=True, help="How to write the findings; --json is --format json.",
 )  # fmt: skip
-@options.command
+@options.listing(findings=f"{options.FINDING} key")
 def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
     """Check a home for CI: all that verify finds, secrets, personal data, what is due and too large.
 

@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @options.since
 @options.until
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@options.command
+@options.listing(sessions="agent ended path stem title type")
 def command(
     call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
 ) -> None:

@@ -41,7 +41,9 @@ def _many(name: str, to: str, metavar: str, help: str) -> Callable[[Any], Any]:
 @click.option("--superseded", is_flag=True, help="Superseded and invalidated facts too.")
 @click.option("--no-vectors", is_flag=True, help="By words alone, also with the extra `vectors`.")
 @click.option("--explain", is_flag=True, help="Say what each score is made of.")
-@options.command
+@options.listing(
+    hits="agent closed date false id instead kind line parts passage score stem text tier tokens whole"
+)
 def command(
     call: Invocation,
     /,

@@ -26,7 +26,7 @@ from rituals.cli.context import Invocation
     metavar="FILE|-",
     help="Draw the tiers over the work sessions into this file.",
 )
-@options.command
+@options.listing(facts="agent born born_session id kind last_used moments reason tier uses")
 def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:
     """Tell how memories lived: at what age they faded or became false, how often they were used.
 

@@ -14,7 +14,7 @@ from rituals.cli.output import counted
 @click.option("--code", metavar="PATH", default="", help="The repository whose code this is about.")
 @click.option("--yes", is_flag=True, help="Ask nothing: what needs a person is raised as threads.")
 @options.dry_run
-@options.command
+@options.listing(questions="evidence facts fresh key proposal rule said")
 def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier, archived ones too: {', '.join(TIERS)}.")  # fmt: skip
-@options.command
+@options.listing(facts=options.FACT)
 def command(
     call: Invocation, ids: tuple[str, ...], as_of: str, kind: str, tier: str | None
 ) -> None:

@@ -17,7 +17,7 @@ from rituals.cli.context import Invocation
               help="Only sessions that named a fact of this kind; may be repeated.")  # fmt: skip
 @click.option("-n", "limit", type=click.IntRange(min=1), default=20, metavar="N",
               help="At most so many sessions, those nearest to the anchor; 20 by default.")  # fmt: skip
-@options.command
+@options.listing(sessions="agent anchor ended facts stem summary title tokens type")
 def command(
     call: Invocation,
     anchor: tuple[str, ...],

@@ -22,7 +22,7 @@ from rituals.cli.views.decisions import author, decide
 @click.option("--unaccept", is_flag=True, help="Accept each FINDING no longer.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is recorded.")
 @author
-@options.command
+@options.listing(findings=f"{options.FINDING} key")
 def command(
     call: Invocation, /, findings: tuple[str, ...], restore: bool, everything: bool, reason: str,
     dry_run: bool, **given: Any,

@@ -13,7 +13,10 @@ from rituals.cli.context import Invocation
 @click.option(
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
-@options.command
+@options.listing(
+    events="agent author commit date event path remark stem text title version was",
+    versions="agent commit date event number stands stem text title version was",
+)
 def command(call: Invocation, id: str, versions: bool) -> None:
     """Show where a fact comes from: every event of it, oldest first, with each version of its text.
 

@@ -1,0 +1,110 @@
+"""Choose fields of a `--json` answer: `--json=id,text` gives these of each object in its main list.
+
+An option whose value may be missing would take the next argument for it: `show --json some-id`. So a value
+is what stands behind `=`, or an argument that can be nothing else: names with commas between, one of them
+known. Neither an id nor the path of a file looks so.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import click
+
+from ledger.errors import WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Lists = Mapping[str, Sequence[str]]
+
+_OPTION = "--json"
+
+
+def lists_of(command: click.Command) -> Lists:
+    """Return the main lists of a command's answer with the fields of their objects, {} for none."""
+    found: Lists = getattr(command.callback, "lists", {})
+    return found
+
+
+def taken(command: click.Command, arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Take the names of fields out of the arguments of a command.
+
+    Returns:
+        The arguments, with `--json` alone; and the names, () where none are given.
+
+    Raises:
+        WrongUsage: there is no such field.
+    """
+    lists = lists_of(command)
+    known = {name for names in lists.values() for name in names}
+    if not known:
+        return arguments, ()
+    values = {
+        name: option.nargs
+        for option in command.params
+        if isinstance(option, click.Option) and not (option.is_flag or option.count)
+        for name in option.opts
+    }
+    rest: list[str] = []
+    fields: list[str] = []
+    bare = False  # the last argument was `--json` alone
+    waiting = iter(arguments)
+    for argument in waiting:
+        if argument == "--":
+            return [*rest, argument, *waiting], tuple(fields)
+        name, equals, said = argument.partition("=")
+        if name == _OPTION and equals:
+            rest.append(_OPTION)
+            fields += _named(said, lists)
+        elif bare and _are_fields(argument, known):
+            fields += _named(argument, lists)
+        else:
+            rest += [argument, *islice(waiting, values.get(argument, 0))]
+        bare = argument == _OPTION
+    return rest, tuple(fields)
+
+
+def selected(values: Mapping[str, Any], lists: Lists, fields: tuple[str, ...]) -> dict[str, object]:
+    """Return the main list of an answer, with the chosen fields of each object, and nothing else.
+
+    Raises:
+        WrongUsage: this answer has no such list, or another one than the fields are of.
+    """
+    found: dict[str, object] = {}
+    for key in [key for key in lists if key in values]:
+        _check(fields, lists[key])
+        found[key] = [{name: row[name] for name in fields if name in row} for row in values[key]]
+    if not found:
+        raise WrongUsage(
+            "this answer has no list whose fields could be chosen", where=_OPTION,
+            hint="leave the fields out: --json gives all of it",
+        )  # fmt: skip
+    return found
+
+
+def _are_fields(argument: str, known: set[str]) -> bool:
+    names = argument.split(",")
+    plain = all(name.replace("_", "a").isalpha() and name.islower() for name in names)
+    return len(names) > 1 and plain and not known.isdisjoint(names)
+
+
+def _named(said: str, lists: Lists) -> list[str]:
+    names = [name for name in (part.strip() for part in said.split(",")) if name]
+    every = sorted({name for known in lists.values() for name in known})
+    _check(names or [""], every)
+    return names
+
+
+def _check(names: Sequence[str], known: Sequence[str]) -> None:
+    """Check that all names are known.
+
+    Raises:
+        WrongUsage: one is not; the hint names those there are.
+    """
+    wrong = [name for name in names if name not in known]
+    if wrong:
+        said = f"there is no field {', '.join(wrong)}" if any(wrong) else "no field is named"
+        raise WrongUsage(said, where=_OPTION, hint=f"fields: {', '.join(known)}")
