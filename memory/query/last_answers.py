@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory.brief.place import Wish
-    from memory.replay.snapshot import Snapshot
+    from memory.query.reader import Reader
+    from memory.replay.snapshot import Progress, Snapshot
 
 _HEADER = b"diurna-shown"
 _SHOWN, _BRIEFED = ".shown", ".briefs"
@@ -101,15 +102,7 @@ def _answer(
     from memory.query.open_snapshot import open_snapshot
 
     snapshot = open_snapshot(home)
-    problem, version = snapshot.ask(
-        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
-    )
-    if problem or version > FORMAT_VERSION:
-        return None
-    from ledger.wal.spool import Spool
-    from memory.repair.dropped_logs import dropped
-
-    if dropped(home, Spool(home.spool_folder), snapshot.cache(tip)):
+    if _something_beside(snapshot, tip):
         return None
     commit, text = make(snapshot, tip)
     data = text.encode("utf-8", "surrogateescape")
@@ -117,6 +110,43 @@ def _answer(
         answers = {name: data, **kept}
         _write(file, tip, dict(list(answers.items())[:keep]))
     return data
+
+
+def undisturbed(
+    home: Home, progress: Progress | None, clock: Callable[[], int] | None
+) -> Reader | None:
+    """Open a home for questions; None when there is something to be said beside their answers.
+
+    Args:
+        home: that is asked.
+        progress: told how far a long reading is.
+        clock: gives milliseconds since 1970.
+    """
+    if _waiting(home):
+        return None
+    from memory.query.reader import Reader
+
+    reader = Reader(home, progress, clock)
+    if _something_beside(reader.snapshot, None):
+        reader.close()
+        return None
+    return reader
+
+
+def _something_beside(snapshot: Snapshot, tip: str | None) -> bool:
+    """Tell whether a policy or a log can not be read, the format is newer, or a commit lost a log."""
+    problem, version = snapshot.ask(
+        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
+    )
+    if problem or version > FORMAT_VERSION:
+        return True
+    if not snapshot.home.checked_out:
+        return False
+    from ledger.wal.spool import Spool
+    from memory.repair.dropped_logs import dropped
+
+    home = snapshot.home
+    return bool(dropped(home, Spool(home.spool_folder), snapshot.cache(tip)))
 
 
 def _waiting(home: Home) -> bool:

@@ -131,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
-        code = _report(problem, call)
+        code = said(problem, call)
     return code
 
 
@@ -147,7 +147,8 @@ def _run(call: Invocation) -> int:
         return int(diurna.invoke(ctx) or 0)
 
 
-def _report(problem: BaseException, call: Invocation) -> int:
+def said(problem: BaseException, call: Invocation) -> int:
+    """Say what went wrong with a command; return the exit code."""
     try:
         code = report(problem, call)
         call.out.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import BinaryIO, TextIO
 
 from ledger.environment import monotonic, now_ms, variables, working_directory
 from ledger.errors import DiurnaError, DraftRefused, NotFound, WrongUsage
@@ -15,10 +14,13 @@ from rituals.cli.output import Output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import BinaryIO, TextIO
+
     from click import Command
 
     from ledger.home import Home
     from memory.api import Memory
+    from memory.query.reader import Reader
 
 STDIN = "-"
 _FILE_HINT = "name a file that can be read, or - for standard input"
@@ -45,6 +47,7 @@ class Invocation:
         self._home_variable = environment.get("DIURNA_HOME", "")
         self._fixed_now_ms = environment.get("DIURNA_NOW", "")
         self._memory: Memory | None = None
+        self._reader: Reader | None = None
         colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         # a process may be started without these streams
         self._nowhere: TextIO | None = None
@@ -134,6 +137,27 @@ class Invocation:
             lists = lists_of(command)
             self.out.choose = lambda values: selected(values, lists, fields)
 
+    def open_reader(self) -> bool:
+        """Open the home for a question alone; False where there is more to be said than its answer.
+
+        Raises:
+            HomeNotFound: there is none.
+        """
+        from memory.query.last_answers import undisturbed
+
+        self._reader = undisturbed(self.find_home(), self.out.progress, self.now_ms)
+        if self._reader is not None:
+            self.out.short = self._reader.short
+        return self._reader is not None
+
+    def reader(self) -> Reader:
+        """Return the home as it is open for questions.
+
+        Raises:
+            HomeNotFound: there is none.
+        """
+        return self._reader or self.memory()
+
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""
         self._memory = memory
@@ -177,9 +201,10 @@ class Invocation:
     def close(self) -> None:
         """Say what the opened home has to say beside the answer, and close it."""
         memory = self._memory
-        if memory is None:
+        reader = memory or self._reader
+        if reader is None:
             return
-        cache = memory.snapshot.cache()
+        cache = reader.snapshot.cache()
         if cache.policy_problem:
             from rituals.check.verify.logs import policy_problem
 
@@ -190,17 +215,17 @@ class Invocation:
             self.out.findings((newer_format(POLICY_FILE, cache.policy.format),))
         # what waits after an append is on its way, and `verify` has told it already
         told = self.landed or any(one.code == "spool-waiting" for one in self.out.told)
-        waiting = [] if told else memory.waiting()
+        waiting = [] if told or memory is None else memory.waiting()
         if waiting:
             logs = "a session log waits" if len(waiting) == 1 else f"{len(waiting)} logs wait"
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
             message = f"{logs} in the spool: {waiting[0]}{more}"
             hint = "the next `diurna append` or `diurna publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
-        self.out.findings(tuple(memory.snapshot.notes))
+        self.out.findings(tuple(reader.snapshot.notes))
         # whatever was answered is incomplete then
         self.out.findings(tuple(cache.unread()))
-        memory.close()
+        reader.close()
 
     def state_dir(self) -> str:
         """Return where the home keeps its state, "" when there is no home."""

@@ -1,8 +1,8 @@
 """Answer the commands that hooks and agents call all day, without loading the libraries of `cli`.
 
-`diurna show`, `diurna brief` and `diurna append FILE` do here exactly what `rituals.cli` does, through
-the same library, and print the same. Anything out of the ordinary, before something was written, is None:
-the command line then does the whole of it.
+`diurna show`, `diurna brief`, `diurna recall` and `diurna append FILE` do here exactly what `rituals.cli`
+does, through the same library, and print the same. Anything out of the ordinary, before something was
+written, is None: the command line then does the whole of it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _show(home)
     if arguments[0] == "brief":
         return _brief(arguments[1:], home, environment.get("DIURNA_AGENT", ""))
+    if arguments[0] == "recall":
+        return _recall(arguments)
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
         return _append(arguments, home, environment.get("DIURNA_AGENT", ""))
@@ -53,8 +55,9 @@ def _show(home: str) -> int | None:
     return None if text is None else _print(text)
 
 
-#: The options of `diurna brief` that are understood here, each with a value.
-_BRIEF_OPTIONS = ("--agent", "--for", "--task", "--budget", "--format")
+#: The options of `diurna brief` that are understood here, and whether each takes a value.
+_BRIEF_OPTIONS = {"--agent": True, "--for": True, "--task": True, "--budget": True, "--format": True,
+                  "--json": False}  # fmt: skip
 
 
 def _brief(arguments: list[str], home: str, agent: str) -> int | None:
@@ -62,8 +65,11 @@ def _brief(arguments: list[str], home: str, agent: str) -> int | None:
         from memory.brief.place import BRIEF_CHARS, Wish
         from memory.query.last_answers import brief
 
-        said = _brief_options(arguments)
-        if said is None:
+        read = _read(arguments, _BRIEF_OPTIONS)
+        if read is None or read[0]:
+            return None
+        said = dict([(name, text) if text else ("--format", "json") for name, text in read[1]])
+        if len(said) < len(read[1]):
             return None
         budget = said.get("--budget", str(BRIEF_CHARS))
         if not (budget.isascii() and budget.isdigit() and len(budget) < 10):
@@ -81,20 +87,67 @@ def _brief(arguments: list[str], home: str, agent: str) -> int | None:
     return None if text is None else _print(text)
 
 
-def _brief_options(arguments: list[str]) -> dict[str, str] | None:
-    """Read options with their values; None for anything that has to be looked at properly."""
-    said: dict[str, str] = {}
+def _recall(arguments: list[str]) -> int | None:
+    from rituals.cli.option_table import RECALL, values_of
+
+    takes = {option.name: bool(option.metavar) for option in RECALL}
+    read = _read(arguments[1:], {**takes, "--json": False})
+    if read is None:
+        return None
+    words, pairs = read
+    given = values_of(RECALL, [pair for pair in pairs if pair[0] != "--json"])
+    if given is None:
+        return None
+    from rituals.cli.context import Invocation
+
+    call = Invocation(arguments)
+    call.command = arguments[0]
+    call.json = ("--json", "") in pairs
+    try:
+        if not call.open_reader():
+            return None
+    except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
+        return None
+    try:
+        from rituals.cli.views.recall import answer
+
+        answer(call, tuple(words), given)
+        call.close()
+        call.out.flush()
+    except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place
+        from rituals.cli.app import said
+
+        return said(problem, call)
+    return 0
+
+
+def _read(
+    arguments: list[str], takes: Mapping[str, bool]
+) -> tuple[list[str], list[tuple[str, str]]] | None:
+    """Return words, and options with their values; None for anything that has to be looked at properly.
+
+    Args:
+        arguments: of a command.
+        takes: the options that are understood, and whether each takes a value.
+    """
+    words: list[str] = []
+    said: list[tuple[str, str]] = []
     rest = iter(arguments)
     for argument in rest:
-        name, equals, value = argument.partition("=")
-        if argument == "--json":
-            name, value = "--format", "json"
-        elif not equals:
-            value = next(rest, "")
-        if name not in _BRIEF_OPTIONS or name in said or not value or value[0] == "-":
-            return None
-        said[name] = value
-    return said
+        if argument == "--":
+            words += rest
+        elif argument[:1] != "-":
+            words.append(argument)
+        else:
+            name, equals, value = argument.partition("=")
+            if name not in takes or (equals and (not takes[name] or name[:2] != "--")):
+                return None
+            if takes[name]:
+                value = value if equals else next(rest, "")
+                if not value or value[0] == "-":
+                    return None
+            said.append((name, value))
+    return words, said
 
 
 def _append(arguments: list[str], home: str, agent: str) -> int | None:
@@ -112,7 +165,7 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
         from memory.api import Memory
         from memory.write.draft import draft_of
 
-        data = _read(arguments[1], LOG_LIMIT_BYTES + 1)
+        data = _file(arguments[1], LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES or not data.strip():
             return None
         draft = draft_of(read_draft(data, arguments[1]))
@@ -129,7 +182,7 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
     return code
 
 
-def _read(path: str, limit: int) -> bytes:
+def _file(path: str, limit: int) -> bytes:
     if path != "-":
         with open(path, "rb") as file:
             return file.read(limit)

@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from rituals.cli.context import Invocation
+from rituals.cli.option_table import AS_OF, SINCE, UNTIL, Option
 
 P = ParamSpec("P")
 
@@ -45,15 +46,30 @@ def _json(help: str) -> Callable[[Any], Any]:
 dry_run: Callable[[Any], Any] = click.option(
     "--dry-run", is_flag=True, help="Change nothing; say what would be done."
 )
-since: Callable[[Any], Any] = click.option(
-    "--since", default="", metavar="WHEN", help="From this time or stem on."
-)
-until: Callable[[Any], Any] = click.option(
-    "--until", default="", metavar="WHEN", help="Up to this time (a day is all of it) or stem."
-)
-as_of: Callable[[Any], Any] = click.option(
-    "--as-of", default="", metavar="POINT", help="As of a time, a stem or a commit."
-)
+
+
+def of_table(*table: Option) -> Callable[[Any], Any]:
+    """Give a command the options of a table."""
+
+    def given(function: Any) -> Any:
+        for option in reversed(table):
+            kind = click.IntRange(1, option.most) if option.most else None
+            function = click.option(
+                option.name,
+                option.to,
+                type=click.Choice(option.choices) if option.choices else kind,
+                is_flag=not option.metavar,
+                multiple=option.many,
+                default=option.absent,
+                metavar=option.metavar or None,
+                help=option.help,
+            )(function)
+        return function
+
+    return given
+
+
+since, until, as_of = of_table(SINCE), of_table(UNTIL), of_table(AS_OF)
 
 
 def command(

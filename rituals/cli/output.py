@@ -7,18 +7,14 @@ there may be a model, or a terminal behind it. In `--json` such an escape is the
 
 from __future__ import annotations
 
-import json
-from typing import TextIO
-
 from ledger.errors import DiurnaError
 from ledger.escape import visible
 from ledger.model.findings import ERROR, Finding
-from ledger.secrets.scanner import without_secrets
-from rituals.cli.progress import Progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import TextIO
 
 #: A piece of text, or (text, style).
 Piece = str | tuple[str, str]
@@ -86,7 +82,11 @@ class Output:
         self.told: set[Finding] = set()
         #: Chooses what a `--json` answer holds, where fields of it are named.
         self.choose: Callable[[Mapping[str, object]], Mapping[str, object]] | None = None
-        self._progress = Progress(stderr, monotonic) if self._err_terminal else None
+        self._progress = None
+        if self._err_terminal:
+            from rituals.cli.progress import Progress
+
+            self._progress = Progress(stderr, monotonic)
         _set_encoding(stdout, self._out_terminal)
         _set_encoding(stderr, True)
 
@@ -109,6 +109,8 @@ class Output:
         if self.choose is not None and "error" not in values:
             values = self.choose(values)
         self._answered = True
+        import json
+
         said = json.dumps(
             {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True, indent=2
         )
@@ -181,6 +183,8 @@ def _styled(piece: Piece, styled: bool) -> str:
 
 def _told(piece: Piece) -> Piece:
     """Leave secrets out of what is said about a text: a message may quote it (fault:L14)."""
+    from ledger.secrets.scanner import without_secrets
+
     if isinstance(piece, str):
         return without_secrets(piece)
     return without_secrets(piece[0]), piece[1]

@@ -1,22 +1,47 @@
-"""Print what was recalled: hits, what they cost, and what was saved."""
+"""Answer `diurna recall`: ask, and print the hits, what they cost, and what was saved."""
 
 from __future__ import annotations
 
 from ledger.errors import WrongUsage
-from memory.recall.values import FULL, INDEX, SESSION_KIND
-from rituals.answers.objects import all_fields_of, fields_of, mark_object
+from memory.recall.values import FULL, INDEX, SESSION_KIND, Filters
 from rituals.cli.output import counted
-from rituals.cli.views.selection import check_kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from memory.recall.values import Answer, Filters, Hit
+    from memory.recall.values import Answer, Hit
     from rituals.cli.context import Invocation
 
 
-def chosen(query: tuple[str, ...], ids: str) -> list[str]:
+_FILTERS = tuple(key for key in Filters._fields if key != "within")
+
+
+def answer(call: Invocation, query: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Answer a question, or show memories by their ids.
+
+    Args:
+        call: of the command.
+        query: the words of the question.
+        given: the value of every option (`rituals.cli.option_table.RECALL`).
+
+    Raises:
+        WrongUsage: what is asked for is not clear.
+        NotFound: an id or a point of time names nothing.
+    """
+    named = _chosen(query, given["ids"])
+    level = given["level"] or (FULL if named else INDEX)
+    if named:
+        answer = call.reader().get(named, level=level)
+    else:
+        filters = Filters(within=given["within"] or "", **{key: given[key] for key in _FILTERS})
+        answer = _found(call, query, filters, level=level, limit=given["limit"],
+                        explain=given["explain"], vectors=not given["no_vectors"])  # fmt: skip
+    _print(call, " ".join(query), level, answer)
+
+
+def _chosen(query: tuple[str, ...], ids: str) -> list[str]:
     """Return the ids that are asked for, [] where a question is.
 
     Raises:
@@ -31,22 +56,24 @@ def chosen(query: tuple[str, ...], ids: str) -> list[str]:
     return named
 
 
-def found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
+def _found(call: Invocation, query: tuple[str, ...], filters: Filters, **how: Any) -> Answer:
     """Ask a question (see `Memory.recall`).
 
     Raises:
         WrongUsage: a kind is not one of the policy, and nothing has it.
     """
-    memory = call.memory()
-    answer = memory.recall(" ".join(query), filters=filters, **how)
-    if not answer.hits:
+    reader = call.reader()
+    answer = reader.recall(" ".join(query), filters=filters, **how)
+    if not answer.hits and filters.kinds:
+        from rituals.cli.views.selection import check_kind
+
         for kind in filters.kinds:
             if kind != SESSION_KIND:
-                check_kind(memory.snapshot.cache().policy, kind)
+                check_kind(reader.snapshot.cache().policy, kind)
     return answer
 
 
-def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> None:
+def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
     """Print what was recalled."""
     saved = max(0, answer.whole - answer.tokens)
     out = call.out
@@ -99,6 +126,8 @@ def print_answer(call: Invocation, query: str, level: str, answer: Answer) -> No
 
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
+    from rituals.answers.objects import all_fields_of, fields_of, mark_object
+
     found: dict[str, object] = {
         **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),
         **mark_object(hit.mark),
