@@ -67,6 +67,8 @@ def _record(tell: Recorder) -> tuple[str, str]:
         "--new", 'id=webhook-retries entity="Payments API, Redis" decision: Webhooks retry thrice.',
         "--supersede", "webhook-once=webhook-retries",
     )  # fmt: skip
+    tell("note", "id=uv decision: We use uv.")
+    tell("note", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--new", "id=twin decision: Webhooks retry thrice.", "--dry-run")
     tell("append", "--ref", "nobody")
     tell("append", "--from-json", "-", stdin='{"title": "Tidy", "close": ["storm"]}')
@@ -89,6 +91,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
         tell("why", fact)
         tell("links", fact)
         tell("why", fact, "--versions")
+    tell("ls", "--all")
     tell("entity")
     tell("entity", "Payments API")
     tell("log")

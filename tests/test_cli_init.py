@@ -32,7 +32,7 @@ def test_what_would_be_done_and_what_was(bare_repo: Repo, run: Run) -> None:
     assert done.out.splitlines() == [
         *(f"committed memory/{name} on main" for name in FILES), *(f"set {one}" for one in SET)
     ]  # fmt: skip
-    assert done.err.startswith("hint: diurna append ")
+    assert done.err.startswith("hint: diurna note ")
     again = run("init")
     assert (again.code, again.err) == (0, "")
     assert again.out == f"nothing to do: {bare_repo.path} has a home in memory/\n"

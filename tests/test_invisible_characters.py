@@ -145,6 +145,8 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     return {
         "status": ((), ("--json",)),
         "show": ((), ("bad",), ("worse", "--json"), ("--as-of", stem), (f"no{NAMED}",)),
+        "ls": ((), ("--json",), ("--all",), ("evil",), (f"no{NAMED}",)),
+        "note": ((f"k{NAMED}: t t",), (f"Note it {NAMED}", "--ref", f"r{NAMED}", "--dry-run"), ("-",)),
         "brief": ((), ("--format", "xml"), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),
         "recall": (("orders",), ("evil", "--json"), (f"x{NAMED}",), ("evil", "--level", "full")),
         "why": (("bad",), ("bad", "--json"), (f"no{NAMED}",), ("bad", "--versions"), ("bad", "--versions", "--json")),

@@ -126,7 +126,12 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "id": [["vault"]],
         "ids": [["vault"], ["plain", "vault"]],
         "targets": [["vault"], [told.stems[3]]],
-        "version": [[version_id(f"The code of the vault is {TEXT} for now.")]],
+        "version": [
+            [version_id(f"The code of the vault is {TEXT} for now.")],
+            ["--reason", "Private."],
+        ],
+        "texts": [[MISSPELLED], ["The code of the vault."]],
+        "patterns": [[], ["vault"], ["*", MISSPELLED.split()[0]]],
         "query": [[MISSPELLED], ["code vault"]],
         "name": [["vault"], [MISSPELLED.split()[3]], ["safe"]],
         "anchor": [["vault"], [told.stems[3]], [MISSPELLED]],

@@ -105,7 +105,7 @@ def test_every_slip_is_named(memory: Memory) -> None:
         "there is no fact retry-que",
         "there is no fact zzz",
     ]
-    assert caught.value.findings[1].hint.startswith("`diurna show` lists the ids; ")
+    assert caught.value.findings[1].hint.startswith("`diurna ls` lists the ids; ")
 
 
 def test_a_log_that_waits_is_known(memory: Memory, repo: Repo) -> None:

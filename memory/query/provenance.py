@@ -114,7 +114,7 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
         if fact in entry.named or any(fact in facts_in(event) for event in entry.acts):
             naming.append((ref, entry))
     if not naming:
-        raise NotFound(f"no session log names {fact}", hint="`diurna show` lists the ids")
+        raise NotFound(f"no session log names {fact}", hint="`diurna ls --all` lists the ids")
     naming.sort(key=lambda pair: pair[0].key)
     commits = _commits(snapshot, [ref.path for ref, _ in naming])
     steps: list[Step] = []

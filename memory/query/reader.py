@@ -321,7 +321,7 @@ class Reader:
         alike = self.nearest(fact)
         if alike:
             return f"did you mean {' or '.join(alike)}?"
-        return "`diurna show --json` lists all ids, archived ones too"
+        return "`diurna ls --all` lists all ids, archived ones too"
 
     def standing(self, fact: str) -> Standing:
         """Return one fact where it stands.

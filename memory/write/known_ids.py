@@ -82,7 +82,7 @@ class Known:
 
         ids = {*self._cache.fact_ids(), *self._waiting_histories(), *born}
         alike = nearest(name, sorted(ids), 3)
-        said = f"did you mean {' or '.join(alike)}?" if alike else "`diurna show` lists the ids;"
+        said = f"did you mean {' or '.join(alike)}?" if alike else "`diurna ls` lists the ids;"
         return f"{said} {ANYWAY}"
 
     def _waiting_histories(self) -> dict[str, History]:
@@ -196,7 +196,7 @@ def _odd(events: tuple[Event, ...], known: Known) -> tuple[Finding, ...]:
             if name in born or (name in redacted and known.is_log(name)) or known.waits(name):
                 continue
             said = f"{name} is not in this ledger (yet)"
-            hint = "check the spelling; `diurna show` lists the ids"
+            hint = "check the spelling; `diurna ls` lists the ids"
             found.append(Finding("unknown-id", said, hint=hint))
         elif name in closed and fact.kind != THREAD_KIND:
             said = f"{name} is of kind {fact.kind}; only a thread can be closed or reopened"

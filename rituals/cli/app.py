@@ -15,8 +15,8 @@ from rituals.cli.errors import report
 _EPILOG = """\b
 Examples:
   diurna init
-  diurna append --title "Wire the queue" --new "decision: Webhooks retry three times."
-  diurna show
+  diurna note "decision: Webhooks retry three times."
+  diurna recall how often are webhooks retried
 
 \b
 More:
@@ -53,10 +53,9 @@ class _Commands(click.Group):
         name = args[0]
         args = [*registry.FORMER.get(name, (name,)), *args[1:]]
         if not name.startswith("-") and self.get_command(ctx, args[0]) is None:
-            from difflib import get_close_matches
+            from rituals.cli.synonyms import proposal
 
-            alike = get_close_matches(name, self.list_commands(ctx), 2)
-            hint = f"did you mean {' or '.join(alike)}?" if alike else "`diurna --help` lists all"
+            hint = proposal(name, self.list_commands(ctx))
             raise WrongUsage(f"there is no command {name}", hint=hint)
         ctx.ensure_object(Invocation).command = name
         found, command, rest = super().resolve_command(ctx, args)

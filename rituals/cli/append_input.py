@@ -1,12 +1,14 @@
-"""Read the content of `diurna append` from options, a markdown file or JSON."""
+"""Read the content of `diurna append` and `diurna note`: options, a markdown file, JSON, texts."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ledger.codec.validate import read_draft
-from ledger.errors import DraftRefused, WrongUsage
+from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
+from memory.recall.hits.snippets import one_line
 from memory.write.draft import SessionDraft, draft_of
 from rituals.cli.context import STDIN, Invocation
 from rituals.record.compose import draft_of_request, kinds_of
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
+_NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
+_FILE_HINT = (
+    "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
+)
+#: How much of its first text the title of a note bears.
+_TITLE_CHARS = 72
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
@@ -46,7 +54,7 @@ def read_draft_of(
     if len(sources) > 1:
         raise WrongUsage("standard input can be only one of FILE, --body and --from-json")
     if not given["anyway"]:
-        _refuse_slips(given["new"], kinds)
+        _refuse_slips(given["new"], kinds, "--new")
     request = _request(call, given, kinds)
     if given["from_json"]:
         if file or not request.says_nothing:
@@ -61,7 +69,7 @@ def read_draft_of(
         file = STDIN
     base = None
     if file:
-        data = call.read(file)
+        data = _read(call, file)
         if not data.strip() and request.says_nothing:
             raise WrongUsage(f"{_name(file)} is empty; nothing to append", hint=_NOTHING_HINT)
         base = draft_of(read_draft(data, _name(file)))
@@ -72,6 +80,46 @@ def read_draft_of(
     return draft_of_request(memory, request, base, options=not given["from_json"])
 
 
+def read_note_of(
+    call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Gather the facts of a short write; without texts those of standard input.
+
+    Args:
+        call: for reading standard input.
+        memory: for kinds and ids.
+        texts: a fact each, as `--new` takes it.
+        given: the options of `append_options.short`, by name.
+
+    Raises:
+        WrongUsage: there is nothing to note, or it is not clear what is one fact.
+        DraftRefused: a kind or key is none.
+    """
+    where = "note"
+    if texts == (STDIN,) or (not texts and call.piped()):
+        from rituals.record.note_lines import texts_of
+
+        texts, where = texts_of(call.read(STDIN).decode("utf-8", "surrogateescape")), _name(STDIN)
+    if not texts:
+        raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
+    if where == "note" and len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
+        raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
+    kinds = kinds_of(memory)
+    if not given["anyway"]:
+        _refuse_slips(texts, kinds, where)
+    new = tuple(_new(text, kinds, where) for text in texts)
+    more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
+    request = Request(
+        title=given["title"] or one_line(new[0].text.split("\n")[0], _TITLE_CHARS) + more,
+        agent=given["agent"],
+        session=given["session"],
+        refs=parse_ids(given["ref"]),
+        new=new,
+        anyway=given["anyway"],
+    )
+    return draft_of_request(memory, request, options=True)
+
+
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:
     ids: dict[str, Any] = {key: parse_ids(given[key]) for key in ID_LISTS if key != "refs"}
     return Request(
@@ -79,21 +127,32 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         body=call.read(given["body"]).decode("utf-8", "surrogateescape") if given["body"] else "",
         **{key: given[key] for key in _WHOSE},
         refs=parse_ids(given["ref"]),
-        new=tuple(_new(text, kinds) for text in given["new"]),
+        new=tuple(_new(text, kinds, "--new") for text in given["new"]),
         update=tuple(Update(fact, text) for fact, text in given["update"]),
         supersede=tuple(parse_supersede(text) for text in given["supersede"]),
         **ids,
     )
 
 
-def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+def _read(call: Invocation, file: str) -> bytes:
+    """Read the FILE of an append; where it is a text and no file, name the command that records one.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    if file != STDIN and not os.path.exists(file):
+        raise NotFound("there is no such file", where=one_line(file), hint=_FILE_HINT)
+    return call.read(file)
+
+
+def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...], place: str) -> None:
     """Refuse new facts with a kind or key that is none.
 
     Raises:
         DraftRefused: the findings name each of them, with the right spelling.
     """
     found = tuple(
-        wrong._replace(message=f"--new: {wrong.message}")
+        wrong._replace(message=f"{place}: {wrong.message}")
         for text in texts
         if (wrong := slip(text, kinds)) is not None
     )
@@ -101,15 +160,17 @@ def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...]) -> None:
         raise DraftRefused(found)
 
 
-def _new(text: str, kinds: tuple[str, ...]) -> NewFact:
-    """Read one `--new`.
+def _new(text: str, kinds: tuple[str, ...], place: str) -> NewFact:
+    """Read one `--new`, or one text of a note.
 
     Raises:
         WrongUsage: it holds no text.
     """
     new = parse_new(text, kinds)
     if not new.text:
-        raise WrongUsage(no_text(text), where="--new", hint=_NEW_HINT)
+        raise WrongUsage(
+            no_text(text), where=place, hint=_NEW_HINT if place == "--new" else _NOTE_HINT
+        )
     return new
 
 

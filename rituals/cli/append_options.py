@@ -1,4 +1,4 @@
-"""Define the options of `diurna append`."""
+"""Define the options of `diurna append`, some of which `diurna note` takes too."""
 
 from __future__ import annotations
 
@@ -33,11 +33,15 @@ def _one(name: str, metavar: str, help: str) -> Decorator:
     return click.option(f"--{name}", default="", metavar=metavar, help=help)
 
 
+_TITLE = _one("title", "TEXT", "The log's title.")
+_REF = _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs")
+_AGENT = _one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name.")
+_SESSION = _one("session", "ID", "The host's session id.")
 _CONTENT: tuple[Decorator, ...] = (
-    _one("title", "TEXT", "The log's title."),
+    _TITLE,
     _one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
     _one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
-    _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs"),
+    _REF,
     _many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id entity=NAME KIND: TEXT" names it.'),
     click.option(
         "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
@@ -49,11 +53,11 @@ _CONTENT: tuple[Decorator, ...] = (
     _many("reactivate", "ID", "The fact is pulled back from the archive."),
 )
 _HEADER: tuple[Decorator, ...] = (
-    _one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name."),
+    _AGENT,
     _one("role", "NAME", "In which role."),
     _one("host", "NAME", "The program the agent runs in."),
     _one("model", "NAME", "The model it runs on."),
-    _one("session", "ID", "The host's session id."),
+    _SESSION,
     _one("type", "TYPE", "work (the default), review, import, edit or checkpoint."),
 )
 
@@ -62,11 +66,35 @@ _ANYWAY = click.option(
 )
 
 
+_STRICT = click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse a log with a secret, or a fact that repeats or denies another.",
+)
+_AGAIN = click.option(
+    "--again", is_flag=True, help="Record it even if the same was recorded a moment ago."
+)
+
+
 def content(function: Any) -> Any:
     """Give a command the options for the content of a log."""
-    return reduce(lambda found, option: option(found), reversed((*_CONTENT, _ANYWAY)), function)
+    return _with((*_CONTENT, _ANYWAY), function)
 
 
 def header(function: Any) -> Any:
     """Give a command the options for the header of a log."""
-    return reduce(lambda found, option: option(found), reversed(_HEADER), function)
+    return _with(_HEADER, function)
+
+
+def write(function: Any) -> Any:
+    """Give a command the options for how a log is written."""
+    return _with((_AGAIN, _STRICT), function)
+
+
+def short(function: Any) -> Any:
+    """Give a command what the short write takes of all this."""
+    return _with((_REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT), function)
+
+
+def _with(chosen: tuple[Decorator, ...], function: Any) -> Any:
+    return reduce(lambda found, option: option(found), reversed(chosen), function)

@@ -37,8 +37,10 @@ class Entry(Record):
 ENTRIES = (
     Entry("brief", "Show what an agent reads at the start of a session.", EVERY_DAY),
     Entry("recall", "Find what answers a question: facts, and passages of logs.", EVERY_DAY),
+    Entry("note", "Record facts, a text each.", EVERY_DAY),
     Entry("append", "Append a session log and commit it.", EVERY_DAY),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
+    Entry("ls", "List facts, one line each.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
     Entry("status", "Show where the ledger stands and what is due.", EVERY_DAY),
     Entry("log", "List session logs, newest first, or tell one in short.", LOOK_BACK),

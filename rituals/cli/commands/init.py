@@ -70,4 +70,4 @@ def command(
         policy = f"{plan.prefix}{POLICY_FILE}"
         call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
     if plan.files and not dry_run:
-        call.out.hint('diurna append --title "First session" --new "decision: …"')
+        call.out.hint('diurna note "decision: …"')

@@ -1,0 +1,49 @@
+"""Run `diurna ls`: list facts, one line each."""
+
+from __future__ import annotations
+
+import click
+
+from projection.fold.state import TIERS
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("ls")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option("--kind", default="", metavar="KIND", help="Only facts of this kind.")
+@click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
+              help=f"Only facts of this tier: {', '.join(TIERS)}.")  # fmt: skip
+@click.option("-a", "--all", "archived", is_flag=True, help="Archived and superseded facts too.")
+@options.listing(facts="closed contradiction false id instead kind line tier")
+def command(
+    call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
+) -> None:
+    """List facts by kind, one line each: id, kind, tier, and how the text begins.
+
+    PATTERN is a part of the id or of the text, in any case, or with `*` the whole of an id. Of several
+    each has to fit.
+
+    \b
+    Examples:
+      diurna ls
+      diurna ls --kind thread
+      diurna ls 'webhook-*' --all
+    """
+    from rituals.cli.views.listing import in_sections, line_object, matching, print_line
+    from rituals.cli.views.selection import select
+
+    memory, out = call.memory(), call.out
+    state = memory.state()
+    found = matching(select(memory, state, (), kind, tier or "", archived), patterns)
+    found = in_sections(found, state.policy)
+    marks = memory.marks([one.fact for one in found])
+    if call.json:
+        out.answer({"facts": [line_object(one, marks[one.fact.id]) for one in found]})
+        return
+    for one in found:
+        print_line(one, marks[one.fact.id], out)
+    if not found:
+        out.talk("no fact matches" if len(state) else "no fact yet")
+        if len(state) and not (archived or tier):
+            out.hint("`--all` lists archived and superseded facts too")

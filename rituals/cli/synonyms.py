@@ -1,0 +1,74 @@
+"""Say which command is meant by a word that is none: by its meaning first, then by its spelling."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FALSE = "`diurna append --invalidate ID` says that a fact is false, and it goes to the archive"
+_MEANT = {
+    "add create new remember save store write record memo jot learn set":
+        "`diurna note TEXT` records a fact",
+    "decide decision todo task thread question idea":
+        '`diurna note "decision: TEXT"` records a fact of a kind; `diurna ls --kind decision` lists them',
+    "search find ask query grep lookup question": "`diurna recall WORDS` finds what answers a question",
+    "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
+    "threads open-threads todos": "`diurna ls --kind thread` lists the threads",
+    "get cat view read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
+    "forget rm remove delete del drop unlearn invalidate false":
+        f"{_FALSE}; `diurna archive ID` puts one away that holds",
+    "edit change update reword fix correct modify":
+        "`diurna append --update ID TEXT` gives a fact a new text",
+    "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
+    "close done finish complete reopen":
+        "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
+    "import migrate load ingest": "`diurna adopt DIR` takes over what another tool wrote",
+    "export dump backup": "`diurna show --json` gives every fact, `diurna publish` writes continuity.md",
+    "context handoff prime start resume load-context summary summarize prompt":
+        "`diurna brief` is what an agent reads at the start of a session",
+    "commit session log-session end": "`diurna append` records a session, `diurna note TEXT` a fact",
+    "sessions logs": "`diurna log` lists session logs, newest first",
+    "pull push fetch merge share clone": "`diurna sync` fetches, joins and pushes",
+    "blame source origin explain provenance versions": "`diurna why ID` shows where a fact comes from",
+    "check test validate fsck audit health":
+        "`diurna doctor` checks this machine and repository, `diurna verify` the ledger alone",
+    "repair heal recover": "`diurna doctor --fix` mends what is safe to mend",
+    "stats statistics metrics":
+        "`diurna report` tells how memories lived, `diurna status` where the ledger stands",
+    "info state where home": "`diurna status` shows where the ledger stands",
+    "cleanup clean gc prune groom maintain":
+        "`diurna review` goes through what aged and what became false",
+    "contradictions disputes duplicates": "`diurna conflicts` lists contradictions",
+    "hide secret censor": "`diurna redact ID` withholds a text from all that is shown",
+    "unarchive reactivate": "`diurna archive ID --back` takes a fact out of the archive",
+    "related graph neighbours neighbors": "`diurna links ID` shows what a fact is linked with",
+    "entities tags topics": "`diurna entity` lists what facts are about",
+    "setup create-home bootstrap": "`diurna init` makes a home",
+    "serve server": "`diurna mcp` serves this memory to agents",
+    "hooks": "`diurna init --hooks` publishes after each pull",
+    "demo example tutorial": "`diurna tour` shows the whole story",
+    "rebuild refresh render": "`diurna publish` writes continuity.md and the archive anew",
+    "version": "`diurna --version` prints it",
+    "commands": "`diurna --help` lists all commands",
+}  # fmt: skip
+#: What people type -> the command that does it.
+MEANINGS = {word: says for words, says in reversed(_MEANT.items()) for word in words.split()}
+_ALIKE = 0.75  # of a spelling that is meant; difflib's own 0.6 takes `get` for `digest`
+
+
+def proposal(name: str, commands: Iterable[str]) -> str:
+    """Say what a word may mean, as a hint.
+
+    Args:
+        name: as it was typed.
+        commands: those that there are.
+    """
+    word = name.lower().lstrip("-")
+    if word in MEANINGS:
+        return MEANINGS[word]
+    alike = get_close_matches(word, [*commands, *MEANINGS], 2, _ALIKE)
+    said = [MEANINGS.get(one, f"did you mean {one}?") for one in alike[:1]]
+    return "".join(said) or "`diurna --help` lists all"

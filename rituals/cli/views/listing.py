@@ -1,0 +1,65 @@
+"""Print what `diurna ls` answers: a line for each fact, cheap to read."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from memory.recall.hits.snippets import one_line
+from projection.document.archive import summary_of
+from rituals.answers.objects import fields_of, mark_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.document.marks import Mark
+    from projection.fold.state import Standing
+    from projection.policy.model import Policy
+    from rituals.cli.output import Output
+
+#: How long a line is, and how much of the text it has at least, however long the id is.
+_LINE_CHARS, _LEAST_CHARS = 100, 24
+
+
+def matching(found: list[Standing], patterns: tuple[str, ...]) -> list[Standing]:
+    """Return the facts that every pattern fits: a part of id or text, or with `*` and `?` the whole id."""
+    wanted = [pattern.casefold() for pattern in patterns]
+    return [one for one in found if all(_fits(one, pattern) for pattern in wanted)]
+
+
+def in_sections(found: list[Standing], policy: Policy) -> list[Standing]:
+    """Put facts into the order of the sections of `continuity.md`, by id within each."""
+    rank = {kind.name: number for number, kind in enumerate(policy.kinds)}
+    return sorted(
+        found, key=lambda one: (rank.get(one.fact.kind, len(rank)), one.fact.kind, one.fact.id)
+    )
+
+
+def _fits(one: Standing, pattern: str) -> bool:
+    if "*" in pattern or "?" in pattern:
+        return fnmatchcase(one.fact.id, pattern)
+    return pattern in one.fact.id or pattern in one.fact.text.casefold()
+
+
+def _said(one: Standing, mark: Mark) -> str:
+    """Say what has to be known before the text of a fact."""
+    if one.fact.contradicted:
+        return "contradicted"
+    return mark.said
+
+
+def line_object(one: Standing, mark: Mark) -> dict[str, object]:
+    """Describe a fact in a line: enough to choose by, and no more."""
+    return {
+        **fields_of(one.fact, "id kind"),
+        "tier": one.tier,
+        "line": summary_of(one.fact),
+        **mark_object(mark),
+        "contradiction": one.fact.contradicted,
+    }
+
+
+def print_line(one: Standing, mark: Mark, out: Output) -> None:
+    """Print a fact on one line."""
+    said = _said(one, mark)
+    head = f"  {one.fact.kind}  {one.tier}  " + (f"({said}) " if said else "")
+    room = max(_LEAST_CHARS, _LINE_CHARS - len(one.fact.id) - len(head))
+    out.line((one.fact.id, "yellow"), head, one_line(summary_of(one.fact), room))

@@ -1,0 +1,53 @@
+"""Append what was read from the command line, and print the receipt."""
+
+from __future__ import annotations
+
+from memory.write.draft import told
+from rituals.answers.objects import receipt_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from memory.write.draft import SessionDraft
+    from rituals.cli.context import Invocation
+
+
+def record(
+    call: Invocation,
+    read: tuple[SessionDraft, tuple[Finding, ...]],
+    *,
+    again: bool,
+    dry_run: bool,
+    strict: bool,
+    stage: bool = False,
+) -> None:
+    """Append a draft and say what that did, or would do.
+
+    Args:
+        call: the invocation.
+        read: the draft, and what was noticed when it was read.
+        again: record it even if the same was recorded a moment ago.
+        dry_run: change nothing.
+        strict: refuse what is otherwise only told.
+        stage: leave the commit to the user.
+    """
+    draft, findings = read
+    memory, out = call.memory(), call.out
+    receipt = memory.append(
+        draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
+    )
+    receipt = receipt._replace(findings=(*findings, *receipt.findings))
+    call.landed = bool(receipt.commit) and not receipt.already
+    if call.json:
+        log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
+        out.answer({**receipt_object(receipt), **log})
+    elif dry_run and not receipt.already:
+        out.line("would append ", (out.short(receipt.stem), "yellow"))
+        out.text(receipt.data.decode())
+    else:
+        where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
+        said = "already recorded" if receipt.already else "staged" if stage else "committed"
+        out.line((out.short(receipt.stem), "yellow"), f"  {said} in {where}")
+        for verb, what in told(receipt):
+            out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
+    out.findings(receipt.findings)

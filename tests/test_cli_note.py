@@ -1,0 +1,232 @@
+"""`note`, `ls`, and what is proposed for a command that does not exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import WrongUsage
+from rituals.cli import registry
+from rituals.cli.synonyms import MEANINGS, proposal
+from rituals.record.note_lines import texts_of
+from tests.conftest import Repo, Run
+from tests.small_ledgers import adopt, needs_mercury, place_mercury
+
+NAMES = [entry.name for entry in registry.available()]
+
+
+def kinds(run: Run) -> dict[str, tuple[str, str]]:
+    """Return kind and text of every fact, by id."""
+    return {one["id"]: (one["kind"], one["text"]) for one in run("show", "--json").json["facts"]}
+
+
+# ---- note --------------------------------------------------------------------------------------------
+
+
+def test_a_note_is_an_append_of_its_texts(repo: Repo, run: Run) -> None:
+    """A transcript: one log, a fact for each text, with kinds, ids and references as append has them."""
+    assert run("note", "id=uv decision: We use uv.").code == 0
+    ran = run(
+        "note", "id=cores CI runs on two cores.", "thread: id=cache Why is it cold?", "--ref", "uv"
+    )
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.said == (
+        "STEM  committed in COMMIT on main\ncreated  cores\ncreated  cache\n"
+        "tier     uv: working → active (gains)\n"
+    )
+    assert kinds(run) == {
+        "uv": ("decision", "We use uv."),
+        "cores": ("fact", "CI runs on two cores."),
+        "cache": ("thread", "Why is it cold?"),
+    }
+    titles = [one["title"] for one in run("log", "--json").json["sessions"]]
+    assert titles == ["CI runs on two cores. (and 1 more)", "We use uv."]
+    assert run("show", "uv", "--json").json["facts"][0]["uses"] == 2
+
+
+def test_a_note_says_and_refuses_what_an_append_does(repo: Repo, run: Run) -> None:
+    """The same receipt, dry run, retry, secret, slip of a kind, unknown id and strictness."""
+    before = repo.shape()
+    dry = run("note", "id=uv We use uv.", "--dry-run", "--json").json
+    same = run(
+        "append", "--title", "We use uv.", "--new", "id=uv We use uv.", "--dry-run", "--json"
+    )
+    assert dry == same.json and dry["dry_run"] is True
+    slip = run("note", "todo: Warm the cache.")
+    assert slip.code == 1 and "note: there is no kind todo" in slip.err
+    assert "did you mean `thread: …`?" in slip.err
+    assert repo.shape() == before
+    assert run("note", "id=uv We use uv.").code == 0
+    assert "already recorded" in run("note", "id=uv We use uv.").out
+    assert run("note", "We use uv.", "--strict").code == 1
+    told = run("note", "The password = 'hTg5-Kq8z-Wv2x-Rb7m' is in use.")
+    assert told.code == 0 and "secret" in told.err
+    assert "hTg5" not in run("log").out + run("show").out
+    assert run("note", "A thing of its own.", "--agent", "codex", "--session", "s1").code == 0
+    assert run("log", "-n", "1", "--json").json["sessions"][0]["agent"] == "codex"
+
+
+def test_a_note_from_a_pipe(repo: Repo, run: Run) -> None:
+    """Lines are facts; with bullets, bullets are, and what is indented belongs to its bullet."""
+    assert (
+        run("note", stdin=b"decision: id=uv We use uv.\n\nid=cores CI has two cores.\r\n").code == 0
+    )
+    piped = b"- decision: id=retry Retries:\n  - three\n  - with jitter\n\n* [ ] id=cache Warm it\n1. id=x Ten.\n"
+    assert run("note", "-", stdin=piped).code == 0
+    assert kinds(run) == {
+        "uv": ("decision", "We use uv."),
+        "cores": ("fact", "CI has two cores."),
+        "retry": ("decision", "Retries:\n- three\n- with jitter"),
+        "cache": ("thread", "Warm it"),
+        "x": ("fact", "Ten."),
+    }
+
+
+@pytest.mark.parametrize(
+    ("piped", "line"),
+    [
+        ("# Title\n\n- A fact.\n", 1), ("A line.\n## More\n", 2), ("- A fact.\n\nProse behind.\n", 3),
+        ("Prose.\n- A fact.\n", 1), ("- [x] Done.\n", 1), ("```\ncode\n```\n", 1),
+    ],
+)  # fmt: skip
+def test_a_pipe_that_holds_more_than_facts_is_refused(
+    piped: str, line: int, repo: Repo, run: Run
+) -> None:
+    """Nothing is dropped in silence and nothing is recorded: the line is named."""
+    before = repo.shape()
+    ran = run("note", stdin=piped.encode())
+    assert ran.code == 2 and ran.err.startswith(f"diurna: standard input: line {line} is ")
+    assert repo.shape() == before
+
+
+def test_bullets_may_wrap_and_be_indented() -> None:
+    """A line right below a bullet goes on with it, as in markdown; common indentation is none."""
+    assert texts_of("  - One\n  goes on\n  - Two\n") == ("One\ngoes on", "Two")
+    assert texts_of("- [ ] thread: id=a Ask\n+ Two\n\n    far in\n") == (
+        "thread: id=a Ask",
+        "Two\n\nfar in",
+    )
+    assert texts_of(" \n\n") == ()
+    with pytest.raises(WrongUsage):
+        texts_of("- One\n\n# Heading\n")
+
+
+def test_a_note_without_quotes_is_asked_about(repo: Repo, run: Run) -> None:
+    """`diurna note We use uv` would be three facts: it is refused, and so is nothing at all."""
+    before = repo.shape()
+    for words in (("We", "use", "uv"), ("decision:", "We use uv.")):
+        ran = run("note", *words)
+        assert ran.code == 2 and "in quotes" in ran.err and "diurna note" in ran.err
+    assert run("note").err.startswith("diurna: note: there is nothing to note\nhint: for example")
+    assert run("note", "  ").code == 2
+    assert repo.shape() == before
+
+
+def test_append_of_a_text_names_note(repo: Repo, run: Run, spawn: Run) -> None:
+    """A text where a file is meant is no file: the hint says which command takes it."""
+    for ran in (
+        run("append", "We use uv."),
+        spawn("append", "We use uv."),
+        run("append", "x " * 4000),
+    ):
+        assert ran.code == 1 and re.match(r"diurna: (We use uv\.|x x .*…): there is no ", ran.err)
+        assert "`diurna note TEXT` records a text\n" in ran.err
+
+
+# ---- ls ----------------------------------------------------------------------------------------------
+
+
+def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
+    """A transcript: by kind, with what is closed, false or contradicted said before the text."""
+    assert run("ls") == (0, "", "no fact yet\n")
+    assert (
+        run(
+            "note", "id=uv decision: We use uv.", "thread: id=cache Why is it cold?", "id=old Old."
+        ).code
+        == 0
+    )
+    assert run("append", "--close", "cache", "--invalidate", "old").code == 0
+    assert run("note", f"id=long {'word ' * 60}").code == 0
+    ran = run("ls")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        "uv  decision  working  We use uv.\n"
+        f"long  fact  working  {'word ' * 14}word…\n"
+        "cache  thread  active  (closed) Why is it cold?\n"
+    )
+    assert "old  fact  superseded  (invalidated) Old.\n" in run("ls", "--all").out
+    assert [line.split()[0] for line in run("ls", "--kind", "thread").out.splitlines()] == ["cache"]
+    assert run("ls", "--tier", "superseded", "--json").json["facts"] == [
+        {
+            "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
+            "false": True, "instead": [], "contradiction": False,
+        }
+    ]  # fmt: skip
+    assert run("ls", "--kind", "nonsense").code == 2
+
+
+@pytest.mark.parametrize(
+    ("patterns", "ids"),
+    [
+        (("like",), ["uv"]), (("WEB",), ["web-one", "web-two"]), (("web-*",), ["web-one", "web-two"]),
+        (("web", "second"), ["web-two"]), (("*one",), ["web-one"]), (("?v",), ["uv"]), (("nothing",), []),
+    ],
+)  # fmt: skip
+def test_ls_by_pattern(patterns: tuple[str, ...], ids: list[str], repo: Repo, run: Run) -> None:
+    """A part of id or text in any case, or with `*` and `?` the whole id; several have to fit at once."""
+    assert (
+        run("note", "id=uv We like it.", "id=web-one The first.", "id=web-two The second.").code
+        == 0
+    )
+    ran = run("ls", *patterns)
+    assert [line.split()[0] for line in ran.out.splitlines()] == ids
+    assert ran.err == (
+        "" if ids else "no fact matches\nhint: `--all` lists archived and superseded facts too\n"
+    )
+
+
+@needs_mercury
+def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
+    """The listing of a real ledger is at most 116 bytes a fact, so that 172 of them are 20 KB."""
+    adopt(place_mercury(tmp_path / "m"))
+    said = run("ls", "--all", "--home", str(tmp_path / "m")).out
+    assert said.count("\n") > 80
+    assert len(said.encode()) <= 20_000 / 172 * said.count("\n")
+
+
+# ---- what people type --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "command"),
+    [
+        ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
+        ("ask", "recall"), ("list", "ls"), ("get", "show"), ("forget", "append --invalidate"),
+        ("rm", "append --invalidate"), ("edit", "append --update"), ("import", "adopt"),
+        ("export", "show --json"), ("context", "brief"), ("handoff", "brief"), ("serach", "recall"),
+        ("FIND", "recall"), ("shwo", "show"),
+    ],
+)  # fmt: skip
+def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo, run: Run) -> None:
+    """Meaning goes before spelling; nothing is run, and the same is said for help and in JSON."""
+    before = repo.shape()
+    ran = run(word, "We use uv.")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"diurna: command line: there is no command {word}\nhint: ")
+    hint = ran.err.partition("hint: ")[2]
+    assert f"diurna {command}" in hint or hint == f"did you mean {command}?\n"
+    assert run("help", word).err == ran.err
+    assert run(word, "--json").json["error"]["hint"] == hint.strip()
+    assert repo.shape() == before
+
+
+def test_every_meaning_names_commands_that_are_there() -> None:
+    """No word of the table is a command itself, and what it proposes is one."""
+    assert not set(MEANINGS) & {*NAMES, *registry.FORMER}
+    for says in set(MEANINGS.values()):
+        named = re.findall(r"diurna (\w+)", says)
+        assert set(named) <= set(NAMES), says
+    assert proposal("xyzzy", NAMES) == "`diurna --help` lists all"
+    assert proposal("get", ["digest"]) == MEANINGS["get"]
