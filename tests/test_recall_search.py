@@ -20,7 +20,7 @@ from memory.recall.query.parse import WORDS, read_question
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import AROUND, COVERAGE
 from memory.recall.search import search
-from projection.text.related_words import root_of
+from projection.text.related_words import related_words, root_of
 from tests.conftest import examples
 
 START_MS = 1_790_000_000_000
@@ -411,3 +411,16 @@ def test_a_session_is_ranked_by_how_rare_its_words_are() -> None:
     )
     first, second, *others = found.ranking.sessions
     assert {first[0], second[0]} == {10, 20} and second[1] * 0.8 > max(score for _, score in others)
+
+
+def test_related_words_are_found_by_the_beginning_of_a_stem() -> None:
+    """A stem keeps two letters of its word, and what begins so are all words of the groups that do."""
+    groups = related_words("")
+    assert {word for others in groups.values() for word in others} == groups.keys()
+    index = index_of(CORPUS[:1])
+    stems = dict(zip(groups, index.stems(" ".join(groups)), strict=True))
+    assert [word for word, stem in stems.items() if stem[:2] != word[:2]] == []
+    for start in {word[:2] for word in groups}:
+        assert related_words(start) == {
+            word: others for word, others in groups.items() if word.startswith(start)
+        }

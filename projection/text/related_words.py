@@ -203,17 +203,26 @@ _ENDINGS = sorted(
 ROOT_LETTERS = 4
 
 
-def _table() -> dict[str, tuple[str, ...]]:
+#: A group each, a blank before each word.
+_LINES = [
+    *[f" {line}" for line in _GROUPS.strip().split("\n")],
+    *[f" {word} {other}" for word, other in (*SYNONYMS.items(), *NUMBERS.items())],
+]
+
+
+def related_words(start: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of the groups that begin so, each with the others of its groups, in order.
+
+    Every question asks for a few words: a table of all of them would have to be made for each process.
+    """
     found: dict[str, dict[str, None]] = {}
-    pairs = [*SYNONYMS.items(), *NUMBERS.items()]
-    for words in [*(line.split() for line in _GROUPS.strip().split("\n")), *pairs]:
-        for word in words:
-            if word.isalnum():  # one word for the index too
-                found.setdefault(word, {}).update(dict.fromkeys(filter(str.isalnum, words)))
+    for line in _LINES:
+        if f" {start}" in line:
+            words = [word for word in line.split() if word.isalnum()]  # one word for the index too
+            for word in words:
+                if word.startswith(start):
+                    found.setdefault(word, {}).update(dict.fromkeys(words))
     return {word: tuple([one for one in words if one != word]) for word, words in found.items()}
-
-
-RELATED = _table()
 
 
 def root_of(stem: str) -> str:

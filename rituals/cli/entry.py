@@ -19,6 +19,7 @@ def main() -> int:
     try:
         code = quick.run(arguments, variables())
         if code is not None:
+            gc.freeze()  # else the end of the process looks for cycles in all that goes with it
             return code
         from rituals.cli.app import main as run
     except BaseException as problem:  # noqa: BLE001 - reported, each of them, in one place

@@ -118,15 +118,18 @@ class Output:
 
     def talk(self, *pieces: Piece) -> None:
         """Say one line on stderr."""
-        self._clear()
-        styled = self._colour and self._err_terminal
-        said = "".join([_styled(_told(piece), styled) for piece in pieces])
-        self._err.write(said + "\n")
+        self._talk(*[_told(piece) for piece in pieces])
 
-    def hint(self, text: str) -> None:
-        """Say what to do next, on a line of its own."""
+    def hint(self, text: str, *, fixed: bool = False) -> None:
+        """Say what to do next, on a line of its own.
+
+        Args:
+            text: the line.
+            fixed: it quotes nothing, so no secret is looked for in it.
+        """
         if text:
-            self.talk(("hint:", "cyan"), f" {text}")
+            said = ("hint:", "cyan"), f" {text}"
+            self._talk(*said) if fixed else self.talk(*said)
 
     def findings(self, findings: tuple[Finding, ...]) -> None:
         """Say what was noticed and not said yet; a hint that several in a row share stands behind them."""
@@ -161,6 +164,11 @@ class Output:
         except OSError as problem:
             raise OutputFailed(problem) from problem
         self._err.flush()
+
+    def _talk(self, *pieces: Piece) -> None:
+        self._clear()
+        styled = self._colour and self._err_terminal
+        self._err.write("".join([_styled(piece, styled) for piece in pieces]) + "\n")
 
     def _print(self, text: str) -> None:
         try:

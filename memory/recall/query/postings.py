@@ -76,7 +76,6 @@ class Lookups:
         self._postings: dict[str, Postings] = {}
         self._related: dict[str, tuple[str, ...]] = {}
         self._turns: dict[int, Turns] = {}
-        self._table: dict[str, tuple[str, ...]] = {}
         self._kept = 0
 
     def of(self, index: Index) -> Lookups:
@@ -172,20 +171,6 @@ class Lookups:
                 self._related.clear()
             known = self._related[raw] = find()
         return known
-
-    def table(self, groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-        """Return a table of words as the index writes them, the same for all questions."""
-        if not self._table:
-            words = list(
-                dict.fromkeys([*groups, *[one for some in groups.values() for one in some]])
-            )
-            stems = self.index.stems(" ".join(words))
-            stem_of = dict(zip(words, stems, strict=True))
-            for word, others in groups.items():
-                stem = stem_of[word]
-                more = [stem_of[one] for one in others]
-                self._table[stem] = tuple(dict.fromkeys((*self._table.get(stem, ()), *more)))
-        return self._table
 
     def postings(self, stem: str) -> Postings:
         """Return where a word stands."""

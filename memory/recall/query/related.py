@@ -5,11 +5,14 @@ Related words count for little (`memory.recall.rank.bm25.RELATED`).
 
 from __future__ import annotations
 
-from projection.text.related_words import RELATED, ROOT_LETTERS, root_of
+from projection.text.related_words import ROOT_LETTERS, related_words, root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory.recall.query.postings import Lookups
+
+#: The letters at the front of a word that its stem has too.
+_KEPT = 2
 
 
 def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str, ...]:
@@ -25,9 +28,12 @@ def related_to(lookups: Lookups, raw: str, stems: tuple[str, ...]) -> tuple[str,
 
 def _related(lookups: Lookups, stems: tuple[str, ...]) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    table = lookups.table(RELATED)
     for stem in stems:
-        found.update(dict.fromkeys(table.get(stem, ())))
+        groups = related_words(stem[:_KEPT])
+        lookups.stems(" ".join([" ".join((word, *others)) for word, others in groups.items()]))
+        for word, others in groups.items():
+            if lookups.stems(word) == (stem,):
+                found.update(dict.fromkeys(lookups.stems(" ".join(others))))
         if len(stem) >= ROOT_LETTERS and stem.isalpha():
             root = root_of(stem)
             for other in lookups.beginning(root):

@@ -121,7 +121,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
     out.line((f"{counted(len(answer.hits), 'hit')}, about {answer.tokens} tokens; "
               f"{saved} fewer than all of them in full", "dim"))  # fmt: skip
     if level != FULL:
-        out.hint("`diurna recall --ids ID,ID` shows all of what matters")
+        out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
 
 
 def hit_object(hit: Hit) -> dict[str, object]:
