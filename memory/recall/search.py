@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
-from memory.recall.query.everyday import everyday
+from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import Question, Word, read_question
 from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memory.recall.index.fts_file import Index
+    from memory.recall.index.meanings import Meanings
 
 #: How many places are read: words are looked up, the rarest first, and the rest is too common to tell.
 #: The most places that are read of related words, and of words that are all too common.
@@ -27,8 +28,6 @@ PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 #: The number of passages that tell how common a word is.
 _TELLING = 1000
-#: How much an everyday word tells, against another one as rare.
-EVERYDAY = 0.5
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.
 #: A short word has many neighbours.
 _RESPELLED, _RESPELLED_SHORT, _SHORT = 0.5, 0.25, 5
@@ -82,6 +81,7 @@ def search(
     lookups: Lookups | None = None,
     explain: bool = False,
     told: int = TOLD,
+    meanings: Meanings | None = None,
 ) -> Search:
     """Rank what answers a question: facts and passages of logs, each for themselves.
 
@@ -92,6 +92,7 @@ def search(
         lookups: remembers words between questions.
         explain: keep the parts of each score.
         told: so many passages are told at most.
+        meanings: of the facts; None to weigh words alone.
     """
     lookups = (lookups or Lookups()).of(index)
     question = read_question(text)
@@ -109,15 +110,24 @@ def search(
         else:
             notes.append(f'nothing has "{phrase}" as it stands: its words alone were looked for')
     asked = _asked(lookups, question, phrases, notes)
-    if not asked.terms:
+    if not asked.terms and meanings is None:
         return Search(NOTHING, (), state, tuple(notes))
     outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
     passages = rank(asked, index.totals, lookups.turns, test, explain, told)
     for_facts = _for_facts(asked.without(state.words), index.totals.passages)
-    facts = rank_facts(for_facts, index.totals, lookups.turns, test)
+    alike = None if meanings is None else meanings.likeness(_meant(question, state))
+    facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)
     return Search(passages, facts, state, tuple(notes), subject)
+
+
+def _meant(question: Question, state: StateWords) -> Mapping[str, float]:
+    """Return the words of a question that say what it means, with their weights."""
+    words = [word.raw for word in question.words if not word.beginning]
+    from memory.recall.rank.meaning import weighed
+
+    return weighed([word for word in words if word not in state.words] or words)
 
 
 def _for_facts(asked: Asked, passages: int) -> Asked:

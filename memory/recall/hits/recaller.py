@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from memory.cache.file import Cache
     from memory.recall.index.fts_file import Index, LogRow
+    from memory.recall.index.meanings import Meanings
     from memory.recall.rank.types import Scored
     from memory.recall.search import Search
     from memory.replay.snapshot import Snapshot
@@ -64,6 +65,7 @@ class Recaller:
         self._following = IndexFollower(snapshot, progress)
         self._lookups = Lookups()
         self.texts = LogTexts(snapshot.home)
+        self._meanings: Meanings | None = None
 
     def close(self) -> None:
         """Close the index."""
@@ -88,16 +90,15 @@ class Recaller:
             facts = Facts(cache, index, filters, past)
             keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)
+            meanings = self._meanings_of(cache, index) if vectors else None
             hits: list[Hit] | None = None
             for told in dict.fromkeys((min(TOLD, 2 * limit + _MORE_TOLD), TOLD)):
                 found = search(
-                    index, query, keeps, lookups=self._lookups, explain=explain, told=told
-                )
+                    index, query, keeps, lookups=self._lookups, explain=explain, told=told,
+                    meanings=meanings,
+                )  # fmt: skip
                 ranking = view.by_meaning(query, found.ranking) if vectors else found.ranking
                 if hits is None:
-                    if vectors:
-                        by_meaning = view.by_meaning(query, Ranking(found.facts, ()))
-                        found = found._replace(facts=by_meaning.passages)
                     hits = view.facts(found, level, limit, explain, loose or filters.choosy)
                 passages = view.passages(ranking, level, limit, explain)
                 if len(passages) == limit or len(ranking.passages) < told:
@@ -110,7 +111,20 @@ class Recaller:
             )
 
         with Uncollected():
-            return self._following.ask(answer)
+            found = self._following.ask(answer)
+            if self._meanings is not None:
+                self._meanings.save()
+            return found
+
+    def _meanings_of(self, cache: Cache, index: Index) -> Meanings | None:
+        """Return what the facts of an index mean, None without the extra `vectors`."""
+        from memory.recall.rank.vectors import identity
+
+        if self._meanings is None and (made_by := identity()):
+            from memory.recall.index.meanings import Meanings
+
+            self._meanings = Meanings(made_by)
+        return None if self._meanings is None else self._meanings.of(cache, index)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""

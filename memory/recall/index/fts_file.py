@@ -39,6 +39,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
   source TEXT NOT NULL, day TEXT NOT NULL, agent TEXT NOT NULL, role TEXT NOT NULL,
   branch TEXT NOT NULL, chars INTEGER NOT NULL, passages BLOB NOT NULL, recent INTEGER NOT NULL);
+CREATE TABLE meanings(log INTEGER PRIMARY KEY, vectors BLOB NOT NULL);
 CREATE TABLE speakers(name TEXT PRIMARY KEY, logs INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
@@ -198,7 +199,7 @@ class Index:
     def get(self, key: str) -> Any:
         """Return a value of the file's own."""
         rows = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
-        return None if not rows else _unpacked(rows[0][0])
+        return None if not rows else unpacked(rows[0][0])
 
     def load(self) -> None:
         """Forget what was read, if another connection wrote since; outside of a reading."""
@@ -354,7 +355,12 @@ _KEPT_LIMIT = 50_000  # `lookups` keeps what it made of them
 _ROWS_LIMIT = 20_000
 
 
-def _unpacked(packed: bytes) -> Any:
+def unpacked(packed: bytes) -> Any:
+    """Return a value that was packed into the file.
+
+    Raises:
+        IndexDamaged: it is not what was written.
+    """
     try:
         return marshal.loads(packed)
     except (ValueError, EOFError, TypeError) as problem:
@@ -364,7 +370,7 @@ def _unpacked(packed: bytes) -> Any:
 def _log_row(row: tuple[Any, ...]) -> LogRow:
     stem, blob, day, agent, role, branch, chars, packed = row
     try:
-        pieces, facts = (tuple([Piece(*piece) for piece in part]) for part in _unpacked(packed))
+        pieces, facts = (tuple([Piece(*piece) for piece in part]) for part in unpacked(packed))
     except (ValueError, TypeError) as problem:
         raise IndexDamaged("not what was written") from problem
     return LogRow(stem, blob, day, agent, role, branch, chars, pieces, facts)

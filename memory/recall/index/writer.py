@@ -116,6 +116,7 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
             [(start | place, text, parts) for place, text, parts in log.texts],
         )
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
+        base.execute("DELETE FROM meanings WHERE log = ?", (number,))
         base.executemany(
             "UPDATE speakers SET logs = logs - 1 WHERE name = ?", [(name,) for name in log.speakers]
         )

@@ -7,6 +7,8 @@ words of general English, names of nothing in particular, weigh less in question
 
 from __future__ import annotations
 
+#: How much an everyday word tells, against another one as rare.
+EVERYDAY = 0.5
 _WORDS = frozenset(
     """
     able absent accept accidental according across act action actual add advice affect afford

@@ -15,7 +15,7 @@ from memory.recall.rank.types import Asked, Scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memory.recall.index.fts_file import Totals
     from memory.recall.query.postings import Turns
@@ -29,6 +29,10 @@ COVERAGE, TOGETHER = 1.0, 1.0
 STRETCH = 60
 #: How many words at the front of a text say what it is about, and what each adds there.
 LEAD, OF_LEAD = 30, 0.5
+#: How much a fact gains that means just what the question does, against what all its words tell.
+MEANING = 4.0
+#: A fact without any word of the question that is less alike than this has nothing to do with it.
+UNLIKE = 0.4
 #: How many facts are scored, those that cover most, and how many are returned.
 CANDIDATES, TOLD = 400, 60
 PARTS = ("words", "word after word", "of the question covered", "covered in one stretch", "subject")
@@ -39,20 +43,22 @@ def rank_facts(
     totals: Totals,
     log_of: Callable[[int], Turns | None],
     keeps: Callable[[int], bool] | None = None,
+    alike: Mapping[int, float] | None = None,
 ) -> tuple[Scored, ...]:
-    """Rank the texts of facts that hold words of a question, best first; ties go to the newer text.
+    """Rank the texts of facts that answer a question, best first; ties go to the newer text.
 
     Args:
         asked: the question.
         totals: of the index.
         log_of: gives a log by its number.
         keeps: tells whether a row may be among the hits; None for all.
+        alike: row -> how alike a text is to the question in meaning, -1 to 1; None to weigh words alone.
     """
     average = max(1.0, totals.chars / max(1, totals.passages))
     weights = [term.weight for term in asked.terms]
     plans: dict[int, Plan] = {}
     found = []
-    for row, mask in _candidates(asked, keeps):
+    for row, mask in _candidates(asked, keeps, alike or {}):
         log = log_of(row >> PLACE_BITS)
         piece = None if log is None else log.log.at(row & PLACES)
         if piece is None:
@@ -60,22 +66,36 @@ def rank_facts(
         if mask not in plans:
             plans[mask] = Plan(asked.terms, weights, mask)
         norm = K1 * (1 - B + B * piece.chars / average)
-        found.append(_scored(asked, row, mask, plans[mask], norm))
+        scored = _scored(asked, row, mask, plans[mask], norm)
+        found.append(
+            scored if alike is None else _meant(asked, scored, max(0.0, alike.get(row, 0.0)))
+        )
     found.sort(key=lambda one: (-one.score, -one.row))
     return tuple(found[:TOLD])
 
 
-def _candidates(asked: Asked, keeps: Callable[[int], bool] | None) -> list[tuple[int, int]]:
-    """Return the rows of facts that hold most of the question, each with its mask of terms."""
+def _meant(asked: Asked, scored: Scored, alike: float) -> Scored:
+    gain = MEANING * asked.total * alike
+    parts = (*scored.parts, ("meaning", gain))
+    return scored._replace(score=scored.score + gain, parts=parts, alike=alike)
+
+
+def _candidates(
+    asked: Asked, keeps: Callable[[int], bool] | None, alike: Mapping[int, float]
+) -> list[tuple[int, int]]:
+    """Return the rows of facts that hold or mean most of the question, each with its mask of terms."""
     masks: dict[int, int] = {}
     for number, term in enumerate(asked.terms):
         for bit, rows in ((1 << 2 * number, term.rows), (2 << 2 * number, term.near)):
             for row in rows:
                 if row & PLACES >= FACTS_FROM:
                     masks[row] = masks.get(row, 0) | bit
+    for row, share in alike.items():
+        if share >= UNLIKE:
+            masks.setdefault(row, 0)
     covers = {mask: _cover(asked, mask) for mask in set(masks.values())}
     kept: list[tuple[int, int]] = []
-    for row in sorted(masks, key=lambda row: (-covers[masks[row]], -row)):
+    for row in sorted(masks, key=lambda row: (-covers[masks[row]] - alike.get(row, 0.0), -row)):
         if keeps is None or keeps(row):
             kept.append((row, masks[row]))
             if len(kept) == CANDIDATES:

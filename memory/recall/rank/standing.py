@@ -30,6 +30,8 @@ NEWEST = 2.0
 NUMBERED = 1.5
 #: How much of a question the fact that comes first must cover, for an answer.
 ENOUGH = 0.35
+#: How alike in meaning it must be where it covers less.
+ALIKE = 0.45
 _VERSION = re.compile(r"\d+(?:[.-]\d+)+")
 
 
@@ -65,8 +67,9 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
 
 
 def answers(found: Sequence[Candidate]) -> bool:
-    """Tell whether enough of a question is covered by what comes first."""
-    return bool(found) and found[0].scored.covered >= ENOUGH
+    """Tell whether what comes first covers enough of a question, or means nearly the same."""
+    first = found[0].scored if found else None
+    return first is not None and (first.covered >= ENOUGH or (first.alike or 0.0) >= ALIKE)
 
 
 def _newness(found: Sequence[Candidate], state: StateWords) -> dict[int, float]:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 _PACKAGE = "wordllama"
@@ -23,6 +23,8 @@ _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TEXT_CHARS = 2000
 #: Likeness is rounded, so that it is the same on every machine.
 _DIGITS = 4
+#: The length of what a text means, where that is kept as bytes.
+_BYTE = 127
 #: How many texts, and twice as many words, have their vectors remembered, 2 KB each.
 _VECTORS_KEPT = 4000
 
@@ -31,6 +33,12 @@ _VECTORS_KEPT = 4000
 def installed() -> bool:
     """Tell whether the extra is installed, without importing any of it."""
     return all(find_spec(name) is not None for name in (_PACKAGE, "tokenizers", "numpy"))
+
+
+def identity() -> str:
+    """Return what tells these vectors from those of another release; "" where they can not be read."""
+    loaded = _load() if installed() else None
+    return "" if loaded is None else f"{loaded[1].get_vocab_size()} {loaded[2].shape}"
 
 
 def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
@@ -68,6 +76,45 @@ def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[f
             alike = (asked @ here.T).max(axis=1).round(_DIGITS).tolist()
         found.append(alike if text else [0.0] * len(words))
     return found
+
+
+def directions(texts: Sequence[Mapping[str, float]]) -> list[bytes]:
+    """Return what texts mean, each as the direction of its words together: a byte for each of its sides.
+
+    Args:
+        texts: of each its words, in lower case, with their weights.
+    """
+    loaded = _load()
+    if loaded is None:
+        return [b"" for _ in texts]
+    numpy = loaded[0]
+    found = []
+    for text in texts:
+        mean = numpy.zeros(loaded[2].shape[1])
+        for word, weight in text.items():
+            mean += weight * _word(word)
+        length = numpy.sqrt((mean * mean).sum())
+        found.append((mean * (_BYTE / (length or 1.0))).round().astype("i1").tobytes())
+    return found
+
+
+def best_likeness(asked: bytes, texts: Sequence[bytes]) -> list[float]:
+    """Return how alike the nearest stretch of each text is to a question, -1 to 1.
+
+    Args:
+        asked: the question, as `directions` gives it.
+        texts: of each all its stretches, one behind the other.
+    """
+    loaded = _load()
+    if loaded is None or not asked or not texts:
+        return [0.0 for _ in texts]
+    numpy = loaded[0]
+    stretches = numpy.frombuffer(b"".join(texts), "i1").reshape(-1, len(asked)).astype("f4")
+    alike = stretches @ numpy.frombuffer(asked, "i1").astype("f4")  # whole numbers: exact
+    ends = numpy.cumsum([0, *[len(text) // len(asked) for text in texts[:-1]]])
+    nearest_of_each = numpy.maximum.reduceat(alike, ends).astype("f8") / _BYTE**2
+    best: list[float] = nearest_of_each.round(_DIGITS).tolist()
+    return best
 
 
 @cache
