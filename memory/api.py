@@ -12,6 +12,7 @@ from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.session import WORKING
 from memory.query.reader import Reader
 from memory.worktree.edited_copy import differs
 from memory.write.append import Recorder
@@ -42,6 +43,7 @@ class Memory(Reader):
     Args:
         home: where the ledger lives.
         agent: who writes logs that do not say; "" for the name git commits with.
+        session: the host session whose work they tell, where they do not say; "" for none.
         clock: gives milliseconds since 1970.
         in_process: write through pygit2, as a running process does; a short command spawns git.
         progress: told how far a long reading is, as (done, total).
@@ -53,13 +55,14 @@ class Memory(Reader):
         home: Home,
         *,
         agent: str = "",
+        session: str = "",
         clock: Callable[[], int] | None = None,
         in_process: bool = True,
         progress: Callable[[int, int], None] | None = None,
         identity: Callable[[], Identity] | None = None,
     ) -> None:
         super().__init__(home, progress, clock)
-        self._agent = agent
+        self._agent, self._session = agent, session
         self._committer = Committer(self.snapshot, in_process)
         self._recorder = Recorder(self.snapshot, self._committer)
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
@@ -78,7 +81,7 @@ class Memory(Reader):
     def occasion(self) -> Occasion:
         """Return when and by whom something would be written now."""
         who = self.identity()
-        return Occasion(self._clock(), who, self._agent or who.name)
+        return Occasion(self._clock(), who, self._agent or who.name, self._session)
 
     def identity(self) -> Identity:
         """Return who commits: what git says, or a fixed name where it knows none."""
@@ -127,18 +130,18 @@ class Memory(Reader):
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
         notes = () if stage else identity_findings(self.identity())
-        notes += self._noticed(receipt, draft)
+        notes += self._noticed(receipt)
         notes = (*self.snapshot.notes, *notes)
         self.snapshot.notes.clear()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
 
-    def _noticed(self, receipt: Receipt, draft: SessionDraft) -> tuple[Finding, ...]:
+    def _noticed(self, receipt: Receipt) -> tuple[Finding, ...]:
         """Return what there is to say of the ledger behind a log: what is unread, and what is due."""
 
         def asked(cache: Cache) -> tuple[Finding, ...]:
-            if not receipt.commit or receipt.already or draft.type != "work":
+            if not receipt.commit or receipt.already or receipt.type not in WORKING:
                 return tuple(cache.unread())
             from memory.write.review_due import due_findings
 
@@ -309,13 +312,9 @@ class Memory(Reader):
         from memory.edits.committed import absorb_committed, committed_edit_findings
 
         edits = absorb_committed(
-            self.snapshot,
-            self._committer,
-            self.state,
-            self.occasion,
-            theirs=theirs,
-            dry_run=dry_run,
-        )
+            self.snapshot, self._committer, self.state, self.occasion,
+            theirs=theirs, dry_run=dry_run,
+        )  # fmt: skip
         return committed_edit_findings(self.home, edits, dry_run)
 
     def unabsorbed(self) -> list[CommittedEdit]:

@@ -171,7 +171,8 @@ class _Stage:
         self._environment = {
             key: value
             for key, value in environment.items()
-            if not key.startswith(("GIT_", "DIURNA_")) or key == "GIT_EXEC_PATH"
+            if (not key.startswith(("GIT_", "DIURNA_")) or key == "GIT_EXEC_PATH")
+            and not key.endswith("_SESSION_ID")  # of the agent that may run this
         }
         self._environment.update(
             PATH=f"{tools}:{environment.get('PATH', '/usr/bin:/bin')}",

@@ -23,9 +23,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rituals.cli.app import main
+from rituals.record.host_session import VARIABLES
 from tests.campaigns import forks
 from tests.campaigns.homes import lay
 
+for _name in VARIABLES:  # the tests may run in an agent's session
+    os.environ.pop(_name, None)
 # a loaded machine is no fault of a law; the tests that count time say so themselves
 settings.register_profile("loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("loaded")

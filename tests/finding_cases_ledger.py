@@ -156,7 +156,7 @@ case(
 @case(
     "not-canonical",
     "diurna: append: unknown type of log: dream",
-    "one of work, review, import, edit, checkpoint",
+    "one of work, continued, review, import, edit, checkpoint",
     exit_code=1,
 )
 def _(shop: Shop) -> Arguments:

@@ -39,6 +39,8 @@ TABLE: tuple[type[Event], ...] = (
 )  # fmt: skip
 
 
+#: The types whose names are uses (F4).
+USING = ("work", "continued")
 #: The footers that hold ids.
 OF_IDS = ("supersedes", "serves", "conflicts")
 
@@ -208,8 +210,8 @@ class SecondFold:
     # ---- F4, F7 -----------------------------------------------------------------------------------
 
     def naming(self, id: str) -> list[str]:
-        """The work logs that name an id."""
-        return [log.key for log in self.logs if log.type == "work" and names(log, id)]
+        """The logs that use an id."""
+        return [log.key for log in self.logs if log.type in USING and names(log, id)]
 
     def last(self, id: str, *kinds: type[Event]) -> Step | None:
         found = [step for step in self.said(id) if isinstance(step[1], kinds)]

@@ -61,7 +61,7 @@ IDS = ("a", "b", "c", "d", "e", "f")
 TEXTS = ("One.", "Two.", "Three.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)
 AGENTS = ("ada", "bob", "cyd")
-TYPES = ("work",) * 6 + ("review", "import", "edit", "checkpoint")
+TYPES = ("work",) * 6 + ("continued",) * 3 + ("review", "import", "edit", "checkpoint")
 #: Few instants, so that logs meet in one and fall before, between and after one another.
 STAMPS = tuple(
     f"2026-{month:02d}-{day:02d}-10{minute:02d}00"

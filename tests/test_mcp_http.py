@@ -98,6 +98,11 @@ def test_clients_of_two_eras_share_a_memory(listening: Listening, spawn: Run) ->
     anyio.run(story)
     logs = json.loads(spawn("log", "--json").out)["sessions"]
     assert len(logs) == 2 * count
+    # a connection is one session; who keeps none has a session a request
+    types = [(log["title"].split()[0], log["type"]) for log in logs]
+    assert sorted(types) == sorted(
+        [("auto", "work")] * count + [("legacy", "continued")] * (count - 1) + [("legacy", "work")]
+    )
     assert spawn("verify").code == 0
 
 

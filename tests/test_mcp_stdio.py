@@ -146,6 +146,27 @@ def test_the_sdk_talks_to_a_process(repo: Repo, spawn: Run, mode: str) -> None:
     assert spawn("verify").code == 0
 
 
+def test_a_connection_is_one_work_session(
+    serve: Serve, spawn: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it appends; of the host session in its environment, with what the command line appends there."""
+    for name in ("", "", "host-session"):
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", name)
+        server = serve()
+        server.begin()
+        for number in (1, 2, 3):
+            server.call(number, "append", title=f"Number {number}")
+        assert server.end()[0] == 0
+    assert spawn("append", "--title", "Beside it").code == 0
+    logs = json.loads(spawn("log", "--json").out)["sessions"]
+    assert [log["type"] for log in logs][::-1] == [
+        *["work", "continued", "continued"] * 3,
+        "continued",
+    ]
+    shown = spawn("append", "--title", "T", "--dry-run", DIURNA_SESSION="").out
+    assert "session: host-session" in shown
+
+
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (

@@ -22,7 +22,7 @@ from ledger.model.order import stamp_of
 from ledger.model.session import Entry
 from memory.replay.state import state_from
 from projection.lifecycle.pace import Pace, pace, proposals
-from projection.lifecycle.promotion import scores
+from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import Size, reasons
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import Policy, Review, Windows
@@ -470,8 +470,9 @@ def test_promotion_scores() -> None:
     users: dict[str, Any] = {name: {"a": 1, "b": 1} for name in ("rule", "known")} | {
         "vague": {"a": 3}
     }
+    ever = {name: {"a": 2, "b": 2, "c": 1} for name in users}
     documents = ["# Money\n\nMoney is kept in integer cents, always.\n"]
-    found = {one.id: one for one in scores(plan.state.standings(), documents, users)}
+    found = {one.id: one for one in scores(plan.state.standings(), documents, users, ever)}
     assert set(found) == {"rule", "known", "vague"}
     one = found["rule"]
     assert (one.undocumented, one.reusable, one.specific, one.used, one.unlike) == (2, 2, 2, 2, 0)
@@ -480,8 +481,25 @@ def test_promotion_scores() -> None:
     one = found["vague"]
     assert (one.reusable, one.specific, one.used, one.unlike) == (0, 0, 1, 2)
     assert found["vague"].proposal == "keep"
-    without = {one.id: one for one in scores(plan.state.standings(), None, users)}
+    without = {one.id: one for one in scores(plan.state.standings(), None, users, ever)}
     assert without["rule"].undocumented == 1
+    fewer = {**ever, "rule": {"a": 4}}
+    assert "rule" not in {one.id for one in scores(plan.state.standings(), None, users, fewer)}
+
+
+def test_sessions_that_use_a_fact_are_counted_once() -> None:
+    """What continues a session adds it to the facts that its first log does not use, in any order."""
+    said = [
+        ("work", "a", "s1", ("x",)), ("continued", "a", "s1", ("x", "y")), ("continued", "a", "s1", ("y",)),
+        ("work", "b", "s1", ("x",)), ("work", "a", "", ("x",)), ("edit", "a", "s2", ("x",)),
+        ("work", "a", "s3", ("x",)), ("work", "a", "s3", ("x",)),
+    ]  # fmt: skip
+    entries = [
+        Entry(f"2026-11-21-10{n:02}00", type == "work", agent, type, named, (), session)
+        for n, (type, agent, session, named) in enumerate(said)
+    ]
+    for ordered in (entries, entries[::-1]):
+        assert sessions_using(ordered) == {"x": {"a": 4, "b": 1}, "y": {"a": 1}}
 
 
 def test_a_promotion_is_asked_about_and_accepted() -> None:

@@ -24,7 +24,7 @@ from ledger.model.event import (
     used_in,
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
-from ledger.model.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, Entry
+from ledger.model.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, WORK, Entry
 
 _KEYS = frozenset(HEADER_KEYS)
 _REFERENCES = "\n## Memory References\n"
@@ -45,7 +45,7 @@ def scan(stem: str, data: bytes) -> Entry | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    agent, kind = "", "work"
+    agent, kind, session = "", WORK, ""
     if text.startswith("---\n"):
         end = text.find("\n---\n", 3)
         if end < 0:
@@ -60,6 +60,8 @@ def scan(stem: str, data: bytes) -> Entry | None:
                 agent = value
             elif key == "type":
                 kind = value
+            elif key == "session":
+                session = value
         body = end + 4
     elif text[0] in "-\ufeff":
         return None
@@ -70,7 +72,7 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if not _is_plain(text, body, head if head >= 0 else len(text) - 1):
         return None
     if head < 0:
-        return Entry(stem, kind == "work", agent, kind, (), ())
+        return Entry(stem, kind == WORK, agent, kind, (), (), session)
     cut = text.find(_FACTS, head + 21)
     names: list[str] = []
     acts: list[Event] = []
@@ -79,7 +81,7 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
         return None
     named = tuple(dict.fromkeys(names))
-    return Entry(stem, kind == "work", agent, kind, named, tuple(in_order(acts)))
+    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session)
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:

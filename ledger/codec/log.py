@@ -31,6 +31,7 @@ from ledger.model.session import (
     LINE_LIMIT_BYTES,
     LOG_LIMIT_BYTES,
     REFERENCES_HEADING,
+    WORK,
     Entry,
     SessionLog,
 )
@@ -130,8 +131,8 @@ def canonical(log: SessionLog) -> SessionLog:
     the trailing spaces of lines, `type: work` and empty header values go, and so does an event that
     is said twice.
     """
-    header = [pair for pair in log.header if pair[1].strip() and pair != ("type", "work")]
-    header.sort(key=lambda pair: _HEADER_RANK.get(pair[0], len(_HEADER_RANK)))
+    header = [pair for pair in log.header if pair[1].strip() and pair != ("type", WORK)]
+    header.sort(key=_rank)
     events: dict[Event, None] = {}
     for event in sorted(log.events, key=lambda event: VERB_RANK[type(event)]):
         event = event._replace(remark=event.remark.strip())
@@ -141,6 +142,10 @@ def canonical(log: SessionLog) -> SessionLog:
         events[event] = None
     prose = _strip_blank_lines(log.prose.split("\n"))
     return SessionLog(tuple(header), log.title.strip(), prose, tuple(events))
+
+
+def _rank(pair: tuple[str, str]) -> int:
+    return _HEADER_RANK.get(pair[0], len(_HEADER_RANK))
 
 
 def entry_of(stem: str, log: SessionLog) -> Entry:
@@ -153,8 +158,8 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
             named[used] = None
         if not isinstance(event, FactReferenced):
             acts.append(event)
-    kind = log.type
-    return Entry(stem, kind == "work", log.get("agent"), kind, tuple(named), tuple(in_order(acts)))
+    kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
+    return Entry(stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session)
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:
@@ -250,14 +255,9 @@ def _front_matter(lines: list[str], find: Find) -> tuple[tuple[tuple[str, str], 
         elif key in pairs:
             message = f"the key {key[:60]} stands twice; the first counts"
             find("front-matter", message, index + 1, "keep one of them")
-        elif (key, value.strip()) != ("type", "work"):
+        elif (key, value.strip()) != ("type", WORK):
             pairs[key] = value.strip()
-    rank = len(_HEADER_RANK)
-    header = sorted(
-        [pair for pair in pairs.items() if pair[1]],
-        key=lambda pair: _HEADER_RANK.get(pair[0], rank),
-    )
-    return tuple(header), end + 1
+    return tuple(sorted([pair for pair in pairs.items() if pair[1]], key=_rank)), end + 1
 
 
 def _title(lines: list[str], body: int) -> tuple[str, int]:

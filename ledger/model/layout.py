@@ -39,6 +39,8 @@ LOCK_FILE = "diurna/lock"
 PUSHED_FILE = "diurna/pushed"
 CACHE_DIR = "diurna/cache"
 REVIEW_LOCK_FILE = "diurna/review"
+#: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
+SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
 #: The ids of files that hold what was redacted, for a person who rewrites the history.
 PURGE_FILE = "diurna/purge"

@@ -34,11 +34,13 @@ def unpack_event(packed: tuple[Any, ...]) -> Event:
 
 def pack_entry(entry: Entry) -> tuple[Any, ...]:
     """Return an entry as a plain tuple."""
-    stem, work, agent, kind, named, acts = entry
-    return (stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]))
+    stem, work, agent, kind, named, acts, session = entry
+    return stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]), session
 
 
 def unpack_entry(packed: tuple[Any, ...]) -> Entry:
     """Return the entry of a plain tuple."""
-    stem, work, agent, kind, named, acts = packed
-    return Entry(stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]))
+    stem, work, agent, kind, named, acts, session = packed
+    return Entry(
+        stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]), session
+    )

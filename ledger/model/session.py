@@ -10,8 +10,12 @@ HEADER_KEYS = (
     "agent", "ended", "after", "type", "role", "host", "model", "session", "started", "branch",
     "commit",
 )  # fmt: skip
-#: The types of session log. Only `work` (written by leaving `type` out) moves the decay clock.
-TYPES = ("work", "review", "import", "edit", "checkpoint")
+#: A work session, written by leaving `type` out; and more work of one that has such a log already.
+WORK, CONTINUED = "work", "continued"
+#: The types whose names are uses. Only `work` moves the decay clock.
+WORKING = (WORK, CONTINUED)
+#: The types of session log.
+TYPES = (*WORKING, "review", "import", "edit", "checkpoint")
 #: Footer keys of a fact at birth, in canonical order after `id`.
 META_KEYS = (
     "kind", "tags", "entity", "role", "supersedes", "serves", "conflicts", "source", "created",
@@ -50,14 +54,15 @@ class SessionLog(Record):
     @property
     def type(self) -> str:
         """`work` unless the header says otherwise."""
-        return self.get("type", "work")
+        return self.get("type", WORK)
 
 
 class Entry(Record):
     """What the fold needs of one session log, and nothing else.
 
-    `named` are the distinct ids whose naming counts as a use when the log is a `work` log, in the
-    order met; `acts` are the events that change more than a count (all but `FactReferenced`).
+    `named` are the distinct ids whose naming counts as a use when the log tells of work (`uses`), in the
+    order met; `acts` are the events that change more than a count (all but `FactReferenced`); `session`
+    is the host's session, "" where the log does not say.
     """
 
     stem: str
@@ -66,3 +71,9 @@ class Entry(Record):
     type: str
     named: tuple[str, ...]
     acts: tuple[Event, ...]
+    session: str = ""
+
+    @property
+    def uses(self) -> bool:
+        """Whether what it names is used by it (F4)."""
+        return self.type in WORKING

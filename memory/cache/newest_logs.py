@@ -1,4 +1,4 @@
-"""Keep track of the newest log of each agent, and of the newest that corrects each fact.
+"""Keep track of the newest log of each agent and session, and of the newest that corrects a fact.
 
 It is kept up log by log in the cache: among 100,000 logs nobody looks for them.
 """
@@ -30,6 +30,11 @@ def agent_name(agent: str) -> str:
     return f"agent {agent}"
 
 
+def session_name(agent: str, session: str) -> str:
+    """Return the name of the row of a host session, as far as it is one agent's."""
+    return f"session {agent}\n{session}"
+
+
 def corrects(event: Event) -> bool:
     """Tell whether an event says that something does not hold any more, or holds otherwise."""
     if type(event) is FactUpdated:
@@ -40,10 +45,13 @@ def corrects(event: Event) -> bool:
 def newest_logs(entries: Iterable[Entry]) -> dict[str, str]:
     """Return the rows of some logs: the newest stem by name."""
     found: dict[str, str] = {}
-    for stem, _, agent, kind, _, acts in entries:
+    for stem, work, agent, kind, _, acts, session in entries:
         name = agent_name(agent)
         if stem > found.get(name, "") and kind != IMPORT:
             found[name] = stem
+        if work and session:
+            begun = session_name(agent, session)
+            found[begun] = max(stem, found.get(begun, ""))
         if acts and stem > found.get(CORRECTION, "") and any(map(corrects, acts)):
             found[CORRECTION] = stem
     return found

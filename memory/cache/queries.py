@@ -278,13 +278,14 @@ class Questions:
 
     def newest_of(self, agent: str) -> str:
         """Return the stem of an agent's newest log, "" where it has none."""
-        return self._newest(agent_name(agent))
+        return self.newest_log(agent_name(agent))
 
     def newest_correction(self) -> str:
         """Return the stem of the newest log that corrects a fact, "" where none does."""
-        return self._newest(CORRECTION)
+        return self.newest_log(CORRECTION)
 
-    def _newest(self, name: str) -> str:
+    def newest_log(self, name: str) -> str:
+        """Return the stem in a row of `newest` (`memory.cache.newest_logs`), "" where there is none."""
         row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
 

@@ -8,7 +8,7 @@ from zlib import crc32
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
-from ledger.model.session import Entry
+from ledger.model.session import WORK, Entry
 from memory.cache.sqlite import unpack
 from projection.fold.fact import Act, History
 from projection.fold.fold import resolve
@@ -58,8 +58,12 @@ PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 
 
 def likeness(entry: Entry) -> int:
-    """Return a number that logs of one agent and type share if they name the same ids."""
-    return crc32(marshal.dumps((entry.agent, entry.type, tuple(sorted(entry.named))), 2))
+    """Return a number that logs of one agent and type share if they name the same ids.
+
+    More work of a session is of one type with its first log: a retry can not know which of the two it is.
+    """
+    kind = WORK if entry.uses else entry.type
+    return crc32(marshal.dumps((entry.agent, kind, tuple(sorted(entry.named))), 2))
 
 
 def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:

@@ -20,7 +20,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import log_path
 from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stamp_of, stem_in
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import WORK, WORKING, SessionLog
 from ledger.secrets.redaction import guard
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
@@ -29,6 +29,7 @@ from memory.worktree.follow import follow
 from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
+from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
@@ -104,21 +105,23 @@ class Recorder:
             WaitsInSpool: it is durable and could not be committed now.
             StorageFailed: the disk refused; nothing changed.
         """
-        if how.dry_run:
-            ready = self._ready(draft, occasion, how)
-        else:
-            ready = self._committer.branch.despite_pruning(
-                lambda: self._ready(draft, occasion, how)
-            )
-        if isinstance(ready, Receipt):
-            return ready._replace(findings=self._finish(ready, occasion))
-        stem, data, entry, receipt = ready.stem, ready.data, ready.entry, ready.receipt
-        if how.dry_run:
-            return receipt
-        if how.stage:
-            return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
-        if how.on is None:
-            self._committer.spool.put(stem, data)
+        spool = self._committer.spool
+        with Turn(self.home, spool, draft, occasion, how) as waiting:
+            if how.dry_run:
+                ready = self._ready(draft, occasion, how, waiting)
+            else:
+                ready = self._committer.branch.despite_pruning(
+                    lambda: self._ready(draft, occasion, how, waiting)
+                )
+            if isinstance(ready, Receipt):
+                return ready._replace(findings=self._finish(ready, occasion))
+            stem, data, entry, receipt = ready.stem, ready.data, ready.entry, ready.receipt
+            if how.dry_run:
+                return receipt
+            if how.stage:
+                return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
+            if how.on is None:
+                spool.put(stem, data)
         if durable is not None:
             durable()
         landed = self._committer.land(occasion, (stem, data, entry), how.on)
@@ -127,7 +130,9 @@ class Recorder:
         )
         return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
 
-    def _ready(self, draft: SessionDraft, occasion: Occasion, how: How) -> Ready | Receipt:
+    def _ready(
+        self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
+    ) -> Ready | Receipt:
         """Seal a draft and look at what it touches, or return the receipt of the log that it repeats."""
         cache, histories = self._snapshot.ask(
             lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
@@ -141,7 +146,8 @@ class Recorder:
             earlier = self._recorded_before(log, cache, occasion)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
-        stem, log, data = _sealed(log, occasion.now_ms, cache.summary.newest)
+        log, begun = in_its_session(log, cache, waiting)
+        stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
         known = Known(cache, histories, self._committer.spool)
         odd = check_named(log.events, known, anyway=draft.anyway)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
@@ -149,7 +155,7 @@ class Recorder:
         alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
         receipt = Receipt(
             stem, "", births(log.events), (), (*guarded, *alike, *odd), False,
-            log_path(stem), data, _done(entry),
+            log_path(stem), data, _done(entry), log.type,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)
 
@@ -192,7 +198,9 @@ class Recorder:
         values = {"agent": draft.agent or occasion.agent}
         if cache.summary.newest:
             values["after"] = stem_in(cache.summary.newest)
-        if draft.type != "work":
+        if draft.type in WORKING and occasion.session:
+            values["session"] = occasion.session
+        if draft.type != WORK:
             values["type"] = draft.type
         for key in _HEADER_ORDER:
             if given.get(key):

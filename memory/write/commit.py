@@ -53,11 +53,13 @@ class Occasion(Record):
         now_ms: the wall clock, milliseconds since 1970.
         identity: of the commit.
         agent: who writes the log when the draft does not say.
+        session: of which host's session a `work` log is then, "" for none.
     """
 
     now_ms: int
     identity: Identity
     agent: str
+    session: str = ""
 
 
 class Committed(Record):

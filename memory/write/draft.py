@@ -13,7 +13,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
+from ledger.model.session import WORK, WORKING, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SessionDraft(Record):
         prose: markdown: what happened, why, what is next.
         events: what happened to which facts.
         agent: who writes, "" for the default of the process.
-        type: `work`, `review`, `import`, `edit` or `checkpoint`.
+        type: one of `TYPES`; more work of a session is written as `continued` by itself.
         header: further header values: `role`, `host`, `model`, `session`, `started` and own keys.
         made: ids that nobody chose: they were made from the texts of new facts.
         anyway: ids that memory does not know are meant as they are.
@@ -48,7 +48,7 @@ class SessionDraft(Record):
     prose: str = ""
     events: tuple[Event, ...] = ()
     agent: str = ""
-    type: str = "work"
+    type: str = WORK
     header: tuple[tuple[str, str], ...] = ()
     made: tuple[str, ...] = ()
     anyway: bool = False
@@ -85,7 +85,7 @@ def same_draft(a: SessionLog, b: SessionLog) -> bool:
     return (
         a.get("agent") == b.get("agent")
         and a.get("session") == b.get("session")
-        and a.type == b.type
+        and (a.type == b.type or {a.type, b.type} == {*WORKING})
         and a.title == b.title
         and a.prose == b.prose
         and _bare(a.events) == _bare(b.events)
@@ -121,12 +121,13 @@ class Receipt(Record):
         stem: the log's name.
         commit: the commit that has it, "" for a dry run or a staged log.
         facts: ids born.
-        did: what it did to facts (`did`), without those that it only relied on.
         tiers: (id, tier before, tier after) of the facts that it named and that moved; "" for none.
         findings: what was noticed.
         already: the log was recorded before; nothing was written.
         path: of the log, relative to the home.
         data: its bytes.
+        did: what it did to facts (`did`), without those that it only relied on.
+        type: of the log.
     """
 
     stem: str
@@ -138,6 +139,7 @@ class Receipt(Record):
     path: str
     data: bytes
     did: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    type: str = WORK
 
 
 def did(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -63,7 +63,7 @@ def look_first(
     Raises:
         DraftRefused: a fact whose id nobody chose has the text of another one; or `strict`.
     """
-    if not entry.work or not any(_brings_text(event) for event in entry.acts):
+    if not entry.uses or not any(_brings_text(event) for event in entry.acts):
         return ()
     noticed = notice(snapshot, entry)
     found = findings_of(noticed)

@@ -7,6 +7,7 @@ threshold; `diurna status` always says it.
 from __future__ import annotations
 
 from ledger.model.findings import Finding
+from ledger.model.session import WORK
 from projection.fold.tiers import never_decaying
 from projection.policy.model import THREAD_KIND
 
@@ -24,11 +25,12 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
 
     Args:
         cache: of the ledger with the log.
-        receipt: of the append of a `work` log.
+        receipt: of the append of a log that tells of work.
     """
     limits, born = cache.policy.review, len(receipt.facts)
     since = cache.sessions_after(cache.summary.last_review)
-    by_count = limits.every > 0 and since > 0 and since % limits.every == 0
+    counts = receipt.type == WORK  # what continues a session has been told with its first log
+    by_count = counts and limits.every > 0 and since > 0 and since % limits.every == 0
     by_size = False
     if born and limits.max_facts:
         facts = cache.fading_count(never_decaying(cache.policy), THREAD_KIND)

@@ -25,8 +25,8 @@ class Act(Record):
 class History(Record):
     """What logs said of one fact.
 
-    `uses` counts the work logs that name it, `last` is the newest of them ("" if none), `acts` are
-    the events that name it, in ledger order; `FactSuperseded` stands in the history of both facts.
+    `uses` counts the logs that use it (F4), `last` is the newest of them ("" if none), `acts` are the
+    events that name it, in ledger order; `FactSuperseded` stands in the history of both facts.
     """
 
     uses: int = 0

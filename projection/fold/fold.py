@@ -29,7 +29,7 @@ from ledger.model.event import (
 )
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
-from ledger.model.session import META_KEYS, Entry
+from ledger.model.session import META_KEYS, WORKING, Entry
 from projection.fold.fact import Act, Fact, History, Version
 from projection.fold.truth import Call, Edge, Take, known, taken, takes_in
 from projection.fold.versions import Texts
@@ -52,8 +52,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     uses: dict[str, int] = {}
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
-    for stem, work, _, _, named, events in entries:
-        if work:
+    for stem, _, _, kind, named, events, _ in entries:
+        if kind in WORKING:
             for fact in named:
                 if fact in uses:
                     uses[fact] += 1

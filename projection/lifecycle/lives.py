@@ -79,7 +79,7 @@ class Life(Record):
         agent: who wrote the log of its birth, "" where nobody is named.
         born: where age counts from; compares with stems.
         session: how many work logs there were then.
-        uses: work logs that name it.
+        uses: logs that use it (F4).
         last: the newest of them, "" if none.
         tier: at the end.
         reason: why it is archived then, "" for a live one.
@@ -144,10 +144,12 @@ def lives_of(
     agents: dict[str, str] = {}
     for entry in ordered:
         agents[entry.stem] = entry.agent
-        if entry.work and entry.stem <= limit:
+        if not entry.uses or entry.stem > limit:
+            continue
+        if entry.work:
             work.append(entry.stem)
-            for fact in entry.named:
-                uses.setdefault(fact, []).append(entry.stem)
+        for fact in entry.named:
+            uses.setdefault(fact, []).append(entry.stem)
     histories = collect(ordered)
     walker = _Walker(work, policy, Cuts(histories), limit)
     found = []

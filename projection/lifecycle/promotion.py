@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ledger.model.session import Entry
     from projection.fold.state import Standing
 
 PROMOTE, KEEP, ARCHIVE = "promote", "keep", "archive"
@@ -86,10 +87,36 @@ def candidates(standings: Iterable[Standing]) -> list[Fact]:
     ]
 
 
+def sessions_using(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
+    """Count, by fact and agent, the work sessions in which some logs use it.
+
+    What continues a session adds it to the facts that its first log does not use, once.
+    """
+    found: dict[str, dict[str, int]] = {}
+    begun: set[tuple[str, str, str]] = set()
+    later: set[tuple[str, str, str]] = set()
+    for entry in entries:
+        if not entry.uses:
+            continue
+        told = {(fact, entry.agent, entry.session) for fact in entry.named}
+        if not entry.work:
+            later |= told
+            continue
+        begun |= told
+        for fact in entry.named:
+            counts = found.setdefault(fact, {})
+            counts[entry.agent] = counts.get(entry.agent, 0) + 1
+    for fact, agent, _ in later - begun:
+        counts = found.setdefault(fact, {})
+        counts[agent] = counts.get(agent, 0) + 1
+    return found
+
+
 def scores(
     standings: Sequence[Standing],
     documents: Iterable[str] | None,
     users: Mapping[str, Mapping[str, int]],
+    ever: Mapping[str, Mapping[str, int]],
 ) -> tuple[Score, ...]:
     """Score all candidates, best first.
 
@@ -97,8 +124,11 @@ def scores(
         standings: all facts.
         documents: texts of the repository's documents; None where it has none that can be asked.
         users: by fact id, how many sessions of the archive window each agent used it in.
+        ever: the same, of all sessions.
     """
-    chosen = candidates(standings)
+    chosen = [
+        fact for fact in candidates(standings) if sum(ever.get(fact.id, {}).values()) >= LEAST_USES
+    ]
     if not chosen:
         return ()
     paragraphs = None if documents is None else _paragraphs(documents)

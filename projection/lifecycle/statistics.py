@@ -55,7 +55,7 @@ class Group(Record):
         faded: how many stand in the archive unused.
         closed: how many threads stand there closed.
         false: how many are superseded or invalidated.
-        uses: work logs that name a fact.
+        uses: logs that use a fact (F4).
         fading: ages at which facts became archived.
         returns: how often an archived fact came back.
         superseding: ages at which facts were superseded.

@@ -36,7 +36,12 @@ def _one(name: str, metavar: str, help: str) -> Decorator:
 _TITLE = _one("title", "TEXT", "The log's title.")
 _REF = _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs")
 _AGENT = _one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name.")
-_SESSION = _one("session", "ID", "The host's session id.")
+_SESSION = _one(
+    "session",
+    "ID",
+    "The host's session; its logs of one agent count as one work session. Else $DIURNA_SESSION, or what "
+    "the host sets.",
+)
 _CONTENT: tuple[Decorator, ...] = (
     _TITLE,
     _one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
@@ -58,7 +63,11 @@ _HEADER: tuple[Decorator, ...] = (
     _one("host", "NAME", "The program the agent runs in."),
     _one("model", "NAME", "The model it runs on."),
     _SESSION,
-    _one("type", "TYPE", "work (the default), review, import, edit or checkpoint."),
+    _one(
+        "type",
+        "TYPE",
+        "work (the default; continued behind the first of a session), review, import, edit or checkpoint.",
+    ),
 )
 
 _ANYWAY = click.option(

@@ -117,10 +117,12 @@ class Invocation:
         """
         if self._memory is None:
             from memory.api import Memory
+            from rituals.record.host_session import host_session
 
             self._memory = Memory(
                 self.find_home(),
                 agent=self.agent,
+                session=host_session(variables()),
                 clock=self.now_ms,
                 in_process=False,
                 progress=self.out.progress,

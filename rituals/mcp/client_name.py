@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ledger.model.digest import sha256
 from ledger.model.record import Record
 
 _NAME_CHARS = 60
+_CONNECTION, _CONNECTION_CHARS = "mcp-session-id", 32
 
 
 class Caller(Record):
@@ -13,21 +17,33 @@ class Caller(Record):
     Args:
         agent: who writes, "" for the default of the process.
         host: the program the agent runs in, "" where that is the agent, or not known.
+        session: the host session that the connection belongs to, else the connection; "" for none.
     """
 
     agent: str = ""
     host: str = ""
+    session: str = ""
 
 
-def caller(agent: str, client: str) -> Caller:
+def caller(agent: str, client: str, session: str = "") -> Caller:
     """Say who calls.
 
     Args:
         agent: the name that was given to the server, "" for none.
         client: what the client calls itself; it may be anything.
+        session: of the connection, "" for none.
     """
     name = plain_name(client)
-    return Caller(agent or name, name if agent and name != agent else "")
+    return Caller(agent or name, name if agent and name != agent else "", session)
+
+
+def connection_of(request: Any) -> str:
+    """Name the connection of an HTTP request; "" where the client keeps none.
+
+    By a hash: whoever knows the id itself can speak for that client.
+    """
+    known = request.headers.get(_CONNECTION, "") if request is not None else ""
+    return sha256(known.encode()).hexdigest()[:_CONNECTION_CHARS] if known else ""
 
 
 def plain_name(said: str) -> str:

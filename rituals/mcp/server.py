@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from rituals.mcp import requests as asked
 from rituals.mcp import resources as documents
-from rituals.mcp.client_name import Caller, caller
+from rituals.mcp.client_name import Caller, caller, connection_of
 from rituals.mcp.compact_schema import small
 from rituals.mcp.errors import told
 from rituals.mcp.open_memory import OpenMemory
@@ -43,14 +43,20 @@ class Answering:
         opened: where the memory is asked.
         explain: says what an exception means; one that nobody foresaw is logged by it.
         agent: who writes, "" for what the client calls itself.
+        session: the host session of the one client; "" over HTTP, where each connection is one.
     """
 
     def __init__(
-        self, opened: OpenMemory, explain: Callable[[Exception], Failure], agent: str = ""
+        self,
+        opened: OpenMemory,
+        explain: Callable[[Exception], Failure],
+        agent: str = "",
+        session: str = "",
     ) -> None:
         self._opened = opened
         self._explain = explain
         self._agent = agent
+        self._session = session
         self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
 
     def server(self, version: str) -> Server[Any]:
@@ -168,7 +174,8 @@ class Answering:
 
     def _caller(self, context: Any) -> Caller:
         params = context.session.client_params
-        return caller(self._agent, params.client_info.name if params else "")
+        name = params.client_info.name if params else ""
+        return caller(self._agent, name, self._session or connection_of(context.request))
 
 
 def _described(tool: Tool) -> types.Tool:

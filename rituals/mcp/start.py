@@ -6,6 +6,7 @@ write into the conversation.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from ledger.home import Home
@@ -23,6 +24,7 @@ class Setting(Record):
     Args:
         find: finds the home where the server was started, or that was named.
         agent: who writes, "" for what each client calls itself.
+        session: the host session that starts it, "" for none; that of a client over HTTP is another.
         clock: gives milliseconds since 1970.
         explain: says what an exception means.
         announce: says a line to whoever started it.
@@ -30,6 +32,7 @@ class Setting(Record):
 
     find: Callable[[], Home]
     agent: str
+    session: str
     clock: Callable[[], int]
     explain: Callable[[Exception], Failure]
     announce: Callable[[str], None]
@@ -48,7 +51,8 @@ def serve_wire(setting: Setting) -> int:
         setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
     from rituals.mcp.serve import over_wire
 
-    return _served(setting, lambda server: over_wire(server, wire))
+    session = setting.session or os.urandom(16).hex()
+    return _served(setting, lambda server: over_wire(server, wire), session)
 
 
 def serve_http(setting: Setting, port: int) -> int:
@@ -68,13 +72,14 @@ def serve_http(setting: Setting, port: int) -> int:
         return _served(setting, lambda server: over_http(server, listening))
 
 
-def _served(setting: Setting, serve: Callable[..., int]) -> int:
+def _served(setting: Setting, serve: Callable[..., int], session: str = "") -> int:
     from rituals.mcp.open_memory import OpenMemory
     from rituals.mcp.server import Answering
 
     opened = OpenMemory(setting.find, lambda home: Memory(home, clock=setting.clock))
     try:
-        return serve(Answering(opened, setting.explain, setting.agent).server(_version()))
+        answering = Answering(opened, setting.explain, setting.agent, session)
+        return serve(answering.server(_version()))
     finally:
         opened.close()
 

@@ -27,7 +27,7 @@ def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     from rituals.record.compose import draft_of_request
 
     request: Request = value_of(asked)
-    request = request._replace(agent=caller.agent, host=caller.host)
+    request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
     draft, odd = draft_of_request(memory, request)
     receipt = memory.append(draft, tiers=True)
     found = receipt_object(receipt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.event import FactPromoted
-from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores
+from projection.lifecycle.promotion import PROMOTE, Score, candidates, scores, sessions_using
 from rituals.review.evidence.claims import FOLDER, PATH, claims
 from rituals.review.question import Question, key_of
 
@@ -46,13 +46,8 @@ def score_facts(
         documents = [data.decode("utf-8", "replace") for data in code.contents(blobs).values()]
     window = state.policy.windows.archive
     since = state.work[-window] if len(state.work) > window else ""
-    users: dict[str, dict[str, int]] = {}
-    for entry in entries:
-        if entry.work and entry.stem >= since:
-            for fact in entry.named:
-                counts = users.setdefault(fact, {})
-                counts[entry.agent] = counts.get(entry.agent, 0) + 1
-    return scores(standings, documents, users)
+    users = sessions_using(entry for entry in entries if entry.stem >= since)
+    return scores(standings, documents, users, sessions_using(entries))
 
 
 def promotion_questions(

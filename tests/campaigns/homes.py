@@ -19,6 +19,7 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.cache.stamp import Stamp
 from memory.write.draft import SessionDraft
+from rituals.record.host_session import VARIABLES
 from rituals.setup.home import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")
@@ -29,7 +30,11 @@ START_MS = 1_790_000_000_000
 
 def sealed_environment(home: str) -> dict[str, str]:
     """Return the environment of a machine on which nobody has set anything up."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("GIT_") and key not in VARIABLES
+    }
     return {
         **kept,
         "HOME": home,

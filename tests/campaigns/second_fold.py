@@ -51,7 +51,7 @@ from tests.second_fold import Known, Log, SecondFold, Windows
 IDS = ("a", "b", "c", "d", "e")
 TEXTS = ("One.", "Two.", "Three.", "Four.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)
-TYPES = ("work",) * 6 + ("review", "import", "edit", "checkpoint")
+TYPES = ("work",) * 6 + ("continued",) * 3 + ("review", "import", "edit", "checkpoint")
 DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
 METAS: tuple[Meta, ...] = (
     (), (), (), (), (("kind", "thread"),), (("kind", "thread"),), (("kind", "invariant"),),

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import click
 
+from ledger.environment import variables
 from ledger.errors import DiurnaError
 from rituals.cli import options
 from rituals.cli.context import Invocation
@@ -37,6 +38,7 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     """
     from rituals.cli.errors import translate
     from rituals.mcp.start import Setting, serve_http, serve_wire
+    from rituals.record.host_session import host_session
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(
@@ -48,6 +50,7 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     setting = Setting(
         call.find_home,
         agent or call.agent,
+        host_session(variables()),
         call.now_ms,
         lambda problem: translate(problem, call),
         lambda line: _announce(call, line),

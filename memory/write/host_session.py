@@ -1,0 +1,97 @@
+"""Group the logs of one host session: the first is a work session, those behind it continue it (W12)."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.codec.log import canonical, read_header
+from ledger.errors import Busy, StorageFailed
+from ledger.model.layout import SESSION_LOCK_FILE
+from ledger.model.session import CONTINUED, WORK, WORKING
+from ledger.wal.atomic_files import Lock
+from memory.cache.newest_logs import session_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ledger.home import Home
+    from ledger.model.session import SessionLog
+    from ledger.wal.spool import Spool
+    from memory.cache.file import Cache
+    from memory.write.commit import Occasion
+    from memory.write.draft import How, SessionDraft
+
+#: How long other appends of this clone are waited for; the log is recorded all the same.
+_PATIENCE_SECONDS = 5.0
+
+
+class Turn:
+    """A turn among the appends of this clone: inside it no other one looks whether a session has begun.
+
+    It is taken where a draft may be more work of a host session. Where the lock can not be had the append
+    goes on without it.
+
+    Args:
+        home: the home.
+        spool: of the home.
+        draft: what is to be recorded.
+        occasion: may name the session.
+        how: a dry run keeps nobody waiting.
+    """
+
+    def __init__(
+        self, home: Home, spool: Spool, draft: SessionDraft, occasion: Occasion, how: How
+    ) -> None:
+        session = dict(draft.header).get("session") or occasion.session
+        self._grouped = draft.type in WORKING and session != ""
+        self._spool = spool
+        self._lock: Lock | None = None
+        if self._grouped and not how.dry_run:
+            path = os.path.join(home.repository.commondir, SESSION_LOCK_FILE)
+            self._lock = Lock(path, _PATIENCE_SECONDS)
+
+    def __enter__(self) -> Mapping[str, str]:
+        """Take the turn; return the newest `work` log that waits in the spool, by `session_name`.
+
+        It is looked at before the cache: what leaves it meanwhile is in the ledger then.
+        """
+        if self._lock is not None:
+            try:
+                self._lock.__enter__()
+            except (Busy, StorageFailed):
+                self._lock = None
+        waiting: dict[str, str] = {}
+        for stem in self._spool.waiting() if self._grouped else ():
+            said = dict(read_header(self._spool.read(stem) or b""))
+            if said.get("type", WORK) == WORK:
+                waiting[session_name(said.get("agent", ""), said.get("session", ""))] = stem
+        return waiting
+
+    def __exit__(self, *error: object) -> None:
+        """Let the next one look."""
+        if self._lock is not None:
+            self._lock.__exit__(None, None, None)
+
+
+def in_its_session(
+    log: SessionLog, cache: Cache, waiting: Mapping[str, str]
+) -> tuple[SessionLog, str]:
+    """Give a log the type that it has in its host session.
+
+    Args:
+        log: only work of a session that it names has another type then.
+        cache: of the ledger.
+        waiting: what waits in the spool (`Turn`).
+
+    Returns:
+        The log, and the stem of the `work` log that it continues, "" for none.
+    """
+    session = log.get("session")
+    if log.type not in WORKING or not session:
+        return log, ""
+    name = session_name(log.get("agent"), session)
+    begun = max(waiting.get(name, ""), cache.newest_log(name))
+    header = [pair for pair in log.header if pair[0] != "type"]
+    header.append(("type", CONTINUED if begun else WORK))
+    return canonical(log._replace(header=tuple(header))), begun

@@ -1,0 +1,326 @@
+"""One session of a host is one work session, however many logs an agent writes in it (T7, W12)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.codec.log import decode, encode, read_entry
+from ledger.errors import DraftRefused
+from ledger.model.event import FactCreated, FactReferenced
+from ledger.model.layout import SESSION_LOCK_FILE
+from ledger.model.logset import LogRef
+from ledger.model.session import TYPES, WORK, SessionLog
+from ledger.wal.atomic_files import Lock
+from memory.api import Memory
+from memory.replay.state import state_from
+from memory.write import host_session as grouping
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+from projection.policy.model import Policy
+from rituals.record.host_session import VARIABLES, host_session
+from tests.campaigns import forks
+from tests.campaigns.homes import KINDS, git, make_home, open_memory
+from tests.campaigns.homes import hermetic as hermetic  # a fixture
+from tests.conftest import Repo, Run
+from tests.test_laws import LAW, STAMPS
+
+SESSION = "87bdddb9-cbd9-45fd-89ce-c0173229aac5"
+
+
+def said(
+    fact: str, *, session: str = SESSION, agent: str = "ada", type: str = WORK, new: bool = True
+) -> SessionDraft:
+    """A draft that names a fact, in a session."""
+    event = FactCreated(fact, f"All about {fact}.") if new else FactReferenced(fact)
+    header = (("session", session),) if session else ()
+    return SessionDraft(f"On {fact}", "", (event,), agent, type, header)
+
+
+def types(memory: Memory) -> list[str]:
+    """The types of all logs, oldest first."""
+    return [line.type for line in memory.log()][::-1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_first_log_of_a_session_is_a_work_session(tmp_path: Path, kind: str) -> None:
+    """Of one agent in one session; another agent and another session begin their own."""
+    make_home(tmp_path / "home", kind)
+    memory = open_memory(tmp_path / "home")
+    for fact, session, agent in (
+        ("a", SESSION, "ada"), ("b", SESSION, "ada"), ("c", SESSION, "bob"), ("d", "other", "ada"),
+        ("e", SESSION, "ada"), ("f", "", "ada"), ("g", "", "ada"), ("h", SESSION, "bob"),
+    ):  # fmt: skip
+        memory.append(said(fact, session=session, agent=agent))
+    expected = [WORK, "continued", WORK, WORK, "continued", WORK, WORK, "continued"]
+    assert types(memory) == expected
+    assert memory.state().summary.sessions == 5
+
+
+def test_twenty_one_appends_are_one_work_session(repo: Repo, run: Run) -> None:
+    """On the command line, in all that counts sessions."""
+    for number in range(21):
+        done = run(
+            "append",
+            "--session",
+            SESSION,
+            "--new",
+            f"id=fact-{number} fact: Number {number} is so.",
+        )
+        assert done.code == 0, done.err
+        assert "review is due" not in done.err
+    status = run("status", "--json").json
+    assert (status["logs"], status["sessions"]) == (21, 1)
+    assert [line["type"] for line in run("log", "--json", "-n", "30").json["sessions"]].count(
+        "work"
+    ) == 1
+    assert run("report", "--json").json["sessions"] == 1
+    assert run("review", "--dry-run", "--json").code == 0
+    tiers = {one["tier"] for one in run("show", "--json").json["facts"]}
+    assert tiers == {"working"}
+    assert run("lint", "--strict").code == 0
+    assert run("publish").code == 0
+    assert run("replay", "--check").code == 0
+    assert "continued" in run("log").out
+
+
+def test_the_session_comes_from_the_environment(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the option, `$DIURNA_SESSION` and the host's variable the first that is there."""
+
+    def session(*options: str) -> str:
+        shown = run("append", "--title", "T", "--dry-run", "--json", *options).json["log"]
+        return decode(shown.encode(), sealed=True)[0].get("session")
+
+    assert session() == ""
+    monkeypatch.setenv("GEMINI_SESSION_ID", "of-gemini")
+    assert session() == "of-gemini"
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", SESSION)
+    assert session() == SESSION
+    monkeypatch.setenv("DIURNA_SESSION", "mine")
+    assert session() == "mine"
+    assert session("--session", "this") == "this"
+    assert session("--type", "review") == ""
+    run("append", "--title", "One")
+    run("append", "--title", "Two")
+    assert run("status", "--json").json["sessions"] == 1
+
+
+@pytest.mark.parametrize("value", ["", "   ", "a\nb", "\x1b[31m", "x" * 201])
+def test_what_can_be_no_session_is_passed_over(value: str) -> None:
+    """A variable that no header can hold is no reason to refuse a log."""
+    assert host_session({VARIABLES[0]: value, VARIABLES[1]: "real"}) == "real"
+    assert host_session({VARIABLES[0]: value}) == ""
+
+
+def test_a_retry_of_either_log_is_answered_with_it(tmp_path: Path) -> None:
+    """Whoever retries can not know whether the log began or continued the session (W6)."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    first = memory.append(said("a"))
+    second = memory.append(said("b"))
+    for draft, stem in ((said("a"), first.stem), (said("b"), second.stem)):
+        again = memory.append(draft)
+        assert (again.already, again.stem) == (True, stem)
+    assert types(memory) == [WORK, "continued"]
+
+
+def test_what_waits_in_the_spool_has_begun_its_session(tmp_path: Path) -> None:
+    """Two logs that wait together land as one session."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    tip = memory.home.tip()
+    git(tmp_path / "home", "checkout", "-q", "--detach")
+    memory = open_memory(tmp_path / "home")
+    for fact in "ab":
+        with pytest.raises(Exception, match="detached"):
+            memory.append(said(fact))
+    assert memory.home.tip() == tip
+    git(tmp_path / "home", "checkout", "-q", "main")
+    memory = open_memory(tmp_path / "home")
+    memory.drain()
+    assert types(memory) == [WORK, "continued"]
+
+
+def test_other_logs_begin_no_session(tmp_path: Path) -> None:
+    """A review or an edit is no work; and who says `continued` too early has begun."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    for type in ("review", "edit", "checkpoint", "continued", "continued", WORK, "edit"):
+        memory.append(said(f"f-{len(types(memory))}", type=type))
+    assert types(memory) == [
+        "review", "edit", "checkpoint", WORK, "continued", "continued", "edit",
+    ]  # fmt: skip
+    with pytest.raises(DraftRefused, match="does not name it"):
+        memory.append(said("lone", session="", type="continued"))
+
+
+def test_many_at_once_begin_one_session(tmp_path: Path) -> None:
+    """Processes that append at the same moment: one log is the work session."""
+    make_home(tmp_path / "home")
+    command = ["-m", "rituals", "append", "--session", SESSION, "--agent", "ada", "--title"]
+    running = [
+        forks.Forked([*command, f"Part {number}"], tmp_path / "home", os.environ)
+        for number in range(6)
+    ]
+    for process in running:
+        _, err = process.communicate()
+        assert process.wait() == 0, err.decode()
+    assert sorted(types(open_memory(tmp_path / "home"))) == ["continued"] * 5 + [WORK]
+
+
+def test_a_lock_that_can_not_be_had_costs_no_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is recorded all the same (W12)."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    memory.append(said("a"))
+    monkeypatch.setattr(grouping, "_PATIENCE_SECONDS", 0.01)
+    with Lock(os.path.join(memory.home.repository.commondir, SESSION_LOCK_FILE)):
+        memory.append(said("b"))
+    assert types(memory) == [WORK, "continued"]
+
+
+def test_two_clones_of_one_session_count_twice(tmp_path: Path) -> None:
+    """Neither knew of the other: each has its work log, whoever merges whom (T7)."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    make_home(here)
+    open_memory(here).append(said("start", session=""))
+    git(tmp_path, "clone", "-q", str(here), str(there))
+    open_memory(here).append(said("a"))
+    open_memory(there).append(said("b"))
+    open_memory(there).append(said("c"))
+    git(there, "config", "user.name", "Ada")
+    git(there, "config", "user.email", "ada@example.invalid")
+    shutil.copytree(there, tmp_path / "second")
+    git(there, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    git(tmp_path / "second", "pull", "-q", "--rebase", "origin", "main")
+    merged, rebased = open_memory(there), open_memory(tmp_path / "second")
+    assert sorted(types(merged)) == ["continued", WORK, WORK, WORK]
+    assert merged.state().summary == rebased.state().summary
+    assert merged.state().summary.sessions == 3
+    merged.append(said("d"))
+    assert sorted(types(merged)) == ["continued", "continued", WORK, WORK, WORK]
+
+
+def test_a_lost_work_log_leaves_the_uses(tmp_path: Path) -> None:
+    """Without its work log a session counts nothing; what its other logs name is used all the same."""
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    first = memory.append(said("a"))
+    memory.append(said("b"))
+    memory.append(said("b", new=False))
+    git(tmp_path / "home", "rm", "-q", f"memory/{first.path}")
+    git(tmp_path / "home", "commit", "-q", "-m", "take one out")
+    memory = open_memory(tmp_path / "home")
+    assert memory.state().summary.sessions == 0
+    assert memory.state()["b"].fact.uses == 2
+    memory.append(said("c"))
+    assert types(memory)[-1] == WORK
+
+
+@pytest.mark.parametrize("retired", [False, True])
+def test_a_use_in_a_continued_log_brings_a_fact_back(tmp_path: Path, retired: bool) -> None:
+    """Faded or put away by hand (T3, T6); and no clock moves by it."""
+    from ledger.model.event import FactArchived
+
+    make_home(tmp_path / "home")
+    memory = open_memory(tmp_path / "home")
+    memory.append(said("old", session=""))
+    if retired:
+        memory.append(SessionDraft("Away", "", (FactArchived("old"),), "ada", "edit"))
+    for number in range(0 if retired else 25):
+        memory.append(said(f"f-{number}", session=""))
+    memory.append(said("now"))
+    assert memory.state()["old"].tier == "archived"
+    before = memory.state().summary.sessions
+    memory.append(said("old", new=False))
+    assert types(memory)[-1] == "continued"
+    assert memory.state()["old"].tier in ("working", "active")
+    assert memory.state().summary.sessions == before
+
+
+# ---- laws ------------------------------------------------------------------------------------------
+
+_facts = st.sampled_from(("a", "b", "c"))
+_logs = st.lists(
+    st.tuples(
+        st.sampled_from(STAMPS), st.sampled_from(("work", "continued", "continued", "edit")),
+        st.sampled_from(("ada", "bob")), st.sampled_from(("", "s", "t")), st.lists(_facts, max_size=3),
+    ),
+    unique_by=lambda one: one[0], max_size=12,
+)  # fmt: skip
+
+
+def _bytes(type: str, agent: str, session: str, names: list[str]) -> bytes:
+    header = (("agent", agent), ("type", type), ("session", session))
+    kept = tuple(pair for pair in header if pair[1] not in ("", WORK))
+    events = tuple(FactReferenced(name) for name in dict.fromkeys(names))
+    return encode(SessionLog(kept, "T", "", events))
+
+
+@LAW
+@given(_logs, st.randoms(use_true_random=False))
+def test_what_a_log_counts_is_in_it_alone(
+    logs: list[tuple[str, str, str, str, list[str]]], rng: Callable[..., object]
+) -> None:
+    """Sessions and uses add up log by log: the session and the agent of another change nothing (T7)."""
+    births = _bytes(WORK, "eve", "", []).replace(b"# T\n", b"# T\n\n## Memory References\n\n- Created: a, b, c\n\n"
+        b"## Facts\n\n- A.\n  <!-- id: a -->\n- B.\n  <!-- id: b -->\n- C.\n  <!-- id: c -->\n")  # fmt: skip
+
+    def state(chosen: list[tuple[str, bytes]]) -> object:
+        rng.shuffle(chosen)  # type: ignore[attr-defined]
+        refs = [LogRef(stem, f"sessions/{stem}.md", "0" * 40) for stem, _ in chosen]
+        return state_from(refs, [read_entry(stem, data)[0] for stem, data in chosen], Policy())
+
+    told = [("2026-01-01-100000", births)]
+    told += [(stem, _bytes(type, *rest)) for stem, type, *rest in logs]  # type: ignore[arg-type]
+    other = [("2026-01-01-100000", births)]
+    other += [
+        (stem, _bytes(type, agent, "u" if type == "continued" else "", names))
+        for stem, type, agent, _, names in logs
+    ]
+    one, two = state(told), state(other)
+    assert one.summary.sessions == 1 + sum(1 for log in logs if log[1] == WORK)  # type: ignore[attr-defined]
+    for fact in "abc":
+        uses = sum(1 for log in logs if log[1] in (WORK, "continued") and fact in log[4])
+        assert one[fact].fact.uses == uses + 1  # type: ignore[index]
+        assert one[fact].tier == two[fact].tier  # type: ignore[index]
+    assert render(one.view()).replace("ada", "bob") == render(two.view()).replace("ada", "bob")  # type: ignore[attr-defined]
+
+
+def test_the_types_are_told_apart_by_both_readers() -> None:
+    """A log read fast and read in full says the same of its type, its session and whether it uses."""
+    for type in TYPES:
+        data = _bytes(type, "ada", "s", ["a"])
+        stem = "2026-11-21-083012417-" + "a" * 26
+        fast, _ = read_entry(stem, data)
+        full, _ = read_entry("2026-11-21-083012", data)
+        assert fast._replace(stem="") == full._replace(stem="")
+        assert (fast.work, fast.uses, fast.session) == (
+            type == WORK,
+            type in (WORK, "continued"),
+            "s",
+        )
+
+
+def test_json_says_the_session(repo: Repo, run: Run) -> None:
+    """What `--from-json` says goes before the option and the environment."""
+    for _ in range(2):
+        run(
+            "append",
+            "--from-json",
+            "-",
+            "--again",
+            stdin=json.dumps({"title": "T", "session": "j"}).encode(),
+        )
+    assert run("status", "--json").json["sessions"] == 1
