@@ -184,7 +184,7 @@ def test_walk_accepts_rejects_and_leaves(repo: Repo, run: Run, terminal: Run) ->
     )
     assert run("append", "--title", "More", "--again").code == 0
     assert run("append", "--title", "Even more", "--again").code == 0
-    ran = terminal("review", stdin=b"a\nr\nl\n")
+    ran = terminal("review", stdin=b"a\nr\nn\nl\n")
     assert ran.code == 0, ran.err
     assert "3 questions; what you leave for later stays open as a thread\n" in ran.err
     assert "1/3 Invariants to confirm\ninv: never confirmed; 5 work sessions went by.\n" in ran.err

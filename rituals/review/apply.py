@@ -1,7 +1,8 @@
 """Apply a review: one log of type `review` on the very commit it was made from, then the projection.
 
 What a person answered becomes the ordinary events that say so. Whatever nobody answered is raised as an
-open thread, once. When another writer was faster, the plan is made again on what stands there then
+open thread, once. Whoever leaves before the last question leaves the answers behind, in a log that is no
+review (R8). When another writer was faster, the plan is made again on what stands there then
 (FORMAT.md, R6).
 """
 
@@ -19,9 +20,9 @@ from rituals.check.registry import REVIEW
 from rituals.check.run import made
 from rituals.review.lock import alone
 from rituals.review.plan import Plan, plan_review
-from rituals.review.question import Question, answered_thread, threads_for
-from rituals.review.report import TITLE, body
-from rituals.review.tally import keep
+from rituals.review.question import Question, answered_thread, is_raising, threads_for
+from rituals.review.report import TITLE, body, cut_short
+from rituals.review.tally import Counts, asked, keep, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from memory.api import Memory
 
 ACCEPT, REJECT, LATER = "accept", "reject", "later"
+#: One of these, or what holds instead of what was proposed: `Invalidated`, `Updated`, or an open thread.
+Answer = str | Event
 #: How often a plan is made anew because another writer was faster.
 _TRIES = 8
 
@@ -45,6 +48,7 @@ class Outcome(Record):
         published: projection files that were written.
         findings: what was noticed.
         verified: what was wrong before anything else was done.
+        unasked: what a person who left before the end did not answer, counted by rule.
     """
 
     plan: Plan
@@ -54,19 +58,19 @@ class Outcome(Record):
     published: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     verified: tuple[Finding, ...] = ()
+    unasked: Counts = ()
 
     @property
     def raised(self) -> tuple[str, ...]:
         """The ids of the threads that were raised, in order."""
-        threads = {thread.id for thread in self.plan.threads}
-        return tuple(event.id for event in self.events if event.id in threads)
+        return tuple(event.id for event in self.events if is_raising(event))
 
 
 def review(
     memory: Memory,
     code_path: str = "",
     *,
-    ask: Callable[[Plan], Mapping[str, str]] | None = None,
+    ask: Callable[[Plan], Mapping[str, Answer]] | None = None,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
@@ -75,8 +79,8 @@ def review(
     Args:
         memory: the home, open.
         code_path: a folder in the code repository, "" for the home's own.
-        ask: answers the questions of a plan: their keys, and the ids of settled threads, with `ACCEPT`,
-            `REJECT` or `LATER`. None answers none.
+        ask: answers the questions of a plan: their keys, and the ids of settled threads. Whoever leaves
+            some out has left before the end. None answers none, and raises all.
         dry_run: change nothing; say what would be.
         progress: told how far a long comparing of facts is.
 
@@ -99,16 +103,19 @@ def review(
         refuse_incomplete(memory.snapshot.ask(lambda cache: cache.unread()))
         refuse_edited(tuple(path for path in memory.edited() if not path.endswith("continuity.md")))
         verified = made(memory, REVIEW, progress).findings
-        given: dict[str, str] = {}
+        given: dict[str, Answer] = {}
+        unasked: Counts = ()
         findings: tuple[Finding, ...] = ()
         for left in reversed(range(_TRIES)):
             memory.drain()
             findings += memory.absorb_first()
             plan = _planned(memory, code_path, progress)
-            if ask is not None:
-                given.update(ask(plan._replace(questions=_open(plan, given))))
-            outcome = Outcome(plan, findings=findings, verified=verified)
-            if plan.nothing_new and not _answers(given):
+            if ask is not None and not unasked:
+                given.update(ask(_open(plan, given)))
+                unasked = asked(_open(plan, given))
+            outcome = Outcome(plan, findings=findings, verified=verified, unasked=unasked)
+            outcome = outcome._replace(events=events_of(plan, given, left=bool(unasked)))
+            if not outcome.events and (unasked or plan.nothing_new):
                 break
             try:
                 outcome = _append(memory, outcome, given)
@@ -116,12 +123,15 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        try:
-            files, _ = memory.publish()
-        except EditNotUnderstood as problem:  # a commit by hand; the review itself is recorded
-            said = (*outcome.findings, *problem.findings)
-            return outcome._replace(findings=said)
-        return outcome._replace(published=files)
+        return _published(memory, outcome)
+
+
+def _published(memory: Memory, outcome: Outcome) -> Outcome:
+    try:
+        files, _ = memory.publish()
+    except EditNotUnderstood as problem:  # a commit by hand; the review itself is recorded
+        return outcome._replace(findings=(*outcome.findings, *problem.findings))
+    return outcome._replace(published=files)
 
 
 def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
@@ -132,38 +142,42 @@ def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None
     return plan
 
 
-def _open(plan: Plan, given: Mapping[str, str]) -> tuple[Question, ...]:
-    """Leave out what was answered before another writer made the plan be made again."""
-    return tuple(one for one in plan.unanswered if one.key not in given)
+def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
+    """Leave out of a plan what is answered, before or now."""
+    return plan._replace(
+        questions=tuple(one for one in plan.unanswered if one.key not in given),
+        settled=tuple(one for one in plan.settled if one.id not in given),
+    )
 
 
-def _answers(given: Mapping[str, str]) -> bool:
-    return any(answer != LATER for answer in given.values())
-
-
-def _append(memory: Memory, outcome: Outcome, given: Mapping[str, str]) -> Outcome:
-    events = events_of(outcome.plan, given)
-    draft = SessionDraft(TITLE, body(outcome.plan), events, type="review", anyway=True)
-    receipt = memory.append(draft, again=True, on=outcome.plan.tip)
+def _append(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
+    plan = outcome.plan
+    draft = SessionDraft(TITLE, body(plan), outcome.events, type="review", anyway=True)
+    if outcome.unasked:
+        title, prose = cut_short(len(given), total(outcome.unasked))
+        draft = draft._replace(title=title, prose=prose, type="edit")
+    receipt = memory.append(draft, again=True, on=plan.tip)
     return outcome._replace(
         stem=receipt.stem,
         commit=receipt.commit,
-        events=events,
         findings=(*outcome.findings, *receipt.findings),
     )
 
 
-def events_of(plan: Plan, given: Mapping[str, str]) -> tuple[Event, ...]:
+def events_of(plan: Plan, given: Mapping[str, Answer], *, left: bool = False) -> tuple[Event, ...]:
     """Return what the log of a review says.
 
     Args:
         plan: of the review.
         given: answers, by key of a question or id of a settled thread.
+        left: a person left before the end: what was not asked is not raised.
     """
-    answered = {key for key, answer in given.items() if answer != LATER}
+    own = {key: answer for key, answer in given.items() if isinstance(answer, Event)}
+    put_off = {key for key, answer in given.items() if answer == LATER or _is_thread(answer)}
+    answered = given.keys() - put_off
     accepted = [one for one in plan.unanswered if given.get(one.key) == ACCEPT]
     rejected = [one for one in plan.unanswered if given.get(one.key) == REJECT]
-    found: list[Event] = [*_accepted(plan, accepted)]
+    found: list[Event] = [*_accepted(plan, accepted, [*own.values()])]
     done = answered | {key for one in plan.raised if one.closed for key in one.keys}
     arising = {question.key for question in plan.questions}
     closing = {event.id for event in found if isinstance(event, ThreadClosed)}
@@ -177,14 +191,18 @@ def events_of(plan: Plan, given: Mapping[str, str]) -> tuple[Event, ...]:
             covered.update(thread.keys)
     found += [answered_thread(one) for one in rejected if one.key not in covered]
     # an accepted question whose cause its events do not take away must not be asked again either
-    fresh = tuple(question for question in plan.fresh if question.key not in answered)
-    return (*found, *threads_for(fresh))
+    raising = (given.keys() if left else {one.key for one in plan.fresh}) - answered - own.keys()
+    return (*found, *threads_for([one for one in plan.fresh if one.key in raising]))
 
 
-def _accepted(plan: Plan, accepted: list[Question]) -> list[Event]:
-    """Return the events of accepted questions; several changes of one text become one."""
+def _is_thread(answer: Answer) -> bool:
+    return isinstance(answer, Event) and is_raising(answer)
+
+
+def _accepted(plan: Plan, accepted: list[Question], own: list[Event]) -> list[Event]:
+    """Return the events of answers; several changes of one text become one, a person's own goes first."""
     swaps: dict[str, list[tuple[str, str]]] = {}
-    found: dict[tuple[type[Event], str], Event] = {}
+    found: dict[tuple[type[Event], str], Event] = {(type(one), one.id): one for one in own}
     for question in accepted:
         for event in question.accept:
             found.setdefault((type(event), event.id), event)

@@ -19,7 +19,7 @@ from projection.lifecycle.review_due import Size, closed_threads, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised
 from projection.policy.model import THREAD_KIND, Policy
 from rituals.decide.confirmation import is_lasting, looked_at
-from rituals.review.question import Question, key_of
+from rituals.review.question import INVARIANT_DUE, Question, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,12 +77,12 @@ def invariant_questions(ground: Ground) -> list[Question]:
         rounds = sessions // every
         if not rounds:
             continue
-        keys = [key_of("invariant-due", fact.id, last, str(n)) for n in range(1, rounds + 1)]
+        keys = [key_of(INVARIANT_DUE, fact.id, last, str(n)) for n in range(1, rounds + 1)]
         key = next((key for key in keys if key in still_open), keys[-1])
         when = f"last confirmed {fact.verified[:10]}" if fact.verified else "never confirmed"
         found.append(
             Question(
-                "invariant-due",
+                INVARIANT_DUE,
                 key,
                 (fact.id,),
                 f"{fact.id}: {when}; {sessions} work sessions went by.",

@@ -22,9 +22,10 @@ _TOGETHER = 50
 #: How many of them the text of their thread spells out.
 _SPELLED_OUT = 12
 
+INVARIANT_DUE = "invariant-due"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
-    "invariant-due": "Invariants to confirm",
+    INVARIANT_DUE: "Invariants to confirm",
     "file-gone": "Files that are gone",
     "file-renamed": "Files that were renamed",
     "folder-gone": "Folders that are gone",
@@ -126,6 +127,17 @@ def threads_for(questions: Sequence[Question]) -> tuple[FactCreated, ...]:
 def answered_thread(question: Question) -> FactCreated:
     """Return the closed thread by which a question is known as answered."""
     return _alone(question, f"Rejected: {question.said}", "x")
+
+
+def own_thread(question: Question, text: str) -> FactCreated:
+    """Return the open thread that puts a question in the words of a person."""
+    return _alone(question, text)
+
+
+def is_raising(event: Event) -> bool:
+    """Tell whether an event raises a question as an open thread."""
+    raises = isinstance(event, FactCreated) and event.mark == " "
+    return raises and event.id.startswith(THREAD_PREFIX)
 
 
 def _alone(question: Question, text: str, mark: str = " ") -> FactCreated:

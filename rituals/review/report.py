@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 TITLE = "Memory review"
 HEADING = "## Memory Review"
+_CUT_SHORT = "Memory review, left before the end"
 #: Longer lists are cut in the log; `--json` has them whole.
 _LIST_LIMIT = 20
 _FADING_LIMIT = 10
@@ -30,6 +31,12 @@ def body(plan: Plan) -> str:
         if len(asked) > _LIST_LIMIT:
             lines.append(f"- and {len(asked) - _LIST_LIMIT} more")
     return "\n".join(lines)
+
+
+def cut_short(answers: int, left: int) -> tuple[str, str]:
+    """Write the title and the prose of the log of a review that a person left before the end."""
+    asked = f"{left} questions were" if left > 1 else "One question was"
+    return _CUT_SHORT, f"{HEADING}\n\n- Answered: {answers} of {answers + left}. {asked} not asked."
 
 
 def summary_lines(plan: Plan) -> list[str]:

@@ -80,13 +80,23 @@ def keep(memory: Memory, plan: Plan) -> Tally:
     tally = Tally(
         plan.tip,
         head(home.repository)[1],
-        counts(question.rule for question in plan.unanswered),
+        asked(plan),
         counts(one.code for one in found.findings),
         len(found.accepted),
     )
     if survey.tip == plan.tip:
         _write(home, tally)
     return tally
+
+
+def asked(plan: Plan) -> Counts:
+    """Count what a review asks a person, by rule: the one count of `review` and of `status`."""
+    return counts([question.rule for question in plan.unanswered])
+
+
+def total(counts: Counts) -> int:
+    """Add up counts."""
+    return sum(count for _, count in counts)
 
 
 def said(counts: Counts) -> str:

@@ -18,9 +18,10 @@ from rituals.cli.output import counted
 def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     """Look after the memory: what aged, what nobody confirmed, what the code no longer has.
 
-    It verifies first, and says what is wrong. On a terminal it asks about each question: accept, reject,
-    later. Elsewhere, or with --yes, it decides nothing: what needs a person becomes an open thread, each
-    once. Appends one log of type `review` and publishes the projection; with nothing new it writes no log.
+    It verifies first, and says what is wrong. On a terminal it asks about each question, and `?` explains
+    the answers; whoever quits keeps those given, and the review does not count as held. Elsewhere, or with
+    --yes, it decides nothing: what needs a person becomes an open thread, each once. Appends one log of
+    type `review` and publishes the projection; with nothing new it writes no log.
 
     \b
     Examples:
@@ -32,6 +33,7 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     from rituals.cli.views.review_walk import walk
     from rituals.review.apply import review
     from rituals.review.report import body
+    from rituals.review.tally import asked, said, total
 
     memory, out = call.memory(), call.out
     asking = not (yes or dry_run or call.json) and call.interactive()
@@ -42,8 +44,11 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
     if call.json:
         out.answer(review_object(outcome, dry_run))
         return out.findings(outcome.findings)
-    if not outcome.stem and not (dry_run and not plan.nothing_new):
-        waiting = len(plan.unanswered)
+    cut_short = outcome.unasked and (outcome.stem or not plan.nothing_new)
+    if cut_short and not outcome.stem:
+        out.line("nothing was answered, and nothing is recorded")
+    elif not outcome.stem and not (dry_run and not plan.nothing_new):
+        waiting = total(asked(plan))
         left = f"; {counted(waiting, 'question')} still open" if waiting else ""
         out.line(f"nothing new since {plan.summary.last_review or 'the beginning'}{left}")
     else:
@@ -54,9 +59,15 @@ def command(call: Invocation, code: str, yes: bool, dry_run: bool) -> None:
             where = f"{outcome.commit[:7]} on {memory.home.branch}"
             out.line((out.short(outcome.stem), "yellow"), f"  committed in {where}")
             since = out.short(plan.summary.last_review) or "the beginning"
-            out.line(f"Reviewed    {counted(plan.sessions_since, 'work session')} since {since}")
+            if not outcome.unasked:
+                sessions = counted(plan.sessions_since, "work session")
+                out.line(f"Reviewed    {sessions} since {since}")
         for line in answer_lines(outcome):
             out.line(line)
+    if cut_short:
+        questions = counted(total(outcome.unasked), "question")
+        out.line(f"Not asked   {questions}: {said(outcome.unasked)}")
+        out.hint("the review does not count as held; `diurna review` asks what is left")
     if outcome.published:
         out.line(f"Published   {', '.join(outcome.published)}")
     if verified := verified_line(outcome):

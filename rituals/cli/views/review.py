@@ -11,7 +11,8 @@ from rituals.answers.objects import (
     finding_objects,
     summary_object,
 )
-from rituals.review.tally import OF_REVIEW, counts, severities
+from rituals.review.question import is_raising
+from rituals.review.tally import OF_REVIEW, asked, counts, severities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
             {**_question_object(question), "fresh": question.key in fresh}
             for question in plan.questions
         ],
+        "asks": dict(asked(plan)),
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
@@ -68,9 +70,9 @@ def verified_line(outcome: Outcome) -> str:
 
 def answer_lines(outcome: Outcome) -> list[str]:
     """Say what a review's log says happened, a line each: answers first, then what it raises."""
-    raised = set(outcome.raised)
-    lines = [event_line(event) for event in outcome.events if event.id not in raised]
-    for thread in outcome.plan.threads:
-        if thread.id in raised:
-            lines.append(f"Raised      {thread.id}: {(thread.text or '').split(chr(10))[0]}")
+    raised = [event for event in outcome.events if is_raising(event)]
+    lines = [event_line(event) for event in outcome.events if event not in raised]
+    for thread in raised:
+        text = getattr(thread, "text", "") or ""
+        lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")
     return lines

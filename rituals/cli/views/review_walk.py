@@ -1,53 +1,94 @@
-"""Walk through the questions of a review on a terminal: accept, reject, later, one by one."""
+"""Walk through the questions of a review on a terminal, one by one, back where somebody wants to."""
 
 from __future__ import annotations
 
 import click
 
-from ledger.model.event import VERB_OF, Event, written
+from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
 from rituals.cli.output import Output, counted
-from rituals.review.apply import ACCEPT, LATER, REJECT
-from rituals.review.question import RULES
+from rituals.review.apply import ACCEPT, LATER, REJECT, Answer
+from rituals.review.question import INVARIANT_DUE, RULES, Question, own_thread
+from rituals.review.tally import asked, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.lifecycle.review_threads import Raised
     from rituals.review.plan import Plan
-    from rituals.review.question import Question
 
-_QUIT = "quit"
-_CHOICES = {"a": ACCEPT, "r": REJECT, "l": LATER, "q": _QUIT}
+_BACK, _QUIT = "back", "quit"
 _SHOWN_LINES = 6
+#: letter -> (name, what it does); the name has the letter in it.
+_ANSWERS = {
+    "a": (ACCEPT, "record what stands behind `accept:`"),
+    "r": (REJECT, "the proposal is not right; for an invariant, say what holds instead"),
+    "l": (LATER, "leave it open as a thread; the next review asks again"),
+    "b": (_BACK, "to the question before this one"),
+    "q": (
+        _QUIT,
+        "keep what is answered, and leave the rest unasked: the review does not count as held",
+    ),
+}
+_INSTEAD = {
+    "i": ("invalidate", "it is false now, and nothing replaces it"),
+    "w": ("reword", "it holds in other words"),
+    "t": ("thread", "somebody has to find out: an open thread asks it in your words"),
+    "n": ("not now", "it is not confirmed, and asked again after as many sessions more"),
+    "b": (_BACK, "to the question itself"),
+}
 
 
-def walk(plan: Plan, out: Output) -> dict[str, str]:
+def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     """Ask a person about each question; return the answers by key (or id of a settled thread).
 
     Args:
         plan: with the questions to ask.
         out: where to talk.
     """
-    given: dict[str, str] = {}
-    total = len(plan.questions) + len(plan.settled)
-    if total:
-        out.talk(f"{counted(total, 'question')}; what you leave for later stays open as a thread")
-    for number, question in enumerate(plan.questions, 1):
+    given: dict[str, Answer] = {}
+    steps: list[Question | Raised] = [*plan.questions, *plan.settled]
+    if steps:
+        number = counted(total(asked(plan)), "question")
+        more = f" and {counted(len(plan.settled), 'thread')} to close" if plan.settled else ""
+        out.talk(f"{number}{more}; what you leave for later stays open as a thread")
+    at = 0
+    while at < len(steps):
+        step, letters = steps[at], "lbq" if at else "lq"
+        place = f"{at + 1}/{len(steps)}"
         out.talk()
-        out.talk((f"{number}/{total} {RULES[question.rule]}", "bold"))
-        _show(plan, question, out)
-        answer = _asked(question.acceptable, out)
+        if isinstance(step, Question):
+            key, answer = step.key, _of_question(plan, step, place, letters, out)
+        else:
+            key, answer = step.id, _of_settled(step, place, letters, out)
         if answer == _QUIT:
-            return given
-        given[question.key] = answer
-    for number, thread in enumerate(plan.settled, len(plan.questions) + 1):
-        out.talk()
-        out.talk((f"{number}/{total} Settled", "bold"))
-        out.talk(f"{thread.id} stands open, and what it asks does not arise any more.")
-        out.talk(("accept:", "cyan"), f" Closed: {thread.id}")
-        answer = _asked(True, out)
-        if answer == _QUIT:
-            return given
-        given[thread.id] = LATER if answer == REJECT else answer
+            break
+        if answer == _BACK:
+            at -= 1
+        else:
+            given[key] = answer
+            at += 1
     return given
+
+
+def _of_question(plan: Plan, question: Question, place: str, letters: str, out: Output) -> Answer:
+    out.talk((f"{place} {RULES[question.rule]}", "bold"))
+    _show(plan, question, out)
+    letters = ("ar" if question.acceptable else "r") + letters
+    while True:
+        answer: Answer = _chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)
+        if answer == REJECT and question.rule == INVARIANT_DUE:
+            answer = _instead(plan, question, out)
+            if answer == _BACK:
+                continue
+        return answer
+
+
+def _of_settled(thread: Raised, place: str, letters: str, out: Output) -> Answer:
+    out.talk((f"{place} Settled", "bold"))
+    out.talk(f"{thread.id} stands open, and what it asks does not arise any more.")
+    out.talk(("accept:", "cyan"), f" Closed: {thread.id}")
+    return _chosen({letter: _ANSWERS[letter] for letter in f"a{letters}"}, "l", out)
 
 
 def _show(plan: Plan, question: Question, out: Output) -> None:
@@ -76,12 +117,39 @@ def _said(event: Event) -> str:
     return f"{VERB_OF[type(event)]}: {written(event)}"
 
 
-def _asked(acceptable: bool, out: Output) -> str:
-    letters = "arlq" if acceptable else "rlq"
-    shown = ", ".join(f"[{letter}]{_CHOICES[letter][1:]}" for letter in letters)
-    out.flush()
-    answer = click.prompt(
-        shown, type=click.Choice(list(letters), case_sensitive=False), default="l",
-        show_choices=False, err=True,
-    )  # fmt: skip
-    return _CHOICES[str(answer).lower()]
+def _chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
+    """Ask for one of some letters and return its name; `?` explains them and asks again."""
+    shown = [name.replace(letter, f"[{letter}]", 1) for letter, (name, _) in choices.items()]
+    while True:
+        out.flush()
+        letter = click.prompt(
+            ", ".join([*shown, "[?]"]), type=click.Choice([*choices, "?"], case_sensitive=False),
+            default=default, show_choices=False, err=True,
+        ).lower()  # fmt: skip
+        if letter in choices:
+            return choices[letter][0]
+        for one, (name, does) in choices.items():
+            out.talk((f"  {one}  {name}", "bold"), f": {does}")
+
+
+def _instead(plan: Plan, question: Question, out: Output) -> Answer:
+    """Ask what is to follow where an invariant does not hold as it stands."""
+    name = question.facts[0]
+    while True:
+        match _chosen(_INSTEAD, "t", out):
+            case "invalidate":
+                return FactInvalidated(name)
+            case "thread":
+                asks = f"Does {name} still hold?"
+                return own_thread(question, click.prompt("what is to be found out", asks, err=True))
+            case "not now":
+                return REJECT
+            case "back":
+                return _BACK
+        fact = plan.state.fact(name)
+        before = fact.text if fact else ""
+        said = click.prompt("new text (Enter opens an editor)", "", show_default=False, err=True)
+        text = (said or click.edit(before, extension=".md") or "").strip()
+        if text and text != before:
+            return FactUpdated(name, text)
+        out.talk("the text is as it was")

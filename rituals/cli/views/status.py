@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rituals.cli.output import counted
-from rituals.review.tally import OF_REVIEW, said, severities
+from rituals.review.tally import OF_REVIEW, said, severities, total
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _hints(found: Overview) -> Iterator[str]:
 
 
 def _asked(found: Overview) -> int:
-    return sum(count for _, count in found.tally.questions) if found.tally else 0
+    return total(found.tally.questions) if found.tally else 0
 
 
 def _noticed(found: Overview) -> tuple[tuple[str, int], ...]:

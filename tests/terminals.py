@@ -1,0 +1,72 @@
+"""Run a command on a real terminal, type into it, and read what it shows."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_PATIENCE = 60.0
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
+
+
+class Terminal:
+    """A process whose standard streams are a pseudo-terminal.
+
+    Args:
+        command: to run.
+        folder: where.
+        environment: of the process.
+    """
+
+    def __init__(
+        self, command: Sequence[str], folder: Path, environment: Mapping[str, str]
+    ) -> None:
+        self._end, inner = pty.openpty()
+        self._process = subprocess.Popen(
+            command, cwd=folder, env=dict(environment), stdin=inner, stdout=inner, stderr=inner,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(inner)
+        #: All that was shown, without escapes.
+        self.shown = ""
+
+    def expect(self, text: str) -> str:
+        """Read until a text is shown, behind what was expected before; return all that came with it."""
+        start, end = len(self.shown), time.monotonic() + _PATIENCE
+        while text not in self.shown[start:]:
+            assert self._read(end), f"{text!r} never came; shown was\n{self.shown[start:]}"
+        return self.shown[start:]
+
+    def answer(self, prompt: str, typed: str) -> str:
+        """Wait for a prompt and type a line; return what was shown up to it."""
+        found = self.expect(prompt)
+        os.write(self._end, f"{typed}\n".encode())
+        return found
+
+    def press(self, keys: str) -> None:
+        """Type without Enter."""
+        os.write(self._end, keys.encode())
+
+    def finish(self) -> int:
+        """Read to the end; return the exit code."""
+        end = time.monotonic() + _PATIENCE
+        while self._read(end):
+            pass
+        code = self._process.wait(_PATIENCE)
+        os.close(self._end)
+        return code
+
+    def _read(self, end: float) -> bool:
+        ready, _, _ = select.select([self._end], [], [], max(end - time.monotonic(), 0))
+        try:
+            data = os.read(self._end, 65536) if ready else b""
+        except OSError:  # Linux says so when the other side is closed
+            data = b""
+        self.shown += _ESCAPES.sub("", data.decode("utf-8", "replace"))
+        return bool(data)
