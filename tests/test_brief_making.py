@@ -205,7 +205,7 @@ def test_task_branch_and_changed_files(team: Team, repo: Repo) -> None:
 
 
 def test_the_last_sessions_come_with_a_task(team: Team, run: Run) -> None:
-    """In short, newest first, work alone; without the words of a log that was withheld."""
+    """In short, the newest three, work alone; without a log whose words were withheld."""
     stems = [team.says("ada", born(f"f-{number}")) for number in range(5)]
     team.says("eve", born("g"), type="edit")
     assert ids(team.brief("ada"), SESSIONS) == []
@@ -216,8 +216,17 @@ def test_the_last_sessions_come_with_a_task(team: Team, run: Run) -> None:
     assert section.lines[0].text.startswith("ada 17952")
     assert run("redact", stems[-1], "--reason", "too much").code == 0
     made = team.brief("ada", task="f")
-    assert ids(made, SESSIONS) == stems[-2:1:-1]
+    assert ids(made, SESSIONS) == stems[-2:0:-1]
     assert section.lines[0].text not in made.text
+
+
+def test_of_a_session_its_newest_log_is_told(team: Team) -> None:
+    """What continues a session stands for it, whoever wrote between; a work log alone stands for itself."""
+    team.says("ada", born("a"), session="s")
+    alone = [team.says("ada", born("b"), session="old"), team.says("eve", born("c"), session="s")]
+    last = [team.says("ada", born("d"), type="continued", session="s")]
+    last = [team.says("ada", born("e"), type="continued", session="s")]
+    assert ids(team.brief("ada", task="f"), SESSIONS) == [*last, *alone[::-1]]
 
 
 def test_archived_facts_come_with_the_task(team: Team) -> None:

@@ -52,10 +52,10 @@ def test_timeline(asked: Repo, run: Run) -> None:
         "    The shop lost webhooks while it was restarting.\n"
         "    created webhook-retries; superseded webhook-once → webhook-retries\n"
         "    STEM  98 tokens\n"
-        "2 sessions; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 154 tokens in full\n"
+        "2 logs; 2026-11-19 08:30 to 2026-11-22 08:30 UTC, 154 tokens in full\n"
     )
     assert run("timeline", "webhook-once", "-n", "1", "--after", "0m").out.endswith(
-        "1 session of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 98 tokens in full\n"
+        "1 log of 2; left out: 1 older; 2026-11-18 08:30 to 2026-11-21 08:30 UTC, 98 tokens in full\n"
     )
 
 

@@ -46,11 +46,11 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
         if report.came:
             who = counted(report.agents, "agent")
             verb = "come" if dry_run else "came"
-            out.line(f"{would}{verb}  {counted(len(report.came), 'session')} from {who}")
+            out.line(f"{would}{verb}  {counted(len(report.came), 'log')} from {who}")
             if report.changed:
                 out.line(f"memory  {report.changed}")
         if report.went or report.tries:
             verb = "go" if dry_run else "went"
-            what = counted(report.went, "session") if report.went else "no session, other changes"
+            what = counted(report.went, "log") if report.went else "no log, other changes"
             out.line(f"{would}{verb}  {what} to {report.remote}")
     out.findings(report.findings)

@@ -124,7 +124,7 @@ def print_timeline(found: Timeline, out: Output) -> None:
         out.line(
             "    ", (out.short(session.stem), "yellow"), f"  {counted(session.tokens, 'token')}"
         )
-    shown = counted(len(found.sessions), "session")
+    shown = counted(len(found.sessions), "log")
     left = found.older + found.between + found.newer
     parts = ((found.older, "older"), (found.between, "between"), (found.newer, "newer"))
     which = ", ".join([f"{count} {name}" for count, name in parts if count])
