@@ -206,7 +206,7 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
         ("ask", "recall"), ("list", "ls"), ("get", "show"), ("forget", "append --invalidate"),
         ("rm", "append --invalidate"), ("edit", "append --update"), ("import", "adopt"),
         ("export", "show --json"), ("context", "brief"), ("handoff", "brief"), ("serach", "recall"),
-        ("FIND", "recall"), ("shwo", "show"),
+        ("FIND", "recall"), ("redo", "undo"), ("shwo", "show"),
     ],
 )  # fmt: skip
 def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo, run: Run) -> None:

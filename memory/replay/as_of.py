@@ -9,6 +9,8 @@ from memory.replay.state import cold_state, state_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memory.cache.file import Cache
     from memory.replay.snapshot import Snapshot
     from projection.fold.replay import State
@@ -51,14 +53,17 @@ def state_at(snapshot: Snapshot, as_of: str) -> State:
         now = snapshot.ask(lambda cache: cache.redacted)
         return cold_state(snapshot, value, withheld=now)
 
-    def until(cache: Cache) -> State:
-        kept = [(ref, entry) for _, ref, entry in cache.entries() if ref.key <= value]
-        kept.sort(key=lambda pair: pair[0].key)
-        return state_from(
-            [ref for ref, _ in kept],
-            [entry for _, entry in kept],
-            cache.policy,
-            withheld=cache.redacted,
-        )
+    return snapshot.ask(lambda cache: _state_of(cache, lambda key: key <= value))
 
-    return snapshot.ask(until)
+
+def state_without(snapshot: Snapshot, key: str) -> State:
+    """Return the state as if one log had never been; what was redacted since is withheld."""
+    return snapshot.ask(lambda cache: _state_of(cache, lambda other: other != key))
+
+
+def _state_of(cache: Cache, counts: Callable[[str], bool]) -> State:
+    """Return the replay of the logs whose keys count."""
+    kept = [(ref, entry) for _, ref, entry in cache.entries() if counts(ref.key)]
+    kept.sort(key=lambda pair: pair[0].key)
+    refs, entries = [ref for ref, _ in kept], [entry for _, entry in kept]
+    return state_from(refs, entries, cache.policy, withheld=cache.redacted)

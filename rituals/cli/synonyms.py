@@ -19,12 +19,14 @@ _MEANT = {
     "threads open-threads todos": "`diurna ls --kind thread` lists the threads",
     "get cat view read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
     "forget rm remove delete del drop unlearn invalidate false":
-        f"{_FALSE}; `diurna archive ID` puts one away that holds",
+        f"{_FALSE}; `diurna archive ID` puts one away that holds, `diurna undo` takes back your last log",
     "edit change update reword fix correct modify":
         "`diurna append --update ID TEXT` gives a fact a new text",
     "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
     "close done finish complete reopen":
         "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
+    "revert back rollback redo unappend takeback":
+        "`diurna undo` takes back what your last log did, and again brings it back",
     "import migrate load ingest": "`diurna adopt DIR` takes over what another tool wrote",
     "export dump backup": "`diurna show --json` gives every fact, `diurna publish` writes continuity.md",
     "context handoff prime start resume load-context summary summarize prompt":
