@@ -332,7 +332,7 @@ class Memory(Reader):
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
-        if not differs(self.home) or self.snapshot.cache().policy.publish != "append":
+        if not differs(self.home) or not self.publishes():
             return ()
         try:
             return self.absorb_first()

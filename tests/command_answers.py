@@ -176,7 +176,12 @@ def _check(tell: Recorder, folder: Path) -> None:
     tell("lint")
     tell("status")
     tell("verify", "--restore")
+    subprocess.run(
+        ["git", "switch", "-q", "-c", "side"], check=True
+    )  # where appends do not publish
+    tell("append", "--title", "Aside")
     tell("replay")
+    tell("publish")
 
 
 def _adopt(tell: Recorder, folder: Path) -> None:

@@ -106,6 +106,12 @@ class Repo:
         path.write_text(text, encoding="utf-8")
         return path
 
+    def publish_when(self, when: str) -> None:
+        """Let the policy of the home in `memory/` say when the projection is committed."""
+        path = self.path / "memory" / "diurna.toml"
+        path.write_text(re.sub(r'(?m)^publish = "\w+"', f'publish = "{when}"', path.read_text()))
+        self.git("commit", "-q", "-m", "when to publish", "--", "memory/diurna.toml")
+
     def shape(self) -> tuple[str, ...]:
         """Return all that a command which changes nothing must leave as it is."""
         return (

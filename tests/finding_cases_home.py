@@ -12,8 +12,8 @@ from tests.finding_case import LOG, REFERENCES, Arguments, Prepare, Shop, by_han
 
 @case(
     "policy-invalid",
-    "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, windows, "
-    "review, privacy, kinds)",
+    "warning: diurna.toml:1: unknown key `bogus` (known here: format, project, publish, trunk, "
+    "windows, review, privacy, kinds)",
     "the defaults are in force until it is mended and committed",
     also=("drift",),
 )
@@ -77,10 +77,7 @@ def _(shop: Shop) -> Arguments:
     "info: the edit of continuity.md became the log STEM, Updated: use-x",
 )
 def _(shop: Shop) -> Arguments:
-    policy = (shop.home / "diurna.toml").read_text()
-    assert '"review"' in policy
-    shop.put("diurna.toml", policy.replace('"review"', '"append"'))
-    shop.commit()
+    shop.publish_when("append")
     text = (shop.home / "continuity.md").read_text()
     shop.put("continuity.md", text.replace("- Use X.", "- Use X or Y."))
     return ("append", "--title", "Next")

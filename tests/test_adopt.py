@@ -178,7 +178,8 @@ def test_a_ledger_outside_of_git_gets_a_repository(tmp_path: Path, run: Run) -> 
     assert ran.code == 0
     assert ran.out.startswith(f"made a git repository in {above}\n")
     assert (above / ".git").is_dir()
-    assert 'publish = "review"' in (above / "memory" / "diurna.toml").read_text()
+    assert 'publish = "trunk"' in (above / "memory" / "diurna.toml").read_text()
+    assert 'trunk   = "main"' in (above / "memory" / "diurna.toml").read_text()
     within = place_mercury(tmp_path / "within") / "memory"
     assert run("adopt", str(within)).code == 0
     assert (within / ".git").is_dir()

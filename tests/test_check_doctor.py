@@ -402,15 +402,18 @@ def test_what_a_reader_makes_is_its_owners(doctor: Doctor, repo: Repo, run: Run)
 def test_a_drifted_projection_is_published_and_an_edited_one_is_not(
     doctor: Doctor, repo: Repo, run: Run
 ) -> None:
-    """Where `publish` is `append`; a person's edit is named and stays as it is."""
-    policy = repo.path / "memory/diurna.toml"
-    policy.write_text(policy.read_text().replace('"review"', '"append"'))
-    repo.git("commit", "-qam", "policy")
+    """Where a write on the branch publishes; a person's edit is named and stays as it is."""
     page = repo.path / "memory/continuity.md"
-    assert "Use X." not in page.read_text()
+    repo.git("switch", "-q", "-c", "side")
+    assert run("append", "--title", "Y", "--new", "id=use-y Use Y.").code == 0
+    assert codes(doctor("--json")) == []
+    assert doctor("--fix", "--json").json["done"] == []
+    repo.git("switch", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "side")
+    assert "Use Y." not in page.read_text()
     assert codes(doctor("--json")) == ["drift"]
     assert doctor("--fix", "--json").json["findings"] == []
-    assert "Use X." in page.read_text()
+    assert "Use Y." in page.read_text()
     repo.git("revert", "-n", "HEAD")
     repo.git("commit", "-qm", "an older projection")
     page.write_text(page.read_text() + "\nmine\n")
@@ -451,6 +454,8 @@ def test_an_index_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo
 
 def test_a_cache_that_says_something_else_is_rebuilt(doctor: Doctor, repo: Repo, run: Run) -> None:
     """fault:M5: found by `--deep` alone, and the ledger wins."""
+    repo.publish_when("review")
+    assert "Use X." in run("show").out
     import sqlite3
 
     (file,) = (repo.path / ".git/diurna/cache").glob("*.sqlite")

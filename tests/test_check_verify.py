@@ -31,6 +31,7 @@ from rituals.check.run import verify
 from rituals.check.verify.checkpoint import checkpoint
 from rituals.check.verify.restore import restore, restore_plan
 from rituals.setup.home import apply_setup, plan_setup
+from tests.conftest import Repo
 
 START_MS = 1_795_248_000_000  # 2026-11-21T08:00:00Z
 DAY_MS = 86_400_000
@@ -494,9 +495,14 @@ def test_drift_is_told_where_the_projection_should_be_in_step(home: Place) -> No
     assert home.codes() == ["drift"]
 
 
-def test_lag_between_reviews_is_no_drift(tmp_path: Path) -> None:
+@pytest.mark.parametrize("why", ["review", "another branch"])
+def test_lag_is_no_drift_where_appends_do_not_publish(tmp_path: Path, why: str) -> None:
     """Only a projection made from a log that the ledger has not is."""
     place = in_tree(tmp_path / "one")
+    if why == "review":
+        Repo(tmp_path / "one").publish_when("review")
+    else:
+        place.git("switch", "-q", "-c", "side")
     path = place.append("Second", FactUpdated("use-x", "Use X mostly."))
     assert place.codes() == []
     place.memory.publish()

@@ -50,19 +50,22 @@ Closed      two
 """
 
 
-def test_absorb_makes_a_log_of_an_edit(repo: Repo, run: Run, file: Path) -> None:
+@pytest.mark.parametrize("branch", ["main", "side"])
+def test_absorb_makes_a_log_of_an_edit(repo: Repo, run: Run, file: Path, branch: str) -> None:
     """The log is of type `edit` and by the git user; the file says the same, rendered anew."""
+    if branch == "side":
+        repo.git("switch", "-q", "-c", branch)
     edit(file, REWORD, TICK, ADD)
     ran = run("absorb")
-    assert (ran.code, ran.said, ran.err) == (0, "STEM  committed in COMMIT on main\n" + SAID, "")
+    said = f"STEM  committed in COMMIT on {branch}\n" + SAID
+    assert (ran.code, ran.said, ran.err) == (0, said, "")
     assert file.read_text() == run("show").out
     for said in ("- One, at last.\n", "- [x] Two?\n", "- We use Postgres.\n"):
         assert said in file.read_text()
     newest = run("log", "-n", "1", "--json").json["sessions"][0]
     assert (newest["type"], newest["agent"]) == ("edit", "Ada")
-    assert repo.git("status", "--porcelain") == " M memory/continuity.md\n", (
-        "in-tree: not published"
-    )
+    left = "" if branch == "main" else " M memory/continuity.md\n"
+    assert repo.git("status", "--porcelain") == left, "published on the trunk alone"
     assert run("absorb").out == "nothing to do: continuity.md is as Diurna wrote it\n"
     assert run("publish").code == 0
     assert repo.git("status", "--porcelain") == ""
@@ -125,6 +128,7 @@ def test_what_is_not_understood_is_named_and_stays(repo: Repo, run: Run, file: P
 
 def test_publish_and_replay_absorb_by_themselves(repo: Repo, run: Run, file: Path) -> None:
     """Both say which log the edit became."""
+    repo.publish_when("review")
     edit(file, REWORD)
     ran = run("publish")
     assert ran.said == "wrote continuity.md\ncommitted in COMMIT on main\n"
@@ -190,6 +194,7 @@ def test_an_old_version_put_back_says_nothing(repo: Repo, run: Run, file: Path) 
 
 def test_the_base_is_what_was_edited_however_old(repo: Repo, run: Run, file: Path) -> None:
     """Logs that came meanwhile are no part of the edit, whether the base is committed or was only written."""
+    repo.publish_when("review")
     assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
     assert run("replay", "--write").code == 0
     edit(file, REWORD)
@@ -204,8 +209,9 @@ def test_the_base_is_what_was_edited_however_old(repo: Repo, run: Run, file: Pat
         assert said in file.read_text(), "nobody's word is lost"
 
 
-def test_a_contradiction_is_settled_by_editing(run: Run, file: Path) -> None:
+def test_a_contradiction_is_settled_by_editing(repo: Repo, run: Run, file: Path) -> None:
     """Leaving the text that holds is enough."""
+    repo.publish_when("review")
     edit(file, REWORD)
     assert run("append", "--title", "V", "--update", "one", "Un.").code == 0
     assert run("absorb").code == 0

@@ -476,7 +476,7 @@ def test_d1_d2_the_users_work_is_untouched(repo: Repo, run: Run) -> None:
     assert (repo.path / "staged.py").read_text() == "staged, then edited\n"
     assert (repo.path / "code.py").read_text() == "dirty\n"
     changed = repo.git("diff", "--name-only", "HEAD~1", "HEAD").split()
-    assert changed == [f"memory/{ran.json['path']}"]
+    assert changed == ["memory/continuity.md", f"memory/{ran.json['path']}"]
 
 
 def test_d3_status_is_as_clean_as_before(repo: Repo, run: Run) -> None:

@@ -276,6 +276,7 @@ def test_confirm_and_what_is_due(repo: Repo, run: Run) -> None:
 
 def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     """A transcript: withheld, where it still is, how to rotate, what is a person's to decide."""
+    repo.publish_when("review")
     purge = repo.path / ".git" / "diurna" / "purge"
     new = ("--new", "id=login The password is hunter2.")
     stem = run("append", "--title", "hunter2", *new, "--json").json["stem"]
@@ -317,6 +318,6 @@ def test_redact_says_what_git_still_holds(repo: Repo, run: Run) -> None:
     assert "hunter2" not in (repo.path / "memory" / "continuity.md").read_text()
     again = run("redact", stem, "login", "--reason", "A password.", "--json").json
     assert (again["already"], len(again["held"])) == ("withheld already", 1)
-    for words in ("--force", "rm ", "reset", "delete"):
+    for words in ("--force", " rm ", "reset", "delete"):
         assert words not in ran.out + ran.err
     assert run("redact", "nothing", "--reason", "x").code == 1

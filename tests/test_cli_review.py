@@ -64,6 +64,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     """Without a terminal: one log, what needs a person as threads, the projection published; then nothing."""
+    repo.publish_when("review")
     shop(repo, run)
     assert (
         not (repo.path / "memory/continuity.md").exists() or run("status", "--json").json["drift"]

@@ -74,6 +74,7 @@ def test_a_broken_policy_is_told_once(repo: Repo, run: Run) -> None:
 def test_status_says_what_to_do(repo: Repo, run: Run) -> None:
     """Drift and edits have a next step; without either there is nothing to say."""
     assert run("status").err == ""
+    repo.publish_when("review")
     assert run("append", "--title", "T", "--new", "id=a One").code == 0
     ran = run("status")
     assert "drift     continuity.md\n" in ran.out

@@ -15,7 +15,14 @@ from tests.teams import Clone, Team, level
 EDITED = "As a person says."
 
 
-@pytest.fixture(params=[(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")])
+@pytest.fixture(
+    params=[
+        (OWN_REPOSITORY, "append"),
+        (IN_TREE, "append"),
+        (IN_TREE, "trunk"),
+        (IN_TREE, "review"),
+    ]
+)
 def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Team]:
     """A remote, a clone `one` that published a fact, and what `clone` makes."""
     kind, publish = request.param

@@ -38,12 +38,13 @@ _VOLATILE = (
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with a home, one log in it and its projection, made once."""
+    """A repository with a home that publishes on request, one log in it and its projection, made once."""
     repo = make_repository(tmp_path_factory.mktemp("model") / "shop")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(repo.path)
         patch.setenv("DIURNA_NOW", str(NOW_MS))
         assert main(["init"]) == 0
+        repo.publish_when("review")
         assert main(["append", "--title", "First", "--new", "id=use-x Use X."]) == 0
         assert main(["publish"]) == 0
     return repo.path

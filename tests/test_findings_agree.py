@@ -66,9 +66,7 @@ TOLD: dict[str, set[str]] = {
 
 def _drift(shop: Shop) -> tuple[str, ...]:
     shop.run("append", "--title", "Second", "--new", "id=use-y Use Y.")
-    policy = (shop.home / "diurna.toml").read_text()
-    shop.put("diurna.toml", policy.replace('"review"', '"append"', 1))
-    shop.commit()
+    shop.publish_when("append")
     return ("verify",)
 
 

@@ -22,7 +22,9 @@ from tests.teams import Clone, Team, level
 
 __all__ = ["hermetic"]
 ROOT = str(Path(__file__).parent.parent)
-WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")]
+WAYS = [
+    (OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review"),
+]  # fmt: skip
 #: Settings that people have, and that change how git merges or checks out.
 SETTINGS = {
     "directory renames": (

@@ -40,7 +40,7 @@ def _policies(draw: st.DrawFn) -> Policy:
     added = draw(st.lists(_ADDED, max_size=3, unique_by=lambda kind: kind.name))
     return Policy(
         draw(_NAMES),
-        draw(st.sampled_from(["append", "review"])),
+        draw(st.sampled_from(["append", "trunk", "review"])),
         Windows(*sorted(draw(st.tuples(_COUNTS, _COUNTS, _COUNTS)))),
         Review(*draw(st.tuples(*[_COUNTS] * 6))),
         (*built_in, *sorted(added)),
@@ -48,6 +48,7 @@ def _policies(draw: st.DrawFn) -> Policy:
             draw(st.sampled_from(["redact", "refuse"])),
             draw(st.sampled_from(["warn", "redact", "keep"])),
         ),
+        trunk=draw(st.sampled_from(["", "main", "release/1.x", "größe"])),
     )
 
 
@@ -63,13 +64,14 @@ def test_read_after_write_is_the_same(policy: Policy) -> None:
 def test_golden_file_of_init() -> None:
     """The file that `diurna init` makes."""
     assert (
-        write_policy(Policy("payments-api", "review"))
+        write_policy(Policy("payments-api", "trunk", trunk="main"))
         == """\
 # The policy of this Diurna home. A key that is left out has its default.
 
 format  = 1
 project = "payments-api"
-publish = "review"  # when continuity.md is committed: "append" or "review"
+publish = "trunk"  # when continuity.md is committed: "append", "trunk" or "review"
+trunk   = "main"  # where no origin/HEAD names it
 
 [windows]  # how long a fact lives unused, counted in work sessions, never in days
 working = 3
@@ -127,7 +129,13 @@ def test_kinds_change_and_add() -> None:
         ("[windows]\nactive = '8'", 2, "must be a whole number, not '8'"),
         ("[review]\nevery = 1000000001", 2, "`review.every` must not be over 1000000000"),
         (f"[review]\nevery = {10**30}", 2, "`review.every` must not be over 1000000000"),
-        ("publish = 'always'", 1, '`publish` must be "append" or "review", not \'always\''),
+        (
+            "publish = 'always'",
+            1,
+            '`publish` must be "append", "trunk" or "review", not \'always\'',
+        ),
+        ("trunk = ''", 1, "`trunk` must not be empty"),
+        ("trunk = ['main']", 1, "`trunk` must be text, not ['main']"),
         (
             "[privacy]\nsecrets = 'x'",
             2,
@@ -216,7 +224,7 @@ _JUNK = st.recursive(
     max_leaves=6,
 )
 _KEYS = st.sampled_from(
-    ["format", "project", "publish", "windows", "review", "privacy", "kinds", "other"]
+    ["format", "project", "publish", "trunk", "windows", "review", "privacy", "kinds", "other"]
 )
 
 

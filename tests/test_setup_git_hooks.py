@@ -146,6 +146,7 @@ def test_a_pull_in_a_linked_worktree_is_published_there(
 def test_review_is_published_on_request_only(tmp_path: Path) -> None:
     """FORMAT.md, M3: the hook commits nothing and leaves the work tree clean."""
     make_home(tmp_path / "one", IN_TREE)
+    Repo(tmp_path / "one").publish_when("review")
     one = Clone(tmp_path / "one")
     one.hooks()
     one.git("checkout", "-q", "-b", "side")
@@ -155,6 +156,27 @@ def test_review_is_published_on_request_only(tmp_path: Path) -> None:
     one.git("merge", "-q", "--no-edit", "side")
     assert one.git("log", "-1", "--format=%s") == "Merge branch 'side'"
     assert one.memory.drift() == ("continuity.md",)
+    assert one.git("status", "--porcelain") == ""
+
+
+def test_on_the_trunk_a_merge_is_published_and_elsewhere_none(tmp_path: Path) -> None:
+    """FORMAT.md, M3: a branch that takes the trunk in keeps the trunk's files, the trunk renders anew."""
+    make_home(tmp_path / "one", IN_TREE)
+    one = Clone(tmp_path / "one")
+    one.hooks()
+    one.git("checkout", "-q", "-b", "side")
+    one.create("alpha")
+    one.git("checkout", "-q", "main")
+    one.create("beta")
+    one.git("checkout", "-q", "side")
+    one.git("merge", "-q", "--no-edit", "main")
+    assert one.git("log", "-1", "--format=%s") == "Merge branch 'main' into side"
+    same = one.git("rev-parse", "main:memory/continuity.md", "side:memory/continuity.md").split()
+    assert same[0] == same[1]
+    one.git("checkout", "-q", "main")
+    one.git("merge", "-q", "--no-edit", "--no-ff", "side")
+    assert one.git("log", "-1", "--format=%s") == "diurna: publish the projection"
+    assert one.memory.drift() == ()
     assert one.git("status", "--porcelain") == ""
 
 
@@ -460,6 +482,7 @@ def test_the_block_goes_in_and_out_of_anything() -> None:
 
 def test_a_transcript(repo: Repo, run: Run) -> None:
     """Planned, made, there already, taken out, gone already; and JSON has the steps."""
+    repo.publish_when("review")
     hooks = repo.path / ".git" / "hooks"
     shipped = sorted(hooks.iterdir())
     planned = run("init", "--hooks", "--dry-run").out.splitlines()

@@ -28,7 +28,7 @@ from tests.campaigns.homes import (
     make_home,
     shape,
 )
-from tests.conftest import Run
+from tests.conftest import Repo, Run
 from tests.teams import Clone, MakeTeam, SyncedTeam, make_team, pair, settled
 
 __all__ = ["hermetic", "make_team", "pair"]
@@ -81,6 +81,8 @@ def test_in_tree_clones_agree_and_stay_clean(make_team: MakeTeam) -> None:
 def test_a_home_that_publishes_by_review_publishes_nothing_in_a_sync(make_team: MakeTeam) -> None:
     """M3: what a join would render is not committed; the file stays as the last review left it."""
     team = make_team(IN_TREE)
+    Repo(team.one.folder).publish_when("review")
+    team.one.git("push", "-q")
     one, two = team.one, team.clone("two")
     before = one.git("rev-parse", "HEAD:memory/continuity.md")
     one.create("alpha")

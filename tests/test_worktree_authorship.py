@@ -21,7 +21,9 @@ from tests.teams import Clone, Team, level
 NOTES = "\n## Random notes\n\nDo not lose this.\n"
 
 
-WAYS = [(OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "review")]
+WAYS = [
+    (OWN_REPOSITORY, "append"), (IN_TREE, "append"), (IN_TREE, "trunk"), (IN_TREE, "review"),
+]  # fmt: skip
 
 
 @pytest.fixture(params=WAYS)
@@ -208,7 +210,7 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
     made = make_home(folder, request.param)
     memory = open_memory(folder)
     policy = memory.home.repository.git().run("show", f"{made.reference}:{made.prefix}diurna.toml")
-    memory.commit_files([("diurna.toml", policy.replace(b'"review"', b'"append"'))], "policy")
+    memory.commit_files([("diurna.toml", policy.replace(b'"trunk"', b'"append"'))], "policy")
     memory.append(draft("a"))
     yield memory
 

@@ -204,6 +204,19 @@ def remote_branches(repository: Repository, branch: str) -> list[str]:
     return sorted(found)
 
 
+def default_branch(repository: Repository) -> str:
+    """Return the branch that `origin/HEAD` names, "" where there is none or git no longer has it.
+
+    A clone knows it from its remote; git keeps it as a file, and no reader has to start git for it.
+    """
+    text = _read(repository.commondir + "/refs/remotes/origin/HEAD").strip()
+    reference = text.removeprefix("ref: ").strip()
+    name = reference.removeprefix("refs/remotes/origin/")
+    if name == reference or not read_reference(repository, reference):
+        return ""
+    return name
+
+
 def checked_out_elsewhere(repository: Repository, reference: str) -> list[Repository]:
     """List the other work trees of a repository that have a branch checked out."""
     common = repository.commondir

@@ -141,12 +141,13 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple([tuple(kind) for kind in policy.kinds]),
         policy.format,
         tuple(policy.privacy),
+        policy.trunk,
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy = values
+    project, publish, windows, review, kinds, version, privacy, trunk = values
     return Policy(
         project,
         publish,
@@ -155,4 +156,5 @@ def policy_of(values: Any) -> Policy:
         tuple([Kind(*kind) for kind in kinds]),
         version,
         Privacy(*privacy),
+        trunk,
     )

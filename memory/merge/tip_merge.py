@@ -43,6 +43,7 @@ from memory.replay.state import cold_state
 from memory.worktree.checkout import EMPTY_TREE
 from memory.worktree.forecast import Rendering, forecast, whole
 from memory.worktree.publish import is_projection
+from memory.worktree.trunk import publishes
 from memory.write.commit import check_writable
 
 TYPE_CHECKING = False
@@ -333,7 +334,7 @@ class _Planner:
         """Render the union; None where it is not to be committed, or a log can not be read."""
         policy = self._policy(find(read, joined.tree, self._home.prefix + POLICY_FILE))
         check_writable(policy)
-        if policy.publish != "append":
+        if not publishes(self._home, policy):
             return None
         cache = self._snapshot.cache(self._ours)
         if self._only_adds(cache, joined, policy, added, reading):

@@ -59,6 +59,12 @@ class Reader:
         if self._recaller is not None:
             self._recaller.close()
 
+    def publishes(self, *, reviewing: bool = False) -> bool:
+        """Tell whether a write on this branch, a review perhaps, commits the projection with it."""
+        from memory.worktree.trunk import publishes
+
+        return publishes(self.home, self.snapshot.cache().policy, reviewing=reviewing)
+
     def short(self, stem: str) -> str:
         """Return a stem as people read it; whatever takes a stem takes that too."""
         from memory.cache.range_queries import short_stem

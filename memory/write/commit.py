@@ -33,6 +33,7 @@ from memory.repair.dropped_logs import dropped, dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.snapshot import Snapshot
 from memory.worktree.follow import show_elsewhere, show_files
+from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 
 TYPE_CHECKING = False
@@ -222,7 +223,7 @@ class Committer:
             entries.append(entry if entry is not None else _entry(stem, data))
         logs = [(ref.path, data) for ref, (data, _) in zip(refs, fresh.values(), strict=True)]
         files: list[tuple[str, bytes | None]] = [*logs]
-        if cache.policy.publish == "append" and not cache.unread():
+        if publishes(home, cache.policy) and not cache.unread():
             from memory.worktree.forecast import published_with
 
             extra, noticed = published_with(

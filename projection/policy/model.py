@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 
+#: When the projection is committed: with each log, with each log on the trunk, or only when asked for.
+APPEND, TRUNK, REVIEW = "append", "trunk", "review"
 #: The section of `continuity.md` that Diurna computes, whatever the policy says.
 CONTRADICTIONS = "Contradictions"
 #: What is wrong with a policy that holds the markers of a merge.
@@ -61,15 +63,27 @@ THREAD_KIND = "thread"
 
 
 class Policy(Record):
-    """Everything `diurna.toml` says."""
+    """Everything `diurna.toml` says.
+
+    Args:
+        project: the project's name.
+        publish: when the projection is committed: `APPEND`, `TRUNK` or `REVIEW`.
+        windows: of decay.
+        review: when one is due.
+        kinds: of facts, in rendering order.
+        format: of the ledger.
+        privacy: what becomes of secrets and personal data.
+        trunk: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none.
+    """
 
     project: str = "project"
-    publish: str = "append"
+    publish: str = APPEND
     windows: Windows = Windows()
     review: Review = Review()
     kinds: tuple[Kind, ...] = BUILT_IN_KINDS
     format: int = 1
     privacy: Privacy = Privacy()
+    trunk: str = ""
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

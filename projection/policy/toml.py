@@ -90,7 +90,8 @@ class _Kind(_Table):
 class _File(_Table):
     format: Annotated[int, Field(ge=1, le=COUNT_LIMIT)] = 1
     project: _Name = Policy().project
-    publish: Literal["append", "review"] = "append"
+    publish: Literal["append", "trunk", "review"] = "append"
+    trunk: _Name = ""
     windows: _Windows = _Windows()
     review: _Review = _Review()
     privacy: _Privacy = _Privacy()
@@ -143,19 +144,25 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         _kinds(file.kinds),
         newest if isinstance(newest, int) else file.format,
         Privacy(file.privacy.secrets, file.privacy.personal),
+        file.trunk,
     )
 
 
 def write_policy(policy: Policy) -> str:
     """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
     windows, review, privacy = policy.windows, policy.review, policy.privacy
+    trunk = (
+        f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n"
+        if policy.trunk
+        else ""
+    )
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
 format  = {policy.format}
 project = {quoted(policy.project)}
-publish = {quoted(policy.publish)}  # when continuity.md is committed: "append" or "review"
-
+publish = {quoted(policy.publish)}  # when continuity.md is committed: "append", "trunk" or "review"
+{trunk}
 [windows]  # how long a fact lives unused, counted in work sessions, never in days
 working = {windows.working}
 active  = {windows.active}
@@ -286,8 +293,9 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
 #: Where only some words can stand: which, and what they mean.
 _CHOICES: dict[Keys, tuple[str, str]] = {
     ("publish",): (
-        '"append" or "review"',
-        "append: committed with each log; review: only by `diurna publish`",
+        '"append", "trunk" or "review"',
+        "append: committed with each log; trunk: with each log on the trunk; review: only by "
+        "`diurna publish`",
     ),
     ("privacy", "secrets"): (
         '"redact" or "refuse"',

@@ -13,7 +13,7 @@ import re
 
 from ledger.codec.log import read_entry
 from ledger.errors import StorageFailed, WriteRefused
-from ledger.git.repository import Repository, find_repository
+from ledger.git.repository import Repository, default_branch, find_repository
 from ledger.home import checked_out_home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
@@ -26,7 +26,7 @@ from ledger.wal.atomic_files import make_folder
 from memory.api import Memory
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.publish import changes, committed_projection, projection_files
-from projection.policy.model import Policy, Review
+from projection.policy.model import TRUNK, Policy, Review
 from projection.policy.toml import read_policy, write_policy
 from rituals.adopt import compat, layout
 from rituals.adopt.differences import differences
@@ -149,9 +149,10 @@ def _policy(
     if windows != asked:
         said = f"the windows {tuple(asked)} are out of order; {tuple(windows)} are used"
         findings = (Finding("policy-invalid", said, layout.POLICY),)
-    policy = Policy(
-        _project(memory, ground), "review" if ground.prefix else "append", windows, review
-    )
+    policy = Policy(_project(memory, ground), windows=windows, review=review)
+    if ground.prefix:
+        found = default_branch(ground.repository) if ground.repository else ""
+        policy = policy._replace(publish=TRUNK, trunk=found or ground.branch)
     return policy, write_policy(policy).encode(), findings
 
 

@@ -69,6 +69,7 @@ def status_object(found: Overview) -> dict[str, Any]:
             "reasons": list(found.due),
             **all_fields_of(found.size),
         },
+        "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],

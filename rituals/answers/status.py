@@ -7,6 +7,7 @@ from bisect import bisect_right
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.worktree.trunk import Publishing, publishing
 from projection.fold.state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from rituals.decide.confirmation import due
@@ -39,7 +40,8 @@ class Overview(Record):
         review_every: after how many a review is due, 0 for never.
         due: why a review is due; empty when none is.
         size: of `continuity.md`.
-        drift: published projection files that differ from the replay.
+        publish: when the projection is committed, and where.
+        drift: published projection files that differ from the replay; none where it is not published.
         edited: projection files that a person edited.
         edits: what these edits say that no log does, and what is not understood of them.
         waiting: stems of logs that wait in the spool.
@@ -60,6 +62,7 @@ class Overview(Record):
     review_every: int
     due: tuple[str, ...]
     size: Size
+    publish: Publishing
     drift: tuple[str, ...]
     edited: tuple[str, ...]
     edits: tuple[Finding, ...]
@@ -90,6 +93,7 @@ def overview(memory: Memory) -> Overview:
     since = len(state.work) - bisect_right(state.work, state.summary.last_review)
     size = size_of(view)
     edited = memory.edited()
+    published = publishing(memory.home, state.policy)
     return Overview(
         memory.home,
         state.summary.logs,
@@ -100,7 +104,8 @@ def overview(memory: Memory) -> Overview:
         state.policy.review.every,
         reasons(since, size, state.policy.review),
         size,
-        memory.drift(),
+        published,
+        memory.drift() if published.here else (),
         edited,
         _edits(memory),
         tuple(memory.waiting()),

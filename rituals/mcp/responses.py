@@ -140,6 +140,7 @@ class StatusAnswered(Answered):
     facts: int
     tiers: dict[str, int]
     review: dict[str, Any]
+    publish: dict[str, Any]
     drift: list[str]
     edited: list[str]
     waiting: list[str]

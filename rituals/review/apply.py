@@ -123,13 +123,14 @@ def review(
             except Outrun:
                 if not left:
                     raise
-        return _published(memory, outcome)
+        return _published(memory, outcome) if memory.publishes(reviewing=True) else outcome
 
 
 def _published(memory: Memory, outcome: Outcome) -> Outcome:
+    """Publish what was reviewed; a commit by hand may be in the way, and the review is recorded by now."""
     try:
         files, _ = memory.publish()
-    except EditNotUnderstood as problem:  # a commit by hand; the review itself is recorded
+    except EditNotUnderstood as problem:
         return outcome._replace(findings=(*outcome.findings, *problem.findings))
     return outcome._replace(published=files)
 

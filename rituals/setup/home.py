@@ -8,6 +8,7 @@ from ledger.errors import HomeNotFound, WriteRefused
 from ledger.git.repository import (
     Repository,
     config_value,
+    default_branch,
     find_repository,
     head,
     operation_under_way,
@@ -39,7 +40,7 @@ from memory.worktree.mirror import keep_out_of_status, mirror
 from projection.document.render import render
 from projection.fold.replay import State
 from projection.fold.state import NOTHING
-from projection.policy.model import Policy
+from projection.policy.model import APPEND, TRUNK, Policy
 from projection.policy.toml import write_policy
 from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
 from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
@@ -209,18 +210,19 @@ def _missing(
 def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     reference, commit = head(repository)
     _refuse_state(repository, reference)
-    policy = Policy(project=_named(project, repository.top), publish="review")
+    branch = reference.removeprefix("refs/heads/")
+    trunk = default_branch(repository) or branch
+    policy = Policy(project=_named(project, repository.top), publish=TRUNK, trunk=trunk)
     files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
     refuse_other_memory(repository, commit, TREE_PREFIX, files)
     refuse_overwriting(repository, TREE_PREFIX, files)
-    branch = reference.removeprefix("refs/heads/")
     steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
     steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
     return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
 
 
 def _plan_own(place: str, repository: Repository | None, project: str) -> SetupPlan:
-    policy = Policy(project=_named(project, place), publish="append")
+    policy = Policy(project=_named(project, place), publish=APPEND)
     if repository is None:
         files = _initial(policy)
         steps = (
@@ -254,7 +256,7 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
-    policy = Policy(project=_named(project, repository.where), publish="append")
+    policy = Policy(project=_named(project, repository.where), publish=APPEND)
     files = _initial(policy)
     if tip:
         if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:

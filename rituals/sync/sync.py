@@ -109,7 +109,7 @@ class _Sync:
 
     def run(self) -> Report:
         self._look_at_checkpoint()
-        if self._memory.snapshot.cache().policy.publish == "append":
+        if self._memory.publishes():
             self._absorb_edit()
         self._findings += self._memory.absorb_committed(dry_run=self._dry_run)
         self._fetching = self._fetch()
@@ -277,7 +277,7 @@ class _Sync:
             return plan.tip
         memory = self._memory
         cache = memory.snapshot.cache(plan.tip)
-        if cache.policy.publish != "append" or cache.unread():
+        if not memory.publishes() or cache.unread():
             return plan.tip
         if is_published(memory.home, plan.tip, cache.summary):
             return plan.tip

@@ -376,7 +376,7 @@ def differences(
                 **_files(clone),
             }
         )
-        if memory.snapshot.cache().policy.publish == "append" and memory.drift():
+        if memory.publishes() and memory.drift():
             faults.append(f"{name}: drift in {memory.drift()}")
         faults += [f"{name}: still waits: {stem}" for stem in memory.waiting()]
         faults += [f"{name}: edited: {path}" for path in memory.edited()]

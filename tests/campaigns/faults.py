@@ -440,7 +440,7 @@ def _go_on(site: Site, folder: Path, expected: set[str]) -> list[str]:
     warm, cold = memory.continuity(), render(memory.cold_state().view())
     if warm != cold:
         faults.append("the cache differs from a cold replay")
-    if memory.snapshot.cache().policy.publish == "append" and memory.drift():
+    if memory.publishes() and memory.drift():
         faults.append(f"drift: {memory.drift()}")
     spool = Spool(memory.home.spool_folder)  # what was never written whole was never acknowledged
     faults += [f"still waits: {one}" for one in spool.waiting() if spool.read(one) is not None]

@@ -10,11 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.check.survey import Survey
 
+#: Of logs that can not be read: a projection without them is not ours to publish.
+_LOST = ("unreadable", "object-lost")
+
 
 def with_remedies(survey: Survey, found: list[Noticed]) -> list[Noticed]:
     """Put a remedy beside each finding that can be mended without risk."""
     drifted = [one.finding.file for one in found if one.finding.code == "drift"]
-    publishes = bool(drifted) and _publishes(survey)
+    lost = any(one.finding.code in _LOST for one in found)
+    publishes = bool(drifted) and not lost and _publishes(survey)
     mended = []
     for one in found:
         code = one.finding.code
@@ -35,8 +39,7 @@ def _publishes(survey: Survey) -> bool:
     from ledger.errors import WriteRefused
 
     cache = survey.memory.snapshot.cache()
-    policy = cache.policy
-    if policy.publish != "append" or policy.format > FORMAT_VERSION or cache.unread():
+    if not survey.memory.publishes() or cache.policy.format > FORMAT_VERSION or cache.unread():
         return False
     try:
         refuse_unwritable(survey.home)

@@ -7,6 +7,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, FORMAT_VERSION
 from memory.worktree.checkout import work_file
 from memory.worktree.publish import changes, committed_projection, drift_findings, projection_files
+from memory.worktree.trunk import publishes
 from projection.document.parse import CONFLICT_MARKERS, machine_line, parse
 from rituals.check.verify.logs import newer_format
 
@@ -24,7 +25,7 @@ def projection_findings(
 ) -> Iterator[Finding]:
     """Check each projection file of the tip and its copy in the work tree.
 
-    With `publish = "review"` the files may be behind the ledger, but not ahead of it.
+    Where a write on the branch does not publish, the files may be behind the ledger, but not ahead of it.
     """
     committed = committed_projection(home, tip)
     git = home.repository.git()
@@ -43,7 +44,7 @@ def projection_findings(
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
             yield from conflict_findings(path, here)
-    if state.policy.publish == "append":
+    if publishes(home, state.policy):
         if tip:
             paths = [path for path, _ in changes(projection_files(state), committed)]
             for one in drift_findings(paths):

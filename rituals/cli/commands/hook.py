@@ -18,7 +18,7 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
     """Do what a git hook is for: publish, after a merge or rebase, what it left behind.
 
     `diurna init --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds.
-    Where publish = "review" it does nothing.
+    Where appends do not publish (publish = "review", or "trunk" on another branch) it does nothing.
 
     \b
     Examples:

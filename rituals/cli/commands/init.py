@@ -6,7 +6,7 @@ import click
 
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
-from ledger.model.layout import POLICY_FILE
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
@@ -39,6 +39,8 @@ def command(
       diurna init ~/team-memory --project payments
       diurna init --hooks
     """
+    from memory.worktree.trunk import publishing
+    from projection.policy.model import REVIEW
     from rituals.answers.objects import fields_of, finding_objects
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, plan_setup, with_hooks
@@ -49,11 +51,13 @@ def command(
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     findings: tuple[Finding, ...] = ()
-    idle = False
+    idle = elsewhere = False
     if not dry_run:
         memory = apply_setup(plan, call.now_ms, call.agent)
         findings = attribute_findings(memory.home)
-        idle = memory.snapshot.cache().policy.publish == "review"
+        where = publishing(memory.home, memory.snapshot.cache().policy)
+        idle = where.when == REVIEW
+        elsewhere = not where.here
         memory.close()
     call.out.findings(findings)
     if call.json:
@@ -69,5 +73,7 @@ def command(
     if hooks and idle:
         policy = f"{plan.prefix}{POLICY_FILE}"
         call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
+    if plan.files and elsewhere:
+        call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files and not dry_run:
         call.out.hint('diurna note "decision: …"')

@@ -19,6 +19,8 @@ def command(call: Invocation, dry_run: bool) -> None:
       diurna publish --dry-run
       diurna publish
     """
+    from memory.worktree.trunk import publishing
+
     memory = call.memory()
     if not dry_run:
         landed = memory.drain()
@@ -31,5 +33,9 @@ def command(call: Invocation, dry_run: bool) -> None:
         call.out.line(f"{'would write' if dry_run else 'wrote'} {path}")
     if commit:
         call.out.line(f"committed in {commit[:7]} on {memory.home.branch}")
+        found = publishing(memory.home, memory.snapshot.cache().policy)
+        if not found.here and found.trunk:
+            said = f"a pull request from {memory.home.branch} can conflict in them"
+            call.out.hint(f"these files are published on {found.trunk}; {said}")
     elif not files:
         call.out.line("nothing to do: the projection is in step")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from rituals.cli.output import counted
 from rituals.review.tally import OF_REVIEW, said, severities, total
 
@@ -9,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memory.worktree.trunk import Publishing
     from rituals.answers.status import Overview
     from rituals.cli.output import Output
 
@@ -31,7 +33,7 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     review = f"due after {found.review_every} work sessions" if found.review_every else "never due"
     due = f" — due: {'; '.join(found.due)}" if found.due else ""
     yield "review", f"{found.since_review} since the last, {review}{due}"
-    yield "drift", ", ".join(found.drift) or "none"
+    yield "drift", ", ".join(found.drift) or _no_drift(found.publish)
     yield "edited", ", ".join(found.edited) or "none"
 
 
@@ -67,6 +69,18 @@ def _hints(found: Overview) -> Iterator[str]:
         yield "`diurna confirm ID…` records that a person looked at them and they hold"
     if found.drift and not (found.edited or found.edits):
         yield "`diurna publish` writes and commits what drifted"
+    if found.publish.missing:
+        yield f"`trunk` in {found.home.prefix}{POLICY_FILE} names the branch that has the published files"
+
+
+def _no_drift(publish: Publishing) -> str:
+    """Say that nothing drifted, or that nothing is published on this branch, by design."""
+    if publish.here:
+        return "none"
+    if not publish.trunk:
+        return f"none here; {CONTINUITY_FILE} is published on the trunk, and no branch is known to be it"
+    gone = ", a branch that is not here" if publish.missing else ""
+    return f"none here; {CONTINUITY_FILE} is published on {publish.trunk}{gone}"
 
 
 def _asked(found: Overview) -> int:

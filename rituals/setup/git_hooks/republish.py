@@ -1,7 +1,7 @@
 """Republish from a git hook: the projection follows the logs that a pull brought in.
 
-Where the policy says `publish = "append"`, and nowhere else: with "review" it is committed only on
-request (FORMAT.md, M3), and a copy that is written and not committed would stand in the way of the next
+Where a write on the branch publishes (FORMAT.md, M3), and nowhere else: elsewhere it is committed only on
+request, and a copy that is written and not committed would stand in the way of the next
 pull. What a person is editing is left for a command that the person runs.
 """
 
@@ -67,7 +67,7 @@ def republish(
     memory = Memory(home, clock=clock, in_process=False)
     try:
         cache = memory.snapshot.cache()
-        if cache.policy.publish != "append" or cache.policy_problem or cache.unread():
+        if not memory.publishes() or cache.policy_problem or cache.unread():
             return ""
         edited = memory.edited()
         if edited:
