@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from memory.recall.query.everyday import EVERYDAY, everyday
-from memory.recall.query.parse import Question, Word, read_question
+from memory.recall.query.parse import Question, Word, as_indexed, read_question
 from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
@@ -100,7 +100,7 @@ def search(
     notes: list[str] = []
     phrases: list[tuple[str, frozenset[int]]] = []
     for phrase in question.phrases:
-        rows = index.matching(lookups.stems(phrase))
+        rows = index.matching(lookups.stems(as_indexed(phrase)))
         if rows:
             phrases.append((phrase, rows))
         elif question.alone:
@@ -112,7 +112,7 @@ def search(
     asked = _asked(lookups, question, phrases, notes)
     if not asked.terms and meanings is None:
         return Search(NOTHING, (), state, tuple(notes))
-    outside = [index.matching(lookups.stems(phrase)) for phrase in question.unwanted]
+    outside = [index.matching(lookups.stems(as_indexed(one))) for one in question.unwanted]
     test = _both(keeps, [rows for _, rows in phrases], [rows for rows in outside if rows])
     passages = rank(asked, index.totals, lookups.turns, test, explain, told)
     for_facts = _for_facts(asked.without(state.words), index.totals.passages)
@@ -237,7 +237,8 @@ def _sureness(one: _Found) -> float:
 def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
     """Find what the index has of a word: its forms, what begins so, or what is spelled nearly so."""
     if word.beginning:
-        stems = lookups.begun(lookups.stems(word.raw)[0] if not word.raw.isascii() else word.raw)
+        (start,) = word.forms
+        stems = lookups.begun(start if start.isascii() else lookups.stems(start)[0])
     else:
         stems = lookups.stems(" ".join(word.forms))
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])

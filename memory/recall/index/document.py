@@ -56,7 +56,8 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
             and not _withheld(event.text)
         ):
             names = dict(event.meta)
-            said = " ".join([event.id, names.get("entity", ""), names.get("tags", "")])
+            about = [names.get(key, "") for key in ("entity", "kind", "tags")]
+            said = " ".join([event.id, *about])
             texts.append(
                 (
                     FACTS_FROM + FACTS_APART * len(facts),

@@ -11,6 +11,7 @@ import re
 from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
 from memory.recall.index.turn_marks import ASKERS, ASKING, NUMBERED, REPLIERS, TIMED
+from memory.recall.index.unspaced import pairs_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,12 +103,18 @@ def marks_of(text: str) -> int:
     return marks
 
 
-def split_words(text: str) -> str:
+def camel_words(text: str) -> str:
     """Return the words that `camelCase` names in a text are made of, with blanks between them."""
     shape = text.encode("ascii", "replace").translate(_SHAPES)
     if b"aA" not in shape and b"AAa" not in shape:
         return ""
     return " ".join([_CAMEL_CUT.sub(" ", word) for word in _CAMEL_WORD.findall(text)])
+
+
+def split_words(text: str) -> str:
+    """Return the words that are inside of others: of `camelCase`, and of writing without blanks."""
+    pairs = pairs_in(text)
+    return f"{camel_words(text)} {pairs}" if pairs else camel_words(text)
 
 
 def _passages(text: str, room: int) -> Iterator[Passage]:

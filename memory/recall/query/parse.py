@@ -6,6 +6,7 @@ import re
 
 from ledger.model.record import Record
 from memory.recall.index.turn_marks import NUMBERED, TIMED
+from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
 from memory.recall.query.dates import Named, named_date
 from memory.recall.query.stopwords import FORMS, SMALL
 
@@ -14,9 +15,6 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _BEGINNING = re.compile(r"\w[\w.-]*\*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINED = re.compile(r"[^\W_](?:[\w./\\:#@+-]*[^\W_])?")
-#: A run of a writing without blanks: the index has it as one word, so it is looked for by its beginning.
-#: Compared as they are: a pattern of such ranges takes as long to compile as all others together.
-_UNSPACED = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uf900", "\ufaff"), ("\u0e00", "\u0e7f"))
 _TIMES = re.compile(
     r"\A\s*(?:when|what (?:date|year|month|day|time)|how long)\b|\bwhich (?:month|year|day|date)\b",
     re.I,
@@ -80,12 +78,13 @@ def read_question(text: str) -> Question:
         elif quoted:
             phrases.append(quoted)
             before = len(words)
-            _take(quoted, words, said)
+            _take(_take_unspaced(quoted, words), words, said)
             quoted_words += len(words) - before
         elif _BEGINNING.fullmatch(plain):
             raw = plain[:-1].lower()
             words.setdefault(plain.lower(), Word(raw, (raw,), True))
         else:
+            plain = _take_unspaced(plain, words)
             names.update(dict.fromkeys(_names(plain)))
             _take(plain, words, said)
     hints = (TIMED if _TIMES.search(text) else 0) | (NUMBERED if _NUMBERS.match(text) else 0)
@@ -114,6 +113,21 @@ def words_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([word for word in found if word not in SMALL]))
 
 
+def as_indexed(phrase: str) -> str:
+    """Return a phrase as the index has it: of writing without blanks, the pairs of its characters."""
+    return pairs_in(phrase) or phrase
+
+
+def _take_unspaced(piece: str, words: dict[str, Word]) -> str:
+    """Take what of a piece is writing without blanks; return the rest."""
+    if not has_unspaced(piece):
+        return piece
+    pairs, rest = asked_pairs(piece)
+    for typed, indexed in pairs.items():
+        words.setdefault(typed, Word(typed, (indexed,), len(typed) == 1))
+    return rest
+
+
 def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
     """Take the words of a piece: `camelCase` as itself and as its parts."""
     for found in _WORD.findall(piece):
@@ -122,12 +136,7 @@ def _take(piece: str, words: dict[str, Word], said: list[str]) -> None:
             raw = part.lower().replace("’", "'").partition("'")[0]
             said.append(raw)
             if raw and raw not in SMALL and raw not in words:
-                words[raw] = Word(raw, FORMS.get(raw, (raw,)), _is_unspaced(raw))
-
-
-def _is_unspaced(word: str) -> bool:
-    """Tell whether a word has a letter of a writing without blanks."""
-    return not word.isascii() and any(low <= one <= high for one in word for low, high in _UNSPACED)
+                words[raw] = Word(raw, FORMS.get(raw, (raw,)))
 
 
 def _names(piece: str) -> list[str]:

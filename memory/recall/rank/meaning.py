@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from memory.recall.index.passages import split_words
+from memory.recall.index.passages import camel_words
 from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import words_in
 
@@ -36,7 +36,7 @@ def stretches_of(id: str, text: str) -> list[dict[str, float]]:
         text: of the fact.
     """
     name = re.sub("[-.]", " ", id)
-    return [weighed(words_in(f"{name} {one} {split_words(one)}")) for one in _stretches(text)]
+    return [weighed(words_in(f"{name} {one} {camel_words(one)}")) for one in _stretches(text)]
 
 
 def _stretches(text: str) -> Iterator[str]:

@@ -1,0 +1,68 @@
+"""Find words inside of writing that has no blanks between them: pairs of neighbouring characters.
+
+Chinese, Japanese, Thai, Lao, Khmer, Burmese and, for its endings, Korean. FTS5 takes a whole run of such
+characters for one word, and the marks of some for ends of words. So each pair of neighbours in a run is
+indexed as a word of its own, spelled by the numbers of its characters, and so is the last one alone; who
+asks for a run asks for its pairs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+
+#: The first character of these writings; a text without any above it has none.
+_FIRST = "\u0e00"
+#: No word that Porter's algorithm would shorten ends so.
+_END = "q"
+_RANGES = (
+    "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17dd\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
+)
+
+
+def has_unspaced(text: str) -> bool:
+    """Tell whether a text has writing without blanks."""
+    return not text.isascii() and max(text) >= _FIRST and _pattern().search(text) is not None
+
+
+def pairs_in(text: str) -> str:
+    """Return the words that the index has for writing without blanks in a text, with blanks between."""
+    if not has_unspaced(text):
+        return ""
+    return " ".join([word for run in _pattern().findall(text) for word in _words(run)])
+
+
+def asked_pairs(text: str) -> tuple[dict[str, str], str]:
+    """Return what to look for where somebody typed writing without blanks.
+
+    Args:
+        text: as typed.
+
+    Returns:
+        What was typed -> how the index spells it, and the text without all that. One character stands
+        for all pairs that begin with it.
+    """
+    found: dict[str, str] = {}
+    for run in _pattern().findall(text):
+        if len(run) == 1:
+            found[run] = _spelled(run)
+        for first, second in pairwise(run):
+            found[first + second] = _spelled(first + second) + _END
+    return found, _pattern().sub(" ", text)
+
+
+def _words(run: str) -> list[str]:
+    pairs = [run[at : at + 2] for at in range(len(run))]
+    return [_spelled(pair) + _END for pair in pairs]
+
+
+def _spelled(characters: str) -> str:
+    return "".join([f"x{ord(one):x}" for one in characters])
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Return the pattern of a run, compiled where it is needed: that takes long."""
+    return re.compile(f"[{_RANGES}]+")

@@ -1,0 +1,99 @@
+"""What is written without blanks is found inside of runs, in facts and in passages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
+from tests.conftest import Repo, Run
+
+#: language -> a fact, another one, a passage; and what is asked for each.
+SAID = {
+    "chinese": (
+        ("数据库连接池的大小是二十。", "连接池大小"),
+        ("发布之前必须运行所有测试。", "发布前测试"),
+        ("我们昨天讨论了缓存失效的问题。", "缓存失效"),
+    ),
+    "japanese": (
+        ("データベースの接続プールの大きさは二十です。", "接続プール"),
+        ("リリースの前に全てのテストを実行する。", "テストの実行"),
+        ("昨日、キャッシュの無効化について話しました。", "キャッシュ"),
+    ),
+    "korean": (
+        ("데이터베이스의 연결 풀 크기는 이십입니다.", "데이터베이스"),
+        ("릴리스하기 전에 모든 테스트를 실행한다.", "테스트"),
+        ("어제 캐시 무효화에 대해 이야기했다.", "캐시"),
+    ),
+    "thai": (
+        ("ขนาดของพูลการเชื่อมต่อฐานข้อมูลคือยี่สิบ", "ฐานข้อมูล"),
+        ("ต้องรันการทดสอบทั้งหมดก่อนปล่อยรุ่นใหม่", "การทดสอบ"),
+        ("เมื่อวานเราคุยเรื่องแคชหมดอายุ", "แคช"),
+    ),
+    "lao": (
+        ("ຖານຂໍ້ມູນມີການເຊື່ອມຕໍ່ຊາວອັນ", "ການເຊື່ອມຕໍ່"),
+        ("ຕ້ອງທົດສອບທັງໝົດກ່ອນປ່ອຍລຸ້ນໃໝ່", "ທົດສອບ"),
+        ("ມື້ວານພວກເຮົາລົມກັນເລື່ອງໜ່ວຍຄວາມຈຳ", "ໜ່ວຍຄວາມຈຳ"),
+    ),
+    "khmer": (
+        ("មូលដ្ឋានទិន្នន័យមានការតភ្ជាប់ម្ភៃ", "ទិន្នន័យ"),
+        ("ត្រូវដំណើរការការសាកល្បងទាំងអស់មុនពេលចេញផ្សាយ", "សាកល្បង"),
+        ("ម្សិលមិញយើងបាននិយាយអំពីឃ្លាំងសម្ងាត់", "ឃ្លាំងសម្ងាត់"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_words_inside_of_runs(repo: Repo, run: Run, language: str) -> None:
+    """A word in the middle of a run is found: the fact that has it comes first, and a passage too."""
+    (one, asks_one), (two, asks_two), (passage, asks_passage) = SAID[language]
+    body = str(repo.write("body.md", f"{passage}\n"))
+    new = ("--new", f"id=pool decision: {one}", "--new", f"id=tests convention: {two}")
+    assert run("append", "--title", "One", *new).code == 0
+    assert run("append", "--title", "Two", "--body", body).code == 0
+    for question, fact in ((asks_one, "pool"), (asks_two, "tests")):
+        assert run("recall", question, "--json").json["facts"][0]["id"] == fact
+    found = run("recall", asks_passage, "--json").json
+    assert passage in found["passages"][0]["text"]
+
+
+def test_phrases_single_characters_and_what_must_not_be(repo: Repo, run: Run) -> None:
+    """Quotes, one character, a minus, and Latin words beside the run work as elsewhere."""
+    for id, text in (
+        ("uv", "我们使用uv管理依赖。"),
+        ("cat", "吉祥物是一只猫。"),
+        ("pip", "不再使用pip。"),
+    ):
+        assert run("append", "--title", id, "--new", f"id={id} fact: {text}").code == 0
+
+    def ids(*question: str) -> list[str]:
+        answer = run("recall", "--in", "facts", "--json", "--", *question).json
+        return [hit["id"] for hit in answer["hits"]]
+
+    assert ids("猫") == ["cat"]
+    assert ids("吉") == ["cat"]
+    assert ids("使用uv")[0] == "uv"
+    assert ids('"管理依赖"') == ["uv"]
+    assert ids('"依赖管理"') == []
+    assert ids("使用", "-pip") == ["uv"]
+
+
+@given(st.text(alphabet="数据库abc 猫ไทย。", max_size=30), st.data())
+def test_every_part_of_a_run_is_found(text: str, data: st.DataObject) -> None:
+    """Whatever piece of a text is asked, the pairs of its runs are words of the text, in their order."""
+    start = data.draw(st.integers(0, len(text)))
+    piece = text[start : data.draw(st.integers(start, len(text)))]
+    indexed = pairs_in(text).split()
+    pairs, rest = asked_pairs(piece)
+    assert not has_unspaced(rest)
+    for typed, word in pairs.items():
+        assert any(one.startswith(word) if len(typed) == 1 else one == word for one in indexed)
+
+
+@given(st.text(max_size=40))
+def test_other_writing_is_left_alone(text: str) -> None:
+    """A text has pairs where it has such writing, and nowhere else; each is one word of letters and digits."""
+    assert bool(pairs_in(text)) == has_unspaced(text)
+    assert all(word.isascii() and word.isalnum() for word in pairs_in(text).split())
+    assert not has_unspaced("naïve — “quoted” café → Ελλάδα Москва עברית")
