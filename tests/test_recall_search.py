@@ -416,7 +416,7 @@ def test_a_session_is_ranked_by_how_rare_its_words_are() -> None:
 def test_related_words_are_found_by_the_beginning_of_a_stem() -> None:
     """A stem keeps two letters of its word, and what begins so are all words of the groups that do."""
     groups = related_words("")
-    assert {word for others in groups.values() for word in others} == groups.keys()
+    assert {word for others in groups.values() for word in others} <= groups.keys()
     index = index_of(CORPUS[:1])
     stems = dict(zip(groups, index.stems(" ".join(groups)), strict=True))
     assert [word for word, stem in stems.items() if stem[:2] != word[:2]] == []
