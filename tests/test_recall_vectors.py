@@ -7,11 +7,12 @@ import os
 import random
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory import Memory
@@ -352,6 +353,83 @@ def test_the_same_text_has_one_vector() -> None:
     assert together == [(vectors.similarities("a thing", [text]) or [9])[0] for text in texts]
     longer = [text + " and more" * 500 for text in texts[2:]]
     assert vectors.similarities("a thing", longer) == (together or [])[2:]
+
+
+@extra
+@given(st.text(max_size=60) | st.text("aAb é▁<s>/unk\n  日本(=0_", max_size=40))
+@example("<s> hello  world</s>webhook_retries(3)   <0x0A>▁▁ ▁ end")
+@example("x" * 300 + " " * 90 + "=" * 200)
+def test_texts_are_cut_as_the_tokenizer_of_the_package_cuts_them(text: str) -> None:
+    """The pieces are those that the library `tokenizers` makes by the same file, number by number."""
+    loaded = vectors._load()
+    assert loaded is not None
+    assert loaded.pieces.cut(text) == list(tokenizer().encode(text, add_special_tokens=False).ids)
+
+
+@cache
+def tokenizer() -> Any:
+    """Return the package's tokenizer, run by the library that it was written for."""
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(f"{vectors._folder()}/{vectors._TOKENIZER}")
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+@extra
+@given(st.lists(st.text("abcdefgh retries", max_size=80), min_size=1, max_size=5))
+def test_numpy_changes_no_number(texts: list[str]) -> None:
+    """What is added up and compared without numpy is what it would have been with it."""
+    import numpy
+
+    words = [text.split() for text in texts]
+    weighed = [dict.fromkeys(some, 0.5) for some in words]
+
+    def everything() -> tuple[object, ...]:
+        for kept in (vectors._text, vectors._word, vectors._unit, vectors._row):
+            kept.cache_clear()
+        meant = vectors.directions(weighed)
+        return (
+            vectors.similarities("a queue drained", texts),
+            vectors.nearest(["queue", "retry"], words),
+            meant,
+            vectors.best_likeness(meant[0], [b"".join(meant), *meant]),
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "_numpy", lambda _: None)
+        plain = everything()
+        patch.setattr(vectors, "_numpy", lambda _: numpy)
+        assert everything() == plain
+    matrix = vectors._matrix()
+    pieces = [tokenizer().encode(text, add_special_tokens=False).ids for text in texts]
+    means = [matrix[some].mean(axis=0, dtype="f8") if some else None for some in pieces]
+    asked = matrix[tokenizer().encode("a queue drained", add_special_tokens=False).ids].mean(
+        axis=0, dtype="f8"
+    )
+    cosines = [
+        0.0
+        if mean is None
+        else float(asked @ mean / (numpy.linalg.norm(asked) * numpy.linalg.norm(mean)))
+        for mean in means
+    ]
+    assert plain[0] == pytest.approx(cosines, abs=1e-4)
+
+
+@extra
+def test_a_question_alone_imports_no_numpy(asked: Repo) -> None:
+    """A short process compares without numpy, and without the tokenizer's library."""
+    code = (
+        "import sys; from rituals.cli.entry import main; main();"
+        "print([name for name in ('numpy', 'tokenizers') if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, "recall", "queue", "--explain"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert "meaning" in done.stdout
+    assert done.stderr.split("\n")[-2] == "[]"
 
 
 @extra

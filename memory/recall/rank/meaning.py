@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 
-from memory.recall.index.passages import camel_words
 from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import words_in
 
@@ -35,6 +34,8 @@ def stretches_of(id: str, text: str) -> list[dict[str, float]]:
         id: of the fact.
         text: of the fact.
     """
+    from memory.recall.index.passages import camel_words  # a question of a kept index needs none
+
     name = re.sub("[-.]", " ", id)
     return [weighed(words_in(f"{name} {one} {camel_words(one)}")) for one in _stretches(text)]
 

@@ -1,44 +1,77 @@
 """Compute likeness of meaning from the word vectors of the extra `vectors`.
 
-The one door to numpy, tokenizers and the files of the package wordllama: a matrix of 32,000 pieces of
-words, and what cuts a text into them. A text is the mean of its pieces. The package's own code is not
-loaded: it would load much more, set up logging, and look on the network for a file that lies beside it.
-Nothing is ever fetched, nothing is stored, and without the extra nothing is imported.
+The one door to the files of the package wordllama: a matrix of 32,000 pieces of words, and what cuts a
+text into them. A text is the sum of its pieces. The package's own code is not loaded, which looks on the
+network for a file that lies beside it; and numpy, which takes longer to import than to compare what one
+question finds, from `_PAYS` sums on alone: they are exact, whoever adds them up. Nothing is ever fetched.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import cache, lru_cache
-from importlib.util import find_spec
+from math import dist, hypot
+from struct import unpack
+
+from ledger.model.record import Record
+from memory.recall.rank.word_pieces import WordPieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, BinaryIO
 
 _PACKAGE = "wordllama"
 _WEIGHTS, _MATRIX = "weights/l2_supercat_256.safetensors", "embedding.weight"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+#: What the tokenizer says of itself where `WordPieces` cuts as it does.
+_AS_KNOWN = (b'"pre_tokenizer": null', b'"type": "BPE"', b'"byte_fallback": true')
 #: A text counts up to here: what is behind says little about what it is about.
 TEXT_CHARS = 2000
 #: Likeness is rounded, so that it is the same on every machine.
 _DIGITS = 4
 #: The length of what a text means, where that is kept as bytes.
 _BYTE = 127
-#: How many texts, and twice as many words, have their vectors remembered, 2 KB each.
-_VECTORS_KEPT = 4000
+#: How many rows, words and texts have their vectors remembered, 8 KB each.
+_VECTORS_KEPT = 2000
+#: How many vectors a process adds up or compares before numpy pays for its import.
+_PAYS = 40_000
+
+
+class _Vector(Record):
+    """A direction, as a sum of rows, and how long that is."""
+
+    sides: tuple[float, ...]
+    length: float
+
+
+class _Vectors(Record):
+    """The files of the package, open.
+
+    Args:
+        pieces: cuts a text.
+        rows: the file of the matrix.
+        start: where in it the first row is.
+        shape: how many rows there are, and how long each is.
+    """
+
+    pieces: WordPieces
+    rows: BinaryIO
+    start: int
+    shape: tuple[int, int]
 
 
 @cache
 def installed() -> bool:
     """Tell whether the extra is installed, without importing any of it."""
-    return all(find_spec(name) is not None for name in (_PACKAGE, "tokenizers", "numpy"))
+    return bool(_folder())
 
 
 def identity() -> str:
     """Return what tells these vectors from those of another release; "" where they can not be read."""
     loaded = _load() if installed() else None
-    return "" if loaded is None else f"{loaded[1].get_vocab_size()} {loaded[2].shape}"
+    return "" if loaded is None else f"{len(loaded.pieces)} {loaded.shape}"
 
 
 def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
@@ -50,9 +83,8 @@ def similarities(query: str, texts: Sequence[str]) -> list[float] | None:
     """
     if not installed() or _load() is None:
         return None
-    asked = _vector(query[:TEXT_CHARS])
-    others = [_vector(text[:TEXT_CHARS]) for text in texts]
-    return [round(float((asked * other).sum()), _DIGITS) for other in others]
+    asked = _text(query[:TEXT_CHARS])
+    return [round(_alike(asked, _text(text[:TEXT_CHARS])), _DIGITS) for text in texts]
 
 
 def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[float]] | None:
@@ -62,20 +94,17 @@ def nearest(words: Sequence[str], texts: Sequence[Sequence[str]]) -> list[list[f
         words: in lower case.
         texts: each as its words, in lower case.
     """
-    loaded = _load() if installed() else None
-    if loaded is None:
+    if not installed() or _load() is None:
         return None
-    numpy = loaded[0]
-    if not words:
-        return [[] for _ in texts]
-    asked = numpy.stack([_word(word) for word in words])
-    found = []
-    for text in texts:
-        if text:
-            here = numpy.stack([_word(word) for word in text])
-            alike = (asked @ here.T).max(axis=1).round(_DIGITS).tolist()
-        found.append(alike if text else [0.0] * len(words))
-    return found
+    others = {word: _word(word) for text in texts for word in text}
+    alike = []
+    for word in words:
+        asked = _word(word)
+        alike.append({other: _alike(asked, vector) for other, vector in others.items()})
+    return [
+        [round(max([by_word[word] for word in text], default=0.0), _DIGITS) for by_word in alike]
+        for text in texts
+    ]
 
 
 def directions(texts: Sequence[Mapping[str, float]]) -> list[bytes]:
@@ -87,14 +116,11 @@ def directions(texts: Sequence[Mapping[str, float]]) -> list[bytes]:
     loaded = _load()
     if loaded is None:
         return [b"" for _ in texts]
-    numpy = loaded[0]
     found = []
     for text in texts:
-        mean = numpy.zeros(loaded[2].shape[1])
-        for word, weight in text.items():
-            mean += weight * _word(word)
-        length = numpy.sqrt((mean * mean).sum())
-        found.append((mean * (_BYTE / (length or 1.0))).round().astype("i1").tobytes())
+        total = _added([_unit(word, weight) for word, weight in text.items()])
+        longer = _BYTE / (total.length or 1.0)
+        found.append(bytes([round(side * longer) & 255 for side in total.sides]))
     return found
 
 
@@ -105,68 +131,141 @@ def best_likeness(asked: bytes, texts: Sequence[bytes]) -> list[float]:
         asked: the question, as `directions` gives it.
         texts: of each all its stretches, one behind the other.
     """
-    loaded = _load()
-    if loaded is None or not asked or not texts:
+    if _load() is None or not asked or not texts:
         return [0.0 for _ in texts]
-    numpy = loaded[0]
-    stretches = numpy.frombuffer(b"".join(texts), "i1").reshape(-1, len(asked)).astype("f4")
-    alike = stretches @ numpy.frombuffer(asked, "i1").astype("f4")  # whole numbers: exact
-    ends = numpy.cumsum([0, *[len(text) // len(asked) for text in texts[:-1]]])
-    nearest_of_each = numpy.maximum.reduceat(alike, ends).astype("f8") / _BYTE**2
-    best: list[float] = nearest_of_each.round(_DIGITS).tolist()
+    size = len(asked)
+    counts = [len(text) // size for text in texts]
+    alike = _likeness(asked, b"".join(texts), sum(counts))
+    best, at = [], 0
+    for count in counts:
+        best.append(round(max(alike[at : at + count], default=0.0) / _BYTE**2, _DIGITS))
+        at += count
     return best
 
 
+def _likeness(asked: bytes, stretches: bytes, count: int) -> list[float]:
+    """Return the products of a question with stretches, whole numbers."""
+    numpy = _numpy(count)
+    if numpy is not None:
+        rows = numpy.frombuffer(stretches, "i1").reshape(count, -1).astype("f4")
+        products: list[float] = (rows @ numpy.frombuffer(asked, "i1").astype("f4")).tolist()
+        return products
+    form = f"{len(asked)}b"
+    wanted = unpack(form, asked)
+    square = hypot(*wanted) ** 2
+    found = []
+    for at in range(0, len(stretches), len(asked)):
+        sides = unpack(form, stretches[at : at + len(asked)])
+        found.append(float(round((square + hypot(*sides) ** 2 - dist(wanted, sides) ** 2) / 2)))
+    return found
+
+
+def _alike(one: _Vector, two: _Vector) -> float:
+    """Return the cosine between two vectors, by the distance of their ends: one call into C."""
+    if not (one.length and two.length):
+        return 0.0
+    apart = dist(one.sides, two.sides)
+    square = one.length * one.length + two.length * two.length - apart * apart
+    return square / (2 * one.length * two.length)
+
+
+def _folder() -> str:
+    """Return where the package lies, "" where it is not installed."""
+    for place in sys.path:
+        if os.path.isfile(f"{place}/{_PACKAGE}/{_WEIGHTS}"):
+            return f"{place}/{_PACKAGE}"
+    return ""
+
+
 @cache
-def _load() -> tuple[Any, Any, Any] | None:
-    """Return numpy, the tokenizer and the matrix; None where the package's files are others."""
-    import json
+def _load() -> _Vectors | None:
+    """Open the files of the package; None where they are others."""
+    from json import loads
 
-    spec = find_spec(_PACKAGE)
-    folder = next(iter((spec and spec.submodule_search_locations) or ("",)))
     try:
-        import numpy
-        from tokenizers import Tokenizer
-
+        with open(f"{_folder()}/{_TOKENIZER}", "rb") as config:
+            said = config.read()
+        start, end = said.index(b"{", said.index(b'"vocab"')), said.index(b'"merges"')
+        pieces = loads(said[start : said.rindex(b"}", start, end) + 1])
         # the format safetensors: the length of a JSON header, the header, the numbers
-        with open(f"{folder}/{_WEIGHTS}", "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            about = json.loads(file.read(length))[_MATRIX]
-        if about["dtype"] != "F16":
-            return None
-        matrix: Any = numpy.memmap(
-            f"{folder}/{_WEIGHTS}",
-            dtype="<f2",
-            mode="r",
-            offset=8 + length + about["data_offsets"][0],
-            shape=tuple(about["shape"]),
-        )
-        tokenizer = Tokenizer.from_file(f"{folder}/{_TOKENIZER}")
-    except Exception:  # noqa: BLE001 - tokenizers raises nothing narrower; ranking goes without
+        rows = open(f"{_folder()}/{_WEIGHTS}", "rb", buffering=0)  # noqa: SIM115 - for good
+        length = int.from_bytes(rows.read(8), "little")
+        about = loads(rows.read(length))[_MATRIX]
+        count, sides = about["shape"]
+        start = 8 + length + int(about["data_offsets"][0])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    if tokenizer.get_vocab_size() > len(matrix):
+    known = all(one in said for one in _AS_KNOWN) and about["dtype"] == "F16"
+    if not known or len(pieces) > count:
         return None
-    return numpy, tokenizer, numpy.asarray(matrix)
+    return _Vectors(WordPieces(pieces), rows, start, (count, sides))
+
+
+_added_up = 0  # vectors, so far
+
+
+def _numpy(more: int) -> Any:
+    """Return numpy where it pays to add up or compare so many more vectors with it, else None."""
+    global _added_up
+    _added_up += more
+    if _added_up < _PAYS:
+        return None
+    import numpy
+
+    return numpy
 
 
 @lru_cache(_VECTORS_KEPT)
-def _vector(text: str) -> Any:
-    return _direction(text)
+def _text(text: str) -> _Vector:
+    return _sum(text)
 
 
-@lru_cache(2 * _VECTORS_KEPT)
-def _word(word: str) -> Any:
-    return _direction(word)
+@lru_cache(_VECTORS_KEPT)
+def _word(word: str) -> _Vector:
+    return _sum(word)
 
 
-def _direction(text: str) -> Any:
-    """Return the direction of a text's mean piece; nothing has none."""
+@lru_cache(_VECTORS_KEPT)
+def _unit(word: str, weight: float) -> tuple[float, ...]:
+    """Return the direction of a word, of the length that it weighs."""
+    sides, length = _word(word)
+    return tuple([weight * (side / length) for side in sides]) if length else sides
+
+
+def _sum(text: str) -> _Vector:
+    """Return the sum of a text's pieces, whose direction is that of their mean; nothing has none."""
     loaded = _load()
     assert loaded is not None, "nobody asks for a vector without the extra"
-    numpy, tokenizer, matrix = loaded
-    pieces = tokenizer.encode(text, add_special_tokens=False).ids
-    mean = matrix[pieces].sum(axis=0, dtype="f8")
-    length = numpy.sqrt((mean * mean).sum())
-    return mean / length if length else mean
+    numbers = loaded.pieces.cut(text)
+    numpy = _numpy(len(numbers))
+    if numpy is not None and numbers:
+        total = _matrix()[numbers].sum(axis=0, dtype="f8").tolist()
+        return _Vector(tuple(total), hypot(*total))
+    return _added([_row(number) for number in numbers])
+
+
+def _added(rows: Sequence[tuple[float, ...]]) -> _Vector:
+    loaded = _load()
+    width = loaded.shape[1] if loaded is not None else 0
+    sides = tuple(map(sum, zip(*rows, strict=True))) if rows else (0.0,) * width
+    return _Vector(sides, hypot(*sides))
+
+
+@lru_cache(_VECTORS_KEPT)
+def _row(number: int) -> tuple[float, ...]:
+    loaded = _load()
+    assert loaded is not None, "nobody asks for a row without the extra"
+    size = 2 * loaded.shape[1]
+    data = os.pread(loaded.rows.fileno(), size, loaded.start + size * number)
+    return unpack(f"<{loaded.shape[1]}e", data)
+
+
+@cache
+def _matrix() -> Any:
+    import numpy
+
+    loaded = _load()
+    assert loaded is not None, "nobody asks for a row without the extra"
+    file, start = loaded.rows.name, loaded.start
+    matrix: Any = numpy.memmap(file, dtype="<f2", mode="r", offset=start, shape=loaded.shape)
+    return numpy.asarray(matrix)
