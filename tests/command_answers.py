@@ -94,6 +94,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
         tell("links", fact)
         tell("why", fact, "--versions")
     tell("ls", "--all")
+    tell("open", stem)
     tell("entity")
     tell("entity", "Payments API")
     tell("log")

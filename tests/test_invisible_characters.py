@@ -146,6 +146,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "status": ((), ("--json",)),
         "show": ((), ("bad",), ("worse", "--json"), ("--as-of", stem), (f"no{NAMED}",)),
         "ls": ((), ("--json",), ("--all",), ("evil",), (f"no{NAMED}",)),
+        "open": ((), ("bad",), (stem,), (f"no{NAMED}",), ("--json",)),
         "undo": (("--dry-run",), ("--agent", f"a{NAMED}")),
         "note": ((f"k{NAMED}: t t",), (f"Note it {NAMED}", "--ref", f"r{NAMED}", "--dry-run"), ("-",)),
         "brief": ((), ("--format", "xml"), ("--json",), ("--agent", NAMED, "--for", f"r{NAMED}")),

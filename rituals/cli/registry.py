@@ -43,6 +43,7 @@ ENTRIES = (
     Entry("ls", "List facts, one line each.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
     Entry("undo", "Take back what your last log did.", EVERY_DAY),
+    Entry("open", "Open the place of a fact or log in your editor.", EVERY_DAY),
     Entry("status", "Show where the ledger stands and what is due.", EVERY_DAY),
     Entry("log", "List session logs, newest first, or tell one in short.", LOOK_BACK),
     Entry("timeline", "Show the sessions around a fact, a date or a question.", LOOK_BACK),

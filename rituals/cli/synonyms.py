@@ -21,7 +21,7 @@ _MEANT = {
     "forget rm remove delete del drop unlearn invalidate false":
         f"{_FALSE}; `diurna archive ID` puts one away that holds, `diurna undo` takes back your last log",
     "edit change update reword fix correct modify":
-        "`diurna append --update ID TEXT` gives a fact a new text",
+        "`diurna append --update ID TEXT` gives a fact a new text, `diurna open ID` opens it in an editor",
     "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
     "close done finish complete reopen":
         "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
