@@ -59,6 +59,16 @@ def test_chosen_fields_are_those_of_the_whole_answer(shop: Repo, run: Run) -> No
     }  # fmt: skip
 
 
+def test_the_quick_path_chooses_the_same(shop: Repo, run: Run, spawn: Run) -> None:
+    """What answers without click leaves the choice of fields to the command line."""
+    for words in (
+        ("recall", "--json", "id,kind", "webhooks"), ("recall", "webhooks", "--json=id"),
+        ("recall", "--json", "webhooks,jitter"), ("recall", "webhooks", "--json"),
+    ):  # fmt: skip
+        assert spawn(*words).out == run(*words).out, words
+    assert '"score"' not in spawn("recall", "--json", "id,kind", "webhooks").out
+
+
 def test_no_argument_is_eaten(shop: Repo, run: Run) -> None:
     """What stands behind `--json` is an argument of the command, whatever fields have its name."""
     assert run("show", "--json", "text").json == run("show", "text", "--json").json

@@ -96,13 +96,14 @@ def _recall(arguments: list[str]) -> int | None:
         return None
     words, pairs = read
     given = values_of(RECALL, [pair for pair in pairs if pair[0] != "--json"])
-    if given is None:
+    as_json = ("--json", "") in pairs
+    if given is None or (as_json and any("," in word for word in words)):  # maybe names of fields
         return None
     from rituals.cli.context import Invocation
 
     call = Invocation(arguments)
     call.command = arguments[0]
-    call.json = ("--json", "") in pairs
+    call.json = as_json
     try:
         if not call.open_reader():
             return None
