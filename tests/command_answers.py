@@ -107,6 +107,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     notes.unlink()
     tell("diff", f"{stem}..")
     tell("report")
+    tell("completion", "fish")
     tell("hook", "post-merge")
 
 

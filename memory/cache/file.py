@@ -106,7 +106,7 @@ class Cache(Questions):
         (head,), (policy,) = found
         self.head = unpack_head(head)
         if policy != self._packed_policy:
-            self.policy, self.policy_problem = unpack(policy, _policy_and_problem)
+            self.policy, self.policy_problem = unpack(policy, policy_and_problem)
             self._packed_policy = policy
         self._seen = seen
 
@@ -253,7 +253,8 @@ class Cache(Questions):
         return [] if row is None else unpack(row[0], _renderings_of)
 
 
-def _policy_and_problem(plain: tuple[Any, ...]) -> tuple[Policy, str]:
+def policy_and_problem(plain: tuple[Any, ...]) -> tuple[Policy, str]:
+    """Return the policy that a plain value of `meta` holds, and what is wrong with its file."""
     _, values, problem = plain
     return policy_of(values), problem
 

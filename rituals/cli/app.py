@@ -24,14 +24,14 @@ More:
   diurna --help --all     the plumbing too
 
 \b
-Shell completion: put one of these into your shell's start file.
-  bash  eval "$(_DIURNA_COMPLETE=bash_source diurna)"
-  zsh   eval "$(_DIURNA_COMPLETE=zsh_source diurna)"
-  fish  _DIURNA_COMPLETE=fish_source diurna | source
-
-\b
+Shell completion: eval "$(diurna completion bash)" in the shell's start file, also zsh, fish.
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 a bug in Diurna, 130 interrupted.
 """
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class _Commands(click.Group):
@@ -65,6 +65,18 @@ class _Commands(click.Group):
             rest, fields = taken(command, rest)
             ctx.ensure_object(Invocation).choose(command, fields)
         return found, command, rest
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without loading any."""
+        from click.shell_completion import CompletionItem
+
+        shown = [entry for entry in registry.ENTRIES if entry.group != registry.PLUMBING]
+        found = [
+            CompletionItem(entry.name, help=entry.does)
+            for entry in shown
+            if entry.name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         known = registry.available()
@@ -136,9 +148,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(call: Invocation) -> int:
     if call.completion:
-        from click.shell_completion import shell_complete
+        from rituals.cli.completion import answer
 
-        return shell_complete(diurna, {"obj": call}, "diurna", "_DIURNA_COMPLETE", call.completion)
+        return answer(diurna, call)
     arguments = [*call.arguments] or ["--help"]  # click takes out of the list what it has read
     if arguments[0] == "help":
         arguments = [*arguments[1:2], "--help"]

@@ -67,6 +67,7 @@ ENTRIES = (
     Entry("doctor", "Check this machine and repository, and mend what is safe.", SET_UP),
     Entry("verify", "Check the integrity of the ledger.", SET_UP, needs="rituals.check.verify"),
     Entry("lint", "Check a home for CI.", SET_UP, needs="rituals.check.lint"),
+    Entry("completion", "Print the script by which a shell completes commands and ids.", SET_UP),
     Entry("tour", "See the whole story on a throw-away ledger, in a minute.", SET_UP),
     Entry("replay", "Replay the whole ledger from git, ignoring every cache."),
     Entry("hook", "What `diurna init --hooks` lets git run after a pull."),

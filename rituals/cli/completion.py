@@ -1,0 +1,165 @@
+"""Complete command lines in a shell: click knows commands and options, the cache ids, kinds and agents.
+
+A shell calls this with every press of Tab: it reads the cache as it lies there, asks git for nothing,
+writes nothing, and says nothing of what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import cast
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+)
+
+from memory.cache.names import AGENTS, ENTITIES, IDS, KINDS, STEMS, THREADS, names
+from rituals.cli import registry
+from rituals.cli.context import Invocation
+from rituals.cli.json_fields import lists_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Source = Callable[[click.Context, str], list[CompletionItem]]
+
+VARIABLE = "_DIURNA_COMPLETE"
+#: What an option takes, and what stands in the place of an argument: `[ID]...`.
+_OPTIONS = {
+    "--agent": (AGENTS,), "--kind": (KINDS,), "--entity": (ENTITIES,), "--close": (THREADS,),
+    "--ids": (IDS, STEMS), "--as-of": (STEMS,), "--since": (STEMS,), "--until": (STEMS,), "--session": (),
+}  # fmt: skip
+_PLACES = {
+    "ID": (IDS,), "IDS": (IDS,), "OLD": (IDS,), "PATTERN": (IDS,), "STEM": (STEMS,),
+    "ANCHOR": (IDS, STEMS), "NAME": (ENTITIES,),
+}  # fmt: skip
+_FILES = {"FILE": "file", "FILES": "file", "PATH": "dir", "DIR": "dir"}
+#: What every shell takes as it stands: a name with anything else in it is not offered.
+_PLAIN = re.compile(r"\w[\w.@+:/-]*")
+
+
+def answer(group: click.Group, call: Invocation) -> int:
+    """Print the script for a shell, or the completions of what is typed; whatever is wrong is silent."""
+    shell, _, what = call.completion.partition("_")
+    kind = _SHELLS.get(shell)
+    if kind is None or what not in ("source", "complete"):
+        return 1
+    asked = kind(group, {"obj": call}, "diurna", VARIABLE)
+    try:
+        call.out.text(asked.source() if what == "source" else f"{asked.complete()}\n")
+    except Exception:  # noqa: BLE001 - a line of somebody who is typing is no place for it
+        return 1
+    return 0
+
+
+def script(shell: str) -> str:
+    """Return the script by which a shell completes command lines of Diurna."""
+    group = click.Group("diurna")
+    return _SHELLS[shell](group, {}, "diurna", VARIABLE).source()
+
+
+class _Names(ShellComplete):
+    """Adds to click's completions the names that memory knows, and the fields behind `--json=`."""
+
+    #: Whether the shell takes what stands behind `=` for a word of its own.
+    parts_at_equals = False
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        """Return what the word that is being typed may become."""
+        call: Invocation = self.ctx_args["obj"]
+        command = _command(cast(click.Group, self.cli), args)
+        option, equals, begin = incomplete.partition("=")
+        if not (equals and option.startswith("--")):
+            option, equals, begin = "", "", incomplete
+        if command is not None and option == "--json":
+            found = _fields(command, begin)
+        else:
+            for param in command.params if command else ():
+                if sources := _sources(param):
+                    setattr(param, "shell_complete", partial(_named, call, sources))  # noqa: B010
+                elif word := _FILES.get(_place(param)):
+                    setattr(param, "shell_complete", partial(_path, word))  # noqa: B010
+            found = super().get_completions(args, incomplete)
+        if equals and not self.parts_at_equals:
+            for item in found:
+                item.value = f"{option}={item.value}"
+        return found
+
+
+class _Bash(_Names, BashComplete):
+    parts_at_equals = True
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Join again what bash parted at `=`."""
+        args, incomplete = super().get_completion_args()
+        if args[-1:] == ["="] and incomplete != "=" and args[-2:-1]:
+            return args[:-2], f"{args[-2]}={incomplete}"
+        if incomplete == "=" and args:
+            return args[:-1], f"{args[-1]}="
+        return args, incomplete
+
+
+class _Zsh(_Names, ZshComplete):
+    pass
+
+
+class _Fish(_Names, FishComplete):
+    pass
+
+
+_SHELLS: dict[str, type[_Names]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
+
+
+def _command(group: click.Group, args: list[str]) -> click.Command | None:
+    """Return the command that is being typed."""
+    for argument in args:
+        if registry.find(argument):
+            return group.get_command(click.Context(group), argument)
+    return None
+
+
+def _place(param: click.Parameter) -> str:
+    """Return the word in capitals that stands for a parameter."""
+    words = re.findall(r"[A-Z]+", param.metavar or (param.name or "").upper())
+    return words[0] if words else ""
+
+
+def _sources(param: click.Parameter) -> tuple[str, ...]:
+    if isinstance(param, click.Option):
+        for name in param.opts:
+            if name in _OPTIONS:
+                return _OPTIONS[name]
+        return _PLACES.get(_place(param), ()) if _place(param) in ("ID", "OLD") else ()
+    return _PLACES.get(_place(param), ())
+
+
+def _named(
+    call: Invocation, sources: tuple[str, ...], _: click.Context, incomplete: str
+) -> list[CompletionItem]:
+    """Offer names; of a list with commas the last one is being typed."""
+    before, comma, begin = incomplete.rpartition(",")
+    home = call.find_home()
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=kind or None)
+        for source in sources
+        for name, kind in names(home, source, begin)
+        if _PLAIN.fullmatch(name)
+    ]
+
+
+def _path(kind: str, _: click.Context, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type=kind)]
+
+
+def _fields(command: click.Command, begin: str) -> list[CompletionItem]:
+    before, comma, last = begin.rpartition(",")
+    known = sorted({name for fields in lists_of(command).values() for name in fields})
+    left = [name for name in known if name.startswith(last) and name not in before.split(",")]
+    return [CompletionItem(f"{before}{comma}{name}") for name in left]

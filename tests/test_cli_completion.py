@@ -1,0 +1,208 @@
+"""Completion: what a real shell is offered, from the cache alone, silent and without a write."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ledger.home import discover
+from memory.cache import names as cached
+from tests.conftest import Repo, Run
+from tests.terminals import Terminal
+
+CHECKOUT = Path(__file__).parent.parent
+SHELLS = ("bash", "zsh", "fish")
+
+
+def needs(shell: str) -> pytest.MarkDecorator:
+    """Skip where a shell is not installed."""
+    return pytest.mark.skipif(not shutil.which(shell), reason=f"{shell} is not installed")
+
+
+@pytest.fixture
+def shop(repo: Repo, run: Run) -> Repo:
+    """Facts of three kinds, two agents, one of them with a name that no shell should run."""
+    new = ("id=webhook-once decision: Sent once.", "id=webhook-retries fact: Three times.",
+           "id=retry-storm thread: Can it?", "entity=Redis stack: Redis.")  # fmt: skip
+    words = [word for text in new for word in ("--new", text)]
+    assert run("append", "--agent", "codex", "--title", "Ship", *words).code == 0
+    assert run("append", "--agent", "$(touch pwned);x", "--title", "More").code == 0
+    assert run("append", "--agent", "claude-code", "--title", "Done", "--close", "retry-storm",
+               "--new", "id=next-thing thread: And now?").code == 0  # fmt: skip
+    return repo
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return an environment with `diurna` on the path."""
+    (tmp_path / "tools").mkdir()
+    program = tmp_path / "tools/diurna"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m rituals "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    return {
+        **os.environ,
+        "PATH": path,
+        "PYTHONPATH": str(CHECKOUT),
+        "TERM": "dumb",
+        "INPUTRC": "/dev/null",
+    }
+
+
+def offered(shell: str, shop: Repo, environment: dict[str, str], line: str) -> list[str]:
+    """Ask as the script of a shell asks; a line ends with the word that is being typed."""
+    words = line.split(" ")
+    typed = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    if shell == "fish":
+        typed = {"COMP_WORDS": " ".join(words[:-1]), "COMP_CWORD": words[-1]}
+    done = subprocess.run(
+        ["diurna"], cwd=shop.path, env={**environment, **typed, "_DIURNA_COMPLETE": f"{shell}_complete"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    if shell == "zsh":  # type, value and help, a line each
+        return lines[1::3]
+    values = [one.split(",", 1)[1].split("\t")[0] for one in lines if "," in one]
+    return [value.split("\n")[0] for value in values]
+
+
+CASES = [
+    ("diurna show web", ["webhook-once", "webhook-retries"]),
+    ("diurna why webhook-o", ["webhook-once"]),
+    ("diurna append --ref webhook-o", ["webhook-once"]),
+    ("diurna append --close ", ["next-thing"]),
+    ("diurna append --ref next-thing,webhook-r", ["next-thing,webhook-retries"]),
+    ("diurna show --kind dec", ["decision"]),
+    ("diurna show --tier arch", ["archive-candidate", "archived"]),
+    ("diurna log --agent ", ["claude-code", "codex"]),
+    ("diurna recall --entity R", ["Redis"]),
+    ("diurna com", ["completion"]),
+    ("diurna completion z", ["zsh"]),
+    ("diurna log --unt", ["--until"]),
+    ("diurna hoo", []),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), CASES)
+def test_what_is_offered(
+    shop: Repo, environment: dict[str, str], line: str, expected: list[str]
+) -> None:
+    """Commands, options, ids, kinds, tiers, agents and entities, each where a parameter takes one."""
+    assert offered("bash", shop, environment, line) == expected
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_other_shells_are_offered_the_same(
+    shop: Repo, environment: dict[str, str], shell: str
+) -> None:
+    """What zsh and fish ask gives the same names."""
+    assert offered(shell, shop, environment, "diurna show web") == [
+        "webhook-once",
+        "webhook-retries",
+    ]
+    assert offered(shell, shop, environment, "diurna show --kind=dec") == ["--kind=decision"]
+    assert offered(shell, shop, environment, "diurna show --json=id,tex") == ["--json=id,text"]
+
+
+def test_what_stands_behind_an_equals_sign(shop: Repo, environment: dict[str, str]) -> None:
+    """Bash parts words at `=`; fields and values are offered all the same."""
+    assert offered("bash", shop, environment, "diurna show --json = id,tex") == ["id,text"]
+    assert offered("bash", shop, environment, "diurna show --json = id,id") == []
+    assert "tier" in offered("bash", shop, environment, "diurna show --json =")
+    assert offered("bash", shop, environment, "diurna show --kind = dec") == ["decision"]
+
+
+def test_stems_are_offered(shop: Repo, run: Run, environment: dict[str, str]) -> None:
+    """The newest first, where a log is taken."""
+    stems = [one["stem"] for one in run("log", "--json").json["sessions"]]
+    assert offered("bash", shop, environment, f"diurna show --as-of {stems[0][:10]}") == stems
+
+
+@needs("bash")
+def test_bash_completes_what_is_typed(shop: Repo, environment: dict[str, str]) -> None:
+    """In a bash on a terminal Tab writes the rest of an id, of an option's value and of a field."""
+    bash = Terminal(
+        ["bash", "--norc", "--noprofile", "-i"], shop.path, {**environment, "PS1": "ready> "}
+    )
+    bash.answer("ready> ", 'eval "$(diurna completion bash)"; bind "set bell-style none"')
+    bash.expect("ready> ")
+    bash.press("echo diurna; diurna show webhook-o\t")
+    bash.expect("diurna show webhook-once")
+    bash.press("--json=tie\t\n")
+    assert '"tier": "' in bash.expect("]")
+    assert "tier" in bash.shown
+    bash.press("exit\n")
+    bash.finish()
+    assert not (shop.path / "pwned").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script(run: Run, shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is printed anywhere, home or none, and calls Diurna by the variable that it reads."""
+    monkeypatch.chdir(tmp_path)
+    ran = run("completion", shell)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"_DIURNA_COMPLETE={shell}_complete" in ran.out
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=ran.out, text=True, check=True)
+
+
+def test_an_unknown_shell(run: Run) -> None:
+    """It is wrong usage, and those there are are named."""
+    ran = run("completion", "tcsh")
+    assert ran.code == 2 and "'bash', 'zsh', 'fish'" in ran.err
+
+
+def test_it_writes_nothing_and_asks_git_for_nothing(
+    shop: Repo, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """No file changes, also of the cache, and no git is spawned."""
+    spy = tmp_path / "tools/git"
+    spy.write_text(f"#!/bin/sh\ntouch {tmp_path}/asked\nexit 1\n")
+    spy.chmod(0o755)
+    before = {
+        path: (path.stat().st_mtime_ns, path.stat().st_size)
+        for path in sorted(shop.path.rglob("*")) if path.is_file()
+    }  # fmt: skip
+    assert offered("bash", shop, environment, "diurna show web") == [
+        "webhook-once",
+        "webhook-retries",
+    ]
+    assert offered("bash", shop, environment, "diurna log --agent co") == ["codex"]
+    assert before == {
+        path: (path.stat().st_mtime_ns, path.stat().st_size)
+        for path in sorted(shop.path.rglob("*")) if path.is_file()
+    }  # fmt: skip
+    assert not (tmp_path / "asked").exists()
+
+
+def test_whatever_is_wrong_is_silent(
+    shop: Repo, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """No home, a damaged cache or none, a command that there is not: nothing is offered and nothing said."""
+    empty = Repo(tmp_path / "nowhere")
+    empty.path.mkdir()
+    assert offered("bash", empty, environment, "diurna show web") == []
+    assert offered("bash", shop, environment, "diurna --home /nowhere show web") == []
+    assert offered("bash", shop, environment, "diurna nonsense web") == []
+    assert offered("bash", shop, environment, "diurna show --json=nonsense web") == []
+    (cache,) = (shop.path / ".git/diurna/cache").glob("*.sqlite")
+    cache.write_bytes(cache.read_bytes()[:-4096] + b"x" * 4096)
+    assert offered("bash", shop, environment, "diurna show web") == []
+    cache.unlink()
+    assert offered("bash", shop, environment, "diurna show web") == []
+    assert not cache.exists()
+
+
+def test_at_most_a_screenful_of_names(shop: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many names at most, those that begin so."""
+    home = discover(str(shop.path))
+    monkeypatch.setattr(cached, "_MOST", 1)
+    assert cached.names(home, cached.IDS, "webhook") == [("webhook-once", "decision")]
+    assert cached.names(home, cached.KINDS, "th") == [("thread", "")]
