@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, TypeVar
 import pytest
 from hypothesis import HealthCheck, settings
 
+from memory.write.host_session import VARIABLES
 from rituals.cli.app import main
-from rituals.record.host_session import VARIABLES
 from tests.campaigns import forks
 from tests.campaigns.homes import lay
 

@@ -23,9 +23,9 @@ from memory.api import Memory
 from memory.replay.state import state_from
 from memory.write import host_session as grouping
 from memory.write.draft import SessionDraft
+from memory.write.host_session import VARIABLES, host_session
 from projection.document.render import render
 from projection.policy.model import Policy
-from rituals.record.host_session import VARIABLES, host_session
 from tests.campaigns import forks
 from tests.campaigns.homes import KINDS, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -112,6 +112,15 @@ def test_the_session_comes_from_the_environment(
     run("append", "--title", "One")
     run("append", "--title", "Two")
     assert run("status", "--json").json["sessions"] == 1
+
+
+def test_a_file_is_of_the_session_too(repo: Repo, spawn: Run) -> None:
+    """The quick path of the command line groups as the long one does."""
+    for number in range(3):
+        said = f"# Part {number}\n\nIt went well.\n".encode()
+        done = spawn("append", "-", stdin=said, CLAUDE_CODE_SESSION_ID=SESSION)
+        assert done.code == 0, done.err
+    assert json.loads(spawn("status", "--json").out)["sessions"] == 1
 
 
 @pytest.mark.parametrize("value", ["", "   ", "a\nb", "\x1b[31m", "x" * 201])

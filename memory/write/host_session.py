@@ -22,8 +22,26 @@ if TYPE_CHECKING:
     from memory.write.commit import Occasion
     from memory.write.draft import How, SessionDraft
 
+#: What names the session: said by the user; else set by Claude Code, Qwen Code or Gemini CLI, as was seen.
+#: Codex, Copilot and opencode set nothing.
+VARIABLES = (
+    "DIURNA_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "QWEN_CODE_SESSION_ID",
+    "GEMINI_SESSION_ID",
+)
+_LONGEST_CHARS = 200
 #: How long other appends of this clone are waited for; the log is recorded all the same.
 _PATIENCE_SECONDS = 5.0
+
+
+def host_session(environment: Mapping[str, str]) -> str:
+    """Return the host session of a process, "" where nothing in its environment can be one."""
+    for name in VARIABLES:
+        said = environment.get(name, "").strip()
+        if said and said.isprintable() and len(said) <= _LONGEST_CHARS:
+            return said
+    return ""
 
 
 class Turn:

@@ -117,7 +117,7 @@ class Invocation:
         """
         if self._memory is None:
             from memory.api import Memory
-            from rituals.record.host_session import host_session
+            from memory.write.host_session import host_session
 
             self._memory = Memory(
                 self.find_home(),

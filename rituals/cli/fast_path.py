@@ -41,7 +41,7 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _recall(arguments)
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
-        return _append(arguments, home, environment.get("DIURNA_AGENT", ""))
+        return _append(arguments, home, environment)
     return None
 
 
@@ -151,7 +151,7 @@ def _read(
     return words, said
 
 
-def _append(arguments: list[str], home: str, agent: str) -> int | None:
+def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> int | None:
     from ledger.errors import DiurnaError
 
     memory = None
@@ -165,12 +165,19 @@ def _append(arguments: list[str], home: str, agent: str) -> int | None:
         from ledger.model.session import LOG_LIMIT_BYTES
         from memory.api import Memory
         from memory.write.draft import draft_of
+        from memory.write.host_session import host_session
 
         data = _file(arguments[1], LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES or not data.strip():
             return None
         draft = draft_of(read_draft(data, arguments[1]))
-        memory = Memory(found, agent=agent, in_process=False, identity=who.answer)
+        memory = Memory(
+            found,
+            agent=environment.get("DIURNA_AGENT", ""),
+            session=host_session(environment),
+            in_process=False,
+            identity=who.answer,
+        )
     except (DiurnaError, OSError):
         return None
     try:

@@ -19,7 +19,7 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from memory.cache.stamp import Stamp
 from memory.write.draft import SessionDraft
-from rituals.record.host_session import VARIABLES
+from memory.write.host_session import VARIABLES
 from rituals.setup.home import apply_setup, plan_setup
 
 WRITERS = ("pygit2", "fast-import")

@@ -36,9 +36,9 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
+    from memory.write.host_session import host_session
     from rituals.cli.errors import translate
     from rituals.mcp.start import Setting, serve_http, serve_wire
-    from rituals.record.host_session import host_session
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(
