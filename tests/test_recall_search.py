@@ -19,6 +19,7 @@ from memory.recall.query.dates import Named, closeness, named_date
 from memory.recall.query.parse import WORDS, read_question
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import AROUND, COVERAGE
+from memory.recall.rank.next_sessions import NEXT, next_to
 from memory.recall.search import search
 from projection.text.related_words import related_words, root_of
 from tests.conftest import examples
@@ -424,3 +425,13 @@ def test_related_words_are_found_by_the_beginning_of_a_stem() -> None:
         assert related_words(start) == {
             word: others for word, others in groups.items() if word.startswith(start)
         }
+
+
+def test_a_session_next_to_one_that_answers() -> None:
+    """It takes a share of the better one beside it; what stands apart does not, and the best stays best."""
+    logs = [(1, 0.5), (2, 2.0), (3, 0.5), (4, 0.1), (5, 0.5)]
+    found = dict(next_to(logs))
+    assert found[1] == found[3] == pytest.approx(0.5 + NEXT * 2.0)
+    assert found[5] == pytest.approx(0.5 + NEXT * 0.1)
+    assert [number for number, _ in next_to(logs)] == [2, 3, 1, 5, 4]
+    assert next_to([]) == []

@@ -15,6 +15,7 @@ from math import log
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
 from memory.recall.query.dates import closeness
+from memory.recall.rank.next_sessions import next_to
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import NOTHING, Asked, Ranking, Scored
 
@@ -352,11 +353,12 @@ class _Look:
         found.sort()
         del found[told:]
         most = max(of_log.values()) ** (1 / 3)
-        logs = [
-            (number, score / best + of_log[number] ** (1 / 3) / most)
-            for number, score in sessions.items()
-        ]
-        logs.sort(key=lambda pair: (-pair[1], -pair[0]))
+        logs = next_to(
+            [
+                (number, score / best + of_log[number] ** (1 / 3) / most)
+                for number, score in sessions.items()
+            ]
+        )
         if self._parts is None:
             passages = [Scored(-row, -score, self._names(-row)) for score, row in found]
         else:
