@@ -60,7 +60,7 @@ def run(say: Callable[[str], None], folder: str, environment: Mapping[str, str])
     _merge(stage)
     stage.tell("That is all there is to it. In a repository of yours:")
     say("  diurna init            # makes the home; `diurna --help` lists the commands")
-    say('  diurna append --title "What I did" --new "decision: What we decided"')
+    say('  diurna note "decision: What we decided"')
 
 
 def _remember(stage: _Stage) -> None:

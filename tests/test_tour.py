@@ -82,7 +82,7 @@ def test_tour_ends_with_what_to_do_next(
     """The last two lines are commands for the reader's own repository."""
     first, second = taken[1].stdout.rstrip("\n").split("\n")[-2:]
     assert first.startswith("  diurna init")
-    assert second.startswith("  diurna append")
+    assert second.startswith("  diurna note")
 
 
 def test_tour_keeps_its_folder_when_asked(tmp_path: Path) -> None:
