@@ -55,7 +55,7 @@ def test_a_note_says_and_refuses_what_an_append_does(repo: Repo, run: Run) -> No
     )
     assert dry == same.json and dry["dry_run"] is True
     slip = run("note", "todo: Warm the cache.")
-    assert slip.code == 1 and "note: there is no kind todo" in slip.err
+    assert slip.code == 1 and slip.err.startswith("diurna: note: there is no kind todo\n")
     assert "did you mean `thread: …`?" in slip.err
     assert repo.shape() == before
     assert run("note", "id=uv We use uv.").code == 0
@@ -82,6 +82,19 @@ def test_a_note_from_a_pipe(repo: Repo, run: Run) -> None:
         "cache": ("thread", "Warm it"),
         "x": ("fact", "Ten."),
     }
+
+
+def test_one_kind_for_all(repo: Repo, run: Run) -> None:
+    """`--kind` is that of every text which names none; one that is none is refused."""
+    piped = b"id=uv We use uv.\nthread: id=ci Is CI slow?\nfact: id=two Two cores.\n"
+    assert run("note", "--kind", "decision", stdin=piped).code == 0
+    assert {id: kind for id, (kind, _) in kinds(run).items()} == {
+        "uv": "decision", "ci": "thread", "two": "fact",
+    }  # fmt: skip
+    ran = run("note", "A thing of its own.", "--kind", "decisions")
+    assert ran.code == 2 and ran.err.startswith(
+        "diurna: --kind: there is no kind decisions\nhint: "
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,11 +100,12 @@ def _truth(then: Fact, fact: Fact, own: tuple[Event, ...], stem: str) -> Iterato
     ):
         yield FactReinstated(fact.id, said=(stem,))
         return
+    heads = tuple(version.id for version in fact.heads)
     for new in then.superseded_by:
         if new not in fact.superseded_by:
-            yield FactSuperseded(fact.id, new)
+            yield FactSuperseded(fact.id, new, was=heads)
     if then.invalidated_at and not fact.invalidated_at:
-        yield FactInvalidated(fact.id)
+        yield FactInvalidated(fact.id, was=heads)
 
 
 def _called(fact: Fact) -> tuple[object, ...]:

@@ -10,7 +10,9 @@ from ledger.errors import DraftRefused, NotFound, WrongUsage
 from ledger.model.findings import Finding
 from memory.recall.hits.snippets import one_line
 from memory.write.draft import SessionDraft, draft_of
+from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
+from rituals.cli.views.selection import check_kind
 from rituals.record.compose import draft_of_request, kinds_of
 from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
 _NEW_HINT = 'for example: --new "decision: Webhooks retry three times."'
+_NOTE = "note"
 _NOTE_HINT = 'for example: diurna note "decision: Webhooks retry three times."'
 _FILE_HINT = (
     "name a file that can be read, or - for standard input; `diurna note TEXT` records a text"
@@ -95,19 +98,20 @@ def read_note_of(
         WrongUsage: there is nothing to note, or it is not clear what is one fact.
         DraftRefused: a kind or key is none.
     """
-    where = "note"
+    where = _NOTE
     if texts == (STDIN,) or (not texts and call.piped()):
         from rituals.record.note_lines import texts_of
 
         texts, where = texts_of(call.read(STDIN).decode("utf-8", "surrogateescape")), _name(STDIN)
     if not texts:
         raise WrongUsage("there is nothing to note", hint=_NOTE_HINT)
-    if where == "note" and len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
+    if where == _NOTE and len(texts) > 1 and not all(len(text.split()) > 1 for text in texts):
         raise WrongUsage("is each word a fact? a text stands in quotes", hint=_NOTE_HINT)
-    kinds = kinds_of(memory)
+    kinds, kind = kinds_of(memory), given["kind"] or DEFAULT_KIND
     if not given["anyway"]:
+        check_kind(memory.snapshot.cache().policy, kind)
         _refuse_slips(texts, kinds, where)
-    new = tuple(_new(text, kinds, where) for text in texts)
+    new = tuple(_new(text, kinds, where, kind) for text in texts)
     more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
     request = Request(
         title=given["title"] or one_line(new[0].text.split("\n")[0], _TITLE_CHARS) + more,
@@ -152,7 +156,7 @@ def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...], place: str) ->
         DraftRefused: the findings name each of them, with the right spelling.
     """
     found = tuple(
-        wrong._replace(message=f"{place}: {wrong.message}")
+        wrong if place == _NOTE else wrong._replace(message=f"{place}: {wrong.message}")
         for text in texts
         if (wrong := slip(text, kinds)) is not None
     )
@@ -160,13 +164,13 @@ def _refuse_slips(texts: tuple[str, ...], kinds: tuple[str, ...], place: str) ->
         raise DraftRefused(found)
 
 
-def _new(text: str, kinds: tuple[str, ...], place: str) -> NewFact:
+def _new(text: str, kinds: tuple[str, ...], place: str, kind: str = DEFAULT_KIND) -> NewFact:
     """Read one `--new`, or one text of a note.
 
     Raises:
         WrongUsage: it holds no text.
     """
-    new = parse_new(text, kinds)
+    new = parse_new(text, kinds, kind)
     if not new.text:
         raise WrongUsage(
             no_text(text), where=place, hint=_NEW_HINT if place == "--new" else _NOTE_HINT

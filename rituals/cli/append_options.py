@@ -101,8 +101,9 @@ def write(function: Any) -> Any:
 
 
 def short(function: Any) -> Any:
-    """Give a command what the short write takes of all this."""
-    return _with((_REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT), function)
+    """Give a command what the short write takes of all this, and the kind of its facts."""
+    kind = _one("kind", "KIND", "The kind of each text that names none.")
+    return _with((kind, _REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT), function)
 
 
 def _with(chosen: tuple[Decorator, ...], function: Any) -> Any:

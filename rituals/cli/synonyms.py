@@ -53,6 +53,8 @@ _MEANT = {
     "hooks": "`diurna init --hooks` publishes after each pull",
     "demo example tutorial": "`diurna tour` shows the whole story",
     "rebuild refresh render": "`diurna publish` writes continuity.md and the archive anew",
+    "config configure settings policy":
+        "`diurna status` names the home, and `diurna.toml` in it is the policy",
     "version": "`diurna --version` prints it",
     "commands": "`diurna --help` lists all commands",
 }  # fmt: skip

@@ -20,7 +20,7 @@ from rituals.record.slips import ALIKE, MEANT, meant_kind, unknown_kind
 KEYS = ("id", "tags", "entity")
 
 
-def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
+def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> NewFact:
     """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and `tags=NAME,NAME` may stand around the kind.
 
     What stands before the colon and is no kind of the policy belongs to the text.
@@ -28,10 +28,10 @@ def parse_new(text: str, kinds: tuple[str, ...]) -> NewFact:
     Args:
         text: the option's value.
         kinds: the kinds that the policy names.
+        kind: of a text that names none.
     """
     said: dict[str, str] = {}
     rest = _take(text.strip(), said)
-    kind = DEFAULT_KIND
     head, colon, tail = rest.partition(":")
     if colon and head.strip().lower() in kinds:
         kind, rest = head.strip().lower(), _take(tail.strip(), said)

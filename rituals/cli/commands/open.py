@@ -10,7 +10,7 @@ from rituals.cli.context import Invocation
 
 
 @click.command("open")
-@click.argument("what", default="", metavar="[ID|STEM[:LINE]]")
+@click.argument("what", default="", metavar="[ID|STEM]")
 @options.command
 def command(call: Invocation, what: str) -> None:
     """Open the place of a memory in $VISUAL or else $EDITOR: continuity.md, unless one is named.
