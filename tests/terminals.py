@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
+import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,9 +31,11 @@ class Terminal:
         self, command: Sequence[str], folder: Path, environment: Mapping[str, str]
     ) -> None:
         self._end, inner = pty.openpty()
+        fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self._process = subprocess.Popen(
             command, cwd=folder, env=dict(environment), stdin=inner, stdout=inner, stderr=inner,
             start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C reaches it
         )  # fmt: skip
         os.close(inner)
         #: All that was shown, without escapes.
@@ -53,12 +58,23 @@ class Terminal:
         """Type without Enter."""
         os.write(self._end, keys.encode())
 
-    def finish(self) -> int:
-        """Read to the end; return the exit code."""
+    def finish(self, keys: str = "") -> int:
+        """Read to the end; return the exit code.
+
+        Args:
+            keys: pressed again and again until then.
+        """
         end = time.monotonic() + _PATIENCE
-        while self._read(end):
-            pass
-        code = self._process.wait(_PATIENCE)
+        while time.monotonic() < end:
+            if keys and self._process.poll() is None:
+                self.press(keys)
+            if (
+                not self._read(min(end, time.monotonic() + 0.5))
+                and self._process.poll() is not None
+            ):
+                break
+        self._process.kill()  # nothing, where it has ended
+        code = self._process.wait()
         os.close(self._end)
         return code
 

@@ -57,13 +57,16 @@ class _Commands(click.Group):
 
             hint = proposal(name, self.list_commands(ctx))
             raise WrongUsage(f"there is no command {name}", hint=hint)
-        ctx.ensure_object(Invocation).command = name
+        call = ctx.ensure_object(Invocation)
+        call.command = name
+        if args[0] in registry.PAGED:
+            call.out.hold()
         found, command, rest = super().resolve_command(ctx, args)
         if command is not None and any(one.startswith("--json") for one in rest):
             from rituals.cli.json_fields import taken
 
             rest, fields = taken(command, rest)
-            ctx.ensure_object(Invocation).choose(command, fields)
+            call.choose(command, fields)
         return found, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -111,6 +114,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @options.home
+@options.no_pager(hidden=False)
 @click.option(
     "--version",
     is_flag=True,
@@ -161,6 +165,7 @@ def _run(call: Invocation) -> int:
 def said(problem: BaseException, call: Invocation) -> int:
     """Say what went wrong with a command; return the exit code."""
     try:
+        call.out.release()
         code = report(problem, call)
         call.out.flush()
     except BrokenPipeError:

@@ -27,7 +27,22 @@ def _keep_home(ctx: click.Context, _: click.Parameter, value: str | None) -> Non
 
 def _keep_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
-        ctx.ensure_object(Invocation).json = True
+        call = ctx.ensure_object(Invocation)
+        call.json = True
+        call.out.release()
+
+
+def _keep_no_pager(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Invocation).out.release()
+
+
+def no_pager(*, hidden: bool) -> Callable[[Any], Any]:
+    """Return the option `--no-pager`: of Diurna, and said of none but taken by each command."""
+    return click.option(
+        "--no-pager", is_flag=True, expose_value=False, callback=_keep_no_pager, hidden=hidden,
+        help="Show long output as it is, without $DIURNA_PAGER, $PAGER or less.",
+    )  # fmt: skip
 
 
 home: Callable[[Any], Any] = click.option(
@@ -101,5 +116,7 @@ def listing(
 def _given(
     function: Callable[Concatenate[Invocation, P], int | None], help: str
 ) -> Callable[P, int | None]:
-    given: Callable[P, int | None] = _json(help)(home(click.pass_obj(function)))
+    given: Callable[P, int | None] = _json(help)(
+        home(no_pager(hidden=True)(click.pass_obj(function)))
+    )
     return given

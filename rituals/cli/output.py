@@ -76,6 +76,9 @@ class Output:
         self._out_terminal, self._err_terminal = stdout.isatty(), stderr.isatty()
         self._colour = colour
         self._answered = False
+        #: A result that is kept back until it is known how long it is; None where it is printed at once.
+        self._held: list[str] | None = None
+        self._may_page = self._out_terminal
         #: Writes a stem as people read it, once a home is open.
         self.short: Callable[[str], str] = str
         #: what was said already
@@ -154,9 +157,27 @@ class Output:
             return None
         return lambda what, done, total: drawn.draw(done, total, visible(what).lower())
 
+    def hold(self) -> None:
+        """Keep the result back to the end: what is long is shown in a pager, on a terminal."""
+        if self._may_page:
+            self._held = []
+
+    def release(self) -> None:
+        """Print what was kept back, and all that comes, without a pager."""
+        held, self._held, self._may_page = self._held, None, False
+        if held:
+            self._print("".join(held))
+
     def flush(self) -> None:
         """Write out what is buffered."""
         self._clear()
+        if self._held:
+            self._err.flush()
+            from rituals.cli.pager import page
+
+            held, self._held = "".join(self._held), None
+            if not page(held, self._out):
+                self._print(held)
         try:
             self._out.flush()
         except BrokenPipeError:
@@ -171,6 +192,9 @@ class Output:
         self._err.write("".join([_styled(piece, styled) for piece in pieces]) + "\n")
 
     def _print(self, text: str) -> None:
+        if self._held is not None:
+            self._held.append(text)
+            return
         try:
             self._out.write(text)
         except BrokenPipeError:

@@ -74,6 +74,10 @@ ENTRIES = (
 )
 #: Names of before that are no commands of their own any more: what stands for each on a command line.
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
+#: Those whose answer can be long: on a terminal a pager shows it.
+PAGED = frozenset(
+    "brief recall show why ls status log timeline diff entity links report conflicts".split()
+)
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 
