@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,9 +13,11 @@ from ledger.codec.log import read_entry
 from ledger.model.logset import LogRef
 from ledger.model.order import seal, stamp_of
 from memory.cache.stamp import Stamp
+from memory.recall import search as searching
 from memory.recall.index.document import indexed
 from memory.recall.index.fts_file import LATE_BIT, NOWHERE, PLACE_BITS, PLACES, Index, Totals
 from memory.recall.index.writer import BUILT, Placed, add, new_file, write_mark
+from memory.recall.query import postings
 from memory.recall.query.dates import Named, closeness, named_date
 from memory.recall.query.parse import WORDS, read_question
 from memory.recall.query.postings import Lookups
@@ -435,3 +438,53 @@ def test_a_session_next_to_one_that_answers() -> None:
     assert found[5] == pytest.approx(0.5 + NEXT * 0.1)
     assert [number for number, _ in next_to(logs)] == [2, 3, 1, 5, 4]
     assert next_to([]) == []
+
+
+FACT = """# Shop {n}
+
+{said}
+
+## Memory References
+
+- Created: shop-{n}
+
+## Facts
+
+- {text}
+  <!-- id: shop-{n} -->
+"""
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(
+    st.lists(
+        st.sampled_from("kafka zebra quartz mango violin walnut".split()), min_size=1, max_size=4
+    )
+)
+def test_facts_are_exact_however_common_their_words_are(words: list[str]) -> None:
+    """Which facts answer, in which order and with which scores, depends on no limit of what is read."""
+    index, question = many_facts(), " ".join(words)
+    with pytest.MonkeyPatch.context() as patch:
+        whole = search(index, question).facts
+        for module, name, limit in (
+            (postings, "TOO_COMMON", 8), (searching, "TOO_COMMON", 8), (postings, "NEWEST", 3),
+            (searching, "NEWEST", 3), (searching, "PLACES_READ", 9), (searching, "COMMON_READ", 5),
+        ):  # fmt: skip
+            patch.setattr(module, name, limit)
+        limited = search(index, question)
+    assert limited.facts == whole
+    assert whole
+    if len(set(words)) > 1:
+        assert "too common to tell anything here" in " ".join(limited.notes)
+
+
+@cache
+def many_facts() -> Index:
+    """Make an index of forty logs in which few words are everywhere, in prose and in facts."""
+    words = "kafka zebra quartz mango violin walnut".split()
+    texts = []
+    for n in range(40):
+        said = " ".join([words[(n * k) % 6] for k in range(1, 5)])
+        fact = " ".join([words[(n + k * k) % 6] for k in range(n % 5 + 1)])
+        texts.append(FACT.format(n=n, said=f"The {said}.", text=f"The {fact}."))
+    return index_of(texts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
+from memory.recall.index.fts_file import FACTS_FROM, PLACES
 from memory.recall.query.everyday import EVERYDAY, everyday
 from memory.recall.query.parse import Question, Word, as_indexed, read_question
-from memory.recall.query.postings import NEWEST, TOO_COMMON, Lookups
+from memory.recall.query.postings import NEWEST, NO_POSTINGS, TOO_COMMON, Lookups
 from memory.recall.query.related import related_to
 from memory.recall.query.spelling import respelled
 from memory.recall.query.state_words import StateWords, state_words
@@ -143,10 +144,7 @@ def _for_facts(asked: Asked, passages: int) -> Asked:
         return weight * (EVERYDAY if everyday(raw) else 1.0)
 
     terms = tuple(
-        [
-            term._replace(weight=weighed(term.raw, term.weight, len(term.rows) or len(term.near)))
-            for term in asked.terms
-        ]
+        [term.of_facts(weighed(term.raw, term.weight, term.held)) for term in asked.terms]
     )
     found = {term.raw: term.weight for term in terms}
     weights = {
@@ -200,13 +198,15 @@ def _asked(
             room = COMMON_READ  # nothing in the question is rare
         if read and read + cost > room:
             notes.append(f"too common to tell anything here: {one.word.raw}")
-            weights[one.word.raw] = weight_of(min(one.held, passages), passages)
+            weights[one.word.raw] = weight = weight_of(min(one.held, passages), passages)
+            terms.append(_in_facts_alone(one, weight, lookups.in_facts(one.stems)))
             continue
         read += cost
         if common:
             notes.append(f"only the newest passages are looked at that have {one.word.raw}")
-        rows, logs = lookups.together(one.stems) if one.stems else ({}, {})
+        here = lookups.together(one.stems) if one.stems else NO_POSTINGS
         near: dict[int, float] = {}
+        facts_near, logs = near, here.logs
         if not one.name and not one.word.beginning:
             others = [
                 stem
@@ -214,18 +214,29 @@ def _asked(
                 if stem not in every and 0 < lookups.count(stem) <= left
             ]
             if others:
-                near, logs, counted = _near(lookups, others, logs, left)
+                near, facts_near, logs, counted = _near(lookups, others, logs, left)
                 left -= counted
-        count = min(one.held, passages) if common else len(rows)
-        weight = weight_of(count or len(near), passages) * (NAME if one.name else 1.0)
-        if rows or near or one.word.raw not in dated:
+        there = here.held or bool(near or facts_near)
+        count = min(one.held, passages) if common else here.held
+        count = count or len(near) + len(facts_near)
+        weight = weight_of(count, passages) * (NAME if one.name else 1.0)
+        if there or one.word.raw not in dated:
             weights[one.word.raw] = weight  # a date may be that of the session, and in no text
-        if rows or near:
-            sure = _sureness(one)
-            terms.append(Term(one.word.raw, weight, rows, near, logs, one.order, one.name, sure))
+        if there:
+            terms.append(
+                Term(one.word.raw, weight, here.rows, near, logs, one.order, one.name,
+                     _sureness(one), here.facts, facts_near, count)
+            )  # fmt: skip
     terms.sort(key=lambda term: term.order)
     total += sum(weights.values())
     return Asked(tuple(terms), total or 1.0, question.named, question.date, question.hints, weights)
+
+
+def _in_facts_alone(one: _Found, weight: float, facts: Mapping[int, tuple[int, ...]]) -> Term:
+    """Return a word that so many passages have that only facts are looked at for it."""
+    return Term(
+        one.word.raw, weight, {}, {}, {}, one.order, False, _sureness(one), facts, held=one.held
+    )
 
 
 def _sureness(one: _Found) -> float:
@@ -266,11 +277,13 @@ def _whole(
         Term(
             f'"{name}"',
             weight_of(len(rows), index.totals.passages),
-            dict.fromkeys(rows, (0,)),
+            {row: (0,) for row in rows if row & PLACES < FACTS_FROM},
             {},
             {},
             -2 * number - 2,
             False,
+            facts={row: (0,) for row in rows if row & PLACES >= FACTS_FROM},
+            held=len(rows),
         )
         for number, (name, rows) in enumerate(found)
     ]
@@ -278,9 +291,14 @@ def _whole(
 
 def _near(
     lookups: Lookups, stems: Iterable[str], logs: Mapping[int, float], room: int
-) -> tuple[dict[int, float], dict[int, float], int]:
-    """Count related words as a share of the word itself, as long as there is room."""
+) -> tuple[dict[int, float], dict[int, float], dict[int, float], int]:
+    """Count related words as a share of the word itself, as long as there is room.
+
+    Returns:
+        By row in passages and in facts, by log, and how many rows were read.
+    """
     near: dict[int, float] = {}
+    facts: dict[int, float] = {}
     by_log = dict(logs)
     read = 0
     for stem in stems:
@@ -288,9 +306,10 @@ def _near(
         if read + count > room:
             continue
         read += count
-        rows, of_log = lookups.postings(stem)
-        for row, places in rows.items():
-            near[row] = near.get(row, 0.0) + RELATED * len(places)
-        for number, times in of_log.items():
+        found = lookups.postings(stem)
+        for counted, rows in ((near, found.rows), (facts, found.facts)):
+            for row, places in rows.items():
+                counted[row] = counted.get(row, 0.0) + RELATED * len(places)
+        for number, times in found.logs.items():
             by_log[number] = by_log.get(number, 0.0) + RELATED * times
-    return near, by_log, read
+    return near, facts, by_log, read

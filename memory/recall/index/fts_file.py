@@ -1,4 +1,4 @@
-"""Read the index file: an FTS5 table over the passages of all logs, beside the cache.
+"""Read the index file: FTS5 tables over the passages and the facts of all logs, beside the cache.
 
 Every log is indexed from its bytes and its events alone, and numbered by its place in the ledger's order,
 so the same set of logs gives the same answers, whatever the way (`follow` brings the file to where the
@@ -33,7 +33,8 @@ _TERMS_LIMIT, _SPELLED_LIMIT = 64, 5000
 #: `logs.number` follows `logs.stem`: both are in the ledger's order. `logs.blob` is the log's in the
 #: ledger, `logs.source` the one whose bytes were read: that of its first bytes, where its seal is broken.
 #: What comes after the file was built goes into a table of its own (`recent`): FTS5 merges what is written
-#: bit by bit, and would have to write the whole of a large table again and again.
+#: bit by bit, and would have to write the whole of a large table again and again. Facts have a table of
+#: their own: what they say is looked up whole, however common a word is in all that was said.
 TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
 CREATE TABLE logs(number INTEGER PRIMARY KEY, stem TEXT NOT NULL UNIQUE, blob TEXT NOT NULL,
@@ -45,12 +46,16 @@ CREATE VIRTUAL TABLE passages USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE recent USING fts5(text, parts, content='', columnsize=0,
   tokenize='porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE facts USING fts5(text, parts, content='', columnsize=0,
+  tokenize='porter unicode61 remove_diacritics 2');
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab(passages, row);
 CREATE VIRTUAL TABLE passages_places USING fts5vocab(passages, instance);
 CREATE VIRTUAL TABLE recent_terms USING fts5vocab(recent, row);
 CREATE VIRTUAL TABLE recent_places USING fts5vocab(recent, instance);
+CREATE VIRTUAL TABLE facts_terms USING fts5vocab(facts, row);
+CREATE VIRTUAL TABLE facts_places USING fts5vocab(facts, instance);
 CREATE VIEW terms AS SELECT term, doc FROM passages_terms
-  UNION ALL SELECT term, doc FROM recent_terms;
+  UNION ALL SELECT term, doc FROM recent_terms UNION ALL SELECT term, doc FROM facts_terms;
 CREATE VIEW places AS SELECT term, doc, col, offset FROM passages_places
   UNION ALL SELECT term, doc, col, offset FROM recent_places;
 """
@@ -246,8 +251,12 @@ class Index:
         """Return how many passages hold a word."""
         return sum([row[0] for row in self.rows("SELECT doc FROM terms WHERE term = ?", (stem,))])
 
+    def facts_found(self, stem: str) -> list[tuple[int, int]]:
+        """Return where a word stands in facts: (row, offset), in the order of rows."""
+        return self.rows("SELECT doc, offset FROM facts_places WHERE term = ?", (stem,))
+
     def found(self, stem: str) -> list[tuple[int, int]]:
-        """Return where a word stands: (row, offset), in the order of rows."""
+        """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
         known = self._found.get(stem)
         if known is None:
             known = self.rows("SELECT doc, offset FROM places WHERE term = ?", (stem,))
@@ -291,9 +300,9 @@ class Index:
         values = (start, start + "\U0010ffff", _SPELLED_LIMIT)
         found = {
             row[0]
-            for table in ("passages_terms", "recent_terms")
+            for table in ("passages_terms", "recent_terms", "facts_terms")
             for row in self.rows(
-                f"SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?",  # noqa: S608 - one of two
+                f"SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?",  # noqa: S608 - one of these
                 values,
             )
         }
@@ -306,13 +315,18 @@ class Index:
             return frozenset()
         if self.stems(text) == list(phrase):
             quoted = f'"{text}"'
-            rows = self.rows("SELECT rowid FROM passages WHERE passages MATCH ?", (quoted,))
-            rows += self.rows("SELECT rowid FROM recent WHERE recent MATCH ?", (quoted,))
+            rows = []
+            for table in ("passages", "recent", "facts"):
+                asked = f"SELECT rowid FROM {table} WHERE {table} MATCH ?"  # noqa: S608 - a name of ours
+                rows += self.rows(asked, (quoted,))
             return frozenset([row[0] for row in rows])
         # FTS5 takes the ending off what it is asked, and "databas" is the stem of no word: by their places
         ends: set[tuple[int, int, int]] | None = None
         for word in phrase:
-            places = self.rows("SELECT doc, col, offset FROM places WHERE term = ?", (word,))
+            places: list[tuple[int, int, int]] = []
+            for table in ("places", "facts_places"):
+                asked = f"SELECT doc, col, offset FROM {table} WHERE term = ?"  # noqa: S608 - a name of ours
+                places += self.rows(asked, (word,))
             ends = {
                 (row, column, offset)
                 for row, column, offset in places

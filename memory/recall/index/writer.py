@@ -11,7 +11,7 @@ from ledger.model.layout import CACHE_VERSION
 from ledger.model.record import Record
 from memory.cache.sqlite import sqlite3
 from memory.recall.index.document import Indexed
-from memory.recall.index.fts_file import PLACE_BITS, TABLES, Mark, Totals
+from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, TABLES, Mark, Totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _LATE_APART = 64
 #: logs are five or six such parts, which are best left as they are.
 _SORTED_BYTES = 32 << 20
 _PARTS_LEFT = 16
-#: The tables: what was there when the file was built, and what came since.
-BUILT, RECENT = "passages", "recent"
+#: The tables: what was there when the file was built, what came since, and the facts of both.
+BUILT, RECENT, FACTS = "passages", "recent", "facts"
 
 
 class Placed(Record):
@@ -54,6 +54,7 @@ def new_file(path: str) -> sqlite3.Connection:
         base.executescript(TABLES)
         settings = (("hashsize", _SORTED_BYTES), ("automerge", _PARTS_LEFT))
         base.executemany("INSERT INTO passages(passages, rank) VALUES (?, ?)", settings)
+        base.execute("INSERT INTO facts(facts, rank) VALUES (?, ?)", settings[0])
         base.execute("INSERT INTO meta VALUES ('version', ?)", (marshal.dumps(CACHE_VERSION),))
     except BaseException:
         base.close()
@@ -84,16 +85,19 @@ def add(base: sqlite3.Connection, logs: Iterable[Placed], totals: Totals, table:
     speakers: dict[str, int] = {}
     rows: list[tuple[object, ...]] = []
     texts: list[tuple[int, str, str]] = []
+    facts: list[tuple[int, str, str]] = []
     for number, blob, log in logs:
         stem, source, *values = log.row
         rows.append((number, stem, blob, source, *values, int(table == RECENT)))
         start = number << PLACE_BITS
-        texts += [(start | place, text, parts) for place, text, parts in log.texts]
+        for place, text, parts in log.texts:
+            (texts if place < FACTS_FROM else facts).append((start | place, text, parts))
         count, passages, chars = count + 1, passages + len(log.texts), chars + log.chars
         for name in log.speakers:
             speakers[name] = speakers.get(name, 0) + 1
     base.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    base.executemany(f"INSERT INTO {table}(rowid, text, parts) VALUES (?, ?, ?)", texts)  # noqa: S608 - one of two
+    for where, some in ((table, texts), (FACTS, facts)):
+        base.executemany(f"INSERT INTO {where}(rowid, text, parts) VALUES (?, ?, ?)", some)  # noqa: S608 - a name of ours
     base.executemany(
         "INSERT INTO speakers VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET logs = logs + excluded.logs",
         list(speakers.items()),
@@ -111,10 +115,10 @@ def take_out(base: sqlite3.Connection, logs: Iterable[Indexed], totals: Totals) 
         ).fetchall()
         start = number << PLACE_BITS
         table = RECENT if recent else BUILT
-        base.executemany(
-            f"INSERT INTO {table}({table}, rowid, text, parts) VALUES ('delete', ?, ?, ?)",  # noqa: S608 - one of two
-            [(start | place, text, parts) for place, text, parts in log.texts],
-        )
+        for place, text, parts in log.texts:
+            where = table if place < FACTS_FROM else FACTS
+            asked = f"INSERT INTO {where}({where}, rowid, text, parts) VALUES ('delete', ?, ?, ?)"  # noqa: S608 - a name of ours
+            base.execute(asked, (start | place, text, parts))
         base.execute("DELETE FROM logs WHERE stem = ?", (stem,))
         base.execute("DELETE FROM meanings WHERE log = ?", (number,))
         base.executemany(

@@ -31,13 +31,23 @@ class Postings(Record):
     """Where a word stands.
 
     Args:
-        rows: row of a passage -> the places in it.
+        rows: row of a passage of prose -> the places in it; of a word that is too common the newest.
         logs: number of a log -> in how many passages of its prose the word is; of replies only their
             beginnings count.
+        facts: row of a fact's text -> the places in it; all of them.
     """
 
     rows: Mapping[int, tuple[int, ...]]
     logs: Mapping[int, float]
+    facts: Mapping[int, tuple[int, ...]]
+
+    @property
+    def held(self) -> int:
+        """How many passages and facts hold the word."""
+        return len(self.rows) + len(self.facts)
+
+
+NO_POSTINGS = Postings({}, {}, {})
 
 
 class Turns:
@@ -74,6 +84,7 @@ class Lookups:
         self._names: dict[str, bool] = {}
         self._beginnings: dict[str, tuple[str, ...]] = {}
         self._postings: dict[str, Postings] = {}
+        self._facts: dict[str, Mapping[int, tuple[int, ...]]] = {}
         self._related: dict[str, tuple[str, ...]] = {}
         self._turns: dict[int, Turns] = {}
         self._kept = 0
@@ -86,6 +97,7 @@ class Lookups:
             self._names.clear()
             self._beginnings.clear()
             self._postings.clear()
+            self._facts.clear()
             self._related.clear()
             self._turns.clear()
             self._kept = 0
@@ -176,36 +188,59 @@ class Lookups:
         """Return where a word stands."""
         known = self._postings.get(stem)
         if known is None:
-            rows: dict[int, tuple[int, ...]] = {}
+            rows: Mapping[int, tuple[int, ...]]
             if self.count(stem) > TOO_COMMON:
                 rows = dict.fromkeys(self.index.newest(stem, NEWEST), _SOMEWHERE)
-            for row, offset in self.index.found(stem) if not rows else ():
-                if row in rows:
-                    rows[row] += (offset,)
-                else:
-                    rows[row] = _ONCE[offset] if offset < _ONCES else (offset,)
-            known = Postings(rows, _by_log(rows))
-            self._kept += len(rows)
+            else:
+                rows = _by_row(self.index.found(stem))
+            known = Postings(rows, _by_log(rows), self.in_facts((stem,)))
+            self._kept += known.held
             while self._kept > _PLACES_KEPT and self._postings:
                 oldest = next(iter(self._postings))
-                self._kept -= len(self._postings.pop(oldest).rows)
+                self._kept -= self._postings.pop(oldest).held
+                self._facts.pop(oldest, None)
             self._postings[stem] = known
         else:
             self._postings[stem] = self._postings.pop(stem)  # the last that was asked goes last
         return known
+
+    def in_facts(self, stems: Sequence[str]) -> Mapping[int, tuple[int, ...]]:
+        """Return where any of some words stands in facts: all of them, however many."""
+        for stem in stems:
+            if stem not in self._facts:
+                if len(self._facts) > _WORDS_KEPT:
+                    self._facts.clear()
+                self._facts[stem] = _by_row(self.index.facts_found(stem))
+        found = [self._facts[stem] for stem in stems]
+        return found[0] if len(found) == 1 else _joined(found)
 
     def together(self, stems: Iterable[str]) -> Postings:
         """Return where any of some words stands."""
         all_of = [self.postings(stem) for stem in stems]
         if len(all_of) == 1:
             return all_of[0]
-        rows: dict[int, tuple[int, ...]] = {}
-        for one in all_of:
-            for row, places in one.rows.items():
-                rows[row] = (*rows[row], *places) if row in rows else places
-        return Postings(rows, _by_log(rows))
+        rows = _joined([one.rows for one in all_of])
+        return Postings(rows, _by_log(rows), _joined([one.facts for one in all_of]))
+
+
+def _by_row(found: Iterable[tuple[int, int]]) -> dict[int, tuple[int, ...]]:
+    rows: dict[int, tuple[int, ...]] = {}
+    for row, offset in found:
+        if row in rows:
+            rows[row] += (offset,)
+        else:
+            rows[row] = _ONCE[offset] if offset < _ONCES else (offset,)
+    return rows
+
+
+def _joined(some: Iterable[Mapping[int, tuple[int, ...]]]) -> dict[int, tuple[int, ...]]:
+    rows: dict[int, tuple[int, ...]] = {}
+    for one in some:
+        for row, places in one.items():
+            rows[row] = (*rows[row], *places) if row in rows else places
+    return rows
 
 
 def _by_log(rows: Iterable[int]) -> Mapping[int, float]:
-    """Count the passages of each log; of replies only their beginnings, and no facts."""
+    """Count the passages of each log; of replies only their beginnings."""
     return Counter([row >> PLACE_BITS for row in rows if row & PLACES < LATE_BIT])

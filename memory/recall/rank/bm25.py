@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from math import log
 
-from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.index.turn_marks import ASKERS, ASKING, REPLIERS
 from memory.recall.query.dates import closeness
 from memory.recall.rank.next_sessions import next_to
@@ -172,8 +172,7 @@ class _Look:
         """Return the rows that hold most of the question, the newer first among equals."""
         by_mask: defaultdict[int, list[int]] = defaultdict(list)
         for row, mask in self._masks.items():
-            if row & PLACES < FACTS_FROM:  # facts are ranked for themselves
-                by_mask[mask].append(row)
+            by_mask[mask].append(row)
         keeps = self._keeps
         rows: list[int] = []
         for mask in sorted(by_mask, key=lambda mask: (-self._cover(mask), mask)):

@@ -8,14 +8,14 @@ first words say what it is about, and count once more. Constants are round numbe
 
 from __future__ import annotations
 
-from memory.recall.index.fts_file import FACTS_FROM, PLACE_BITS, PLACES
+from memory.recall.index.fts_file import PLACE_BITS, PLACES
 from memory.recall.rank.bm25 import RELATED
 from memory.recall.rank.plan import Plan, follow
 from memory.recall.rank.types import Asked, Scored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memory.recall.index.fts_file import Totals
     from memory.recall.query.postings import Turns
@@ -88,19 +88,26 @@ def _candidates(
     for number, term in enumerate(asked.terms):
         for bit, rows in ((1 << 2 * number, term.rows), (2 << 2 * number, term.near)):
             for row in rows:
-                if row & PLACES >= FACTS_FROM:
-                    masks[row] = masks.get(row, 0) | bit
+                masks[row] = masks.get(row, 0) | bit
     for row, share in alike.items():
         if share >= UNLIKE:
             masks.setdefault(row, 0)
     covers = {mask: _cover(asked, mask) for mask in set(masks.values())}
+    by_cover: dict[float, list[int]] = {}  # few shares, and thousands of facts
+    for row, mask in masks.items():
+        by_cover.setdefault(covers[mask] + alike.get(row, 0.0), []).append(row)
     kept: list[tuple[int, int]] = []
-    for row in sorted(masks, key=lambda row: (-covers[masks[row]] - alike.get(row, 0.0), -row)):
+    for row in _newest_of_best(by_cover):
         if keeps is None or keeps(row):
             kept.append((row, masks[row]))
             if len(kept) == CANDIDATES:
                 break
     return kept
+
+
+def _newest_of_best(by_cover: Mapping[float, list[int]]) -> Iterator[int]:
+    for share in sorted(by_cover, reverse=True):
+        yield from sorted(by_cover[share], reverse=True)
 
 
 def _cover(asked: Asked, mask: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory.recall.query.parse import read_question, wanted_text, words_in
+from memory.recall.query.postings import NO_POSTINGS
 from memory.recall.rank.bm25 import NAME, weight_of
 from memory.recall.rank.fuse import lacking
 from memory.recall.rank.vectors import TEXT_CHARS, nearest, similarities
@@ -52,7 +53,7 @@ def _telling(lookups: Lookups, query: str) -> list[tuple[str, float, Mapping[int
         held = [stem for stem in dict.fromkeys(stems) if lookups.count(stem)]
         if word.beginning or sum([lookups.count(stem) for stem in held]) > PLACES_READ:
             continue  # no word, or one that tells nothing here
-        rows: Mapping[int, object] = lookups.together(tuple(held))[0] if held else {}
-        weight = weight_of(len(rows), passages) * (NAME if lookups.speaks(word.raw) else 1.0)
-        found.append((word.raw, weight, rows))
+        here = lookups.together(tuple(held)) if held else NO_POSTINGS
+        weight = weight_of(here.held, passages) * (NAME if lookups.speaks(word.raw) else 1.0)
+        found.append((word.raw, weight, here.rows))
     return found

@@ -23,6 +23,9 @@ class Term(Record):
         order: its number among the words that tell something; negative for what stands beside none.
         name: somebody who speaks is called so.
         sure: how sure it is that this word was meant: less than 1 where another spelling was looked for.
+        facts: row of a fact's text -> where in it the word stands; of all facts, however many.
+        facts_near: the same as `near`, of facts.
+        held: how many passages and facts have the word, or else related ones.
     """
 
     raw: str
@@ -33,6 +36,13 @@ class Term(Record):
     order: int
     name: bool
     sure: float = 1.0
+    facts: Mapping[int, tuple[int, ...]] = {}
+    facts_near: Mapping[int, float] = {}
+    held: int = 0
+
+    def of_facts(self, weight: float) -> Term:
+        """Return the word as facts have it, with what it tells there."""
+        return self._replace(weight=weight, rows=self.facts, near=self.facts_near)
 
 
 class Asked(Record):
