@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from ledger.errors import PolicyInvalid
 from projection.policy.keys import quoted
-from projection.policy.model import BUILT_IN_KINDS, Kind, Policy, Privacy, Review, Windows
+from projection.policy.model import (
+    BUILT_IN_KINDS,
+    LANGUAGES,
+    Kind,
+    Policy,
+    Privacy,
+    Recall,
+    Review,
+    Windows,
+)
 from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy, write_policy
 
 _COUNTS = st.integers(0, 10**9)
@@ -49,6 +58,7 @@ def _policies(draw: st.DrawFn) -> Policy:
             draw(st.sampled_from(["warn", "redact", "keep"])),
         ),
         trunk=draw(st.sampled_from(["", "main", "release/1.x", "größe"])),
+        recall=Recall(draw(st.sampled_from(LANGUAGES))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What is written without blanks is found inside of runs, in facts and in passages."""
+"""Other languages: what is written without blanks is found inside of runs, inflected words in their forms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.recall.index.unspaced import asked_pairs, has_unspaced, pairs_in
+from memory.recall.query.languages import inflected, plainly, says_nothing
 from tests.conftest import Repo, Run
 
 #: language -> a fact, another one, a passage; and what is asked for each.
@@ -97,3 +98,104 @@ def test_other_writing_is_left_alone(text: str) -> None:
     assert bool(pairs_in(text)) == has_unspaced(text)
     assert all(word.isascii() and word.isalnum() for word in pairs_in(text).split())
     assert not has_unspaced("naïve — “quoted” café → Ελλάδα Москва עברית")
+
+
+#: language -> facts by id, a passage, and (question, what answers) in other forms of the words.
+INFLECTED = {
+    "de": (
+        {
+            "backup": "Die Datenbanken werden jede Nacht gesichert, und die Sicherungen prüft ein Skript.",
+            "tests": "Vor jeder Veröffentlichung müssen alle Prüfungen laufen.",
+        },
+        "Gestern haben wir über die gelöschten Häuser im Katalog gesprochen.",
+        (
+            ("Wann wird die Datenbank gesichert?", "backup"),
+            ("Welche Prüfung muss vor den Veröffentlichungen laufen?", "tests"),
+            ("löschen wir ein Haus im Katalog", ""),
+        ),
+    ),
+    "es": (
+        {
+            "backup": "Las bases de datos se copian cada noche, y un programa comprueba las copias.",
+            "tests": "Antes de cada publicación hay que ejecutar todas las pruebas automatizadas.",
+        },
+        "Ayer hablamos de las decisiones sobre los servidores antiguos.",
+        (
+            ("¿Cuándo se copia la base de los datos?", "backup"),
+            ("¿Qué prueba automatizada se ejecuta antes de las publicaciones?", "tests"),
+            ("decisión sobre el servidor antiguo", ""),
+        ),
+    ),
+    "fr": (
+        {
+            "backup": "Les serveurs sont sauvegardés chaque nuit et un script vérifie les sauvegardes.",
+            "tests": "Avant chaque publication, l'équipe lance tous les essais automatisés.",
+        },
+        "Hier nous avons parlé des décisions sur les anciennes machines.",
+        (
+            ("Quand est-ce que le serveur est sauvegardé ?", "backup"),
+            ("Qu'est-ce que l'équipe lance, un essai automatisé avant les publications ?", "tests"),
+            ("la décision sur l'ancienne machine", ""),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", INFLECTED)
+def test_other_forms_of_a_word(repo: Repo, run: Run, language: str) -> None:
+    """A singular finds plurals, one tense another, in the language that the policy names."""
+    facts, passage, questions = INFLECTED[language]
+    body = str(repo.write("body.md", f"{passage}\n"))
+    new = [f"id={id} fact: {text}" for id, text in facts.items()]
+    assert run("append", "--title", "One", "--new", new[0], "--new", new[1]).code == 0
+    assert run("append", "--title", "Two", "--body", body).code == 0
+    policy = repo.path / "memory" / "diurna.toml"
+    repo.write(
+        "memory/diurna.toml", policy.read_text("utf-8") + f'\n[recall]\nlanguage = "{language}"\n'
+    )
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "a language")
+    for question, answer in questions:
+        found = run("recall", question, "--json").json
+        if answer:
+            assert [hit["id"] for hit in found["facts"]][:1] == [answer]
+        else:
+            assert passage in found["passages"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "form"),
+    [
+        ("de", "datenbanken", "datenbank"),
+        ("de", "prüfung", "prüfen"),
+        ("de", "gelöscht", "löschen"),
+        ("de", "löschen", "gelöscht"),
+        ("es", "decisiones", "decision"),
+        ("es", "ejecutar", "ejecuta"),
+        ("es", "servidor", "servidores"),
+        ("fr", "essais", "essai"),
+        ("fr", "vérifie", "vérifier"),
+        ("fr", "sauvegardé", "sauvegardés"),
+    ],
+)
+def test_forms(language: str, word: str, form: str) -> None:
+    """Endings are exchanged for each other; short words and other languages have no other forms."""
+    assert form in inflected(word, language) and word not in inflected(word, language)
+    assert inflected(word, "") == inflected("uv", language) == inflected("v1", language) == ()
+
+
+@given(st.sampled_from(["de", "es", "fr"]), st.text("abceinorstuéü", min_size=4, max_size=14))
+def test_forms_of_a_form(language: str, word: str) -> None:
+    """There are few, each begins as the word does, and each is looked for once."""
+    forms = inflected(word, language)
+    assert len(forms) == len(set(forms)) < 80
+    start = word[2:6] if word[:2] == "ge" else word[:4]
+    assert all(start in form for form in forms)
+
+
+def test_small_words_tell_nothing() -> None:
+    """Questions are made of them; and what French writes together is taken apart."""
+    assert says_nothing("warum", "de") and says_nothing("cuándo", "es") and says_nothing("où", "fr")
+    assert not says_nothing("warum", "en") and not says_nothing("datenbank", "de")
+    assert plainly("l'équipe qu’on d'abord aujourd'hui", "fr") == "équipe on abord aujourd'hui"
+    assert plainly("l'équipe", "de") == "l'équipe"

@@ -13,7 +13,7 @@ from memory.cache.sqlite import unpack
 from projection.fold.fact import Act, History
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
-from projection.policy.model import THREAD_KIND, Kind, Policy, Privacy, Review, Windows
+from projection.policy.model import THREAD_KIND, Kind, Policy, Privacy, Recall, Review, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,12 +142,13 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.format,
         tuple(policy.privacy),
         policy.trunk,
+        policy.recall.language,
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy, trunk = values
+    project, publish, windows, review, kinds, version, privacy, trunk, language = values
     return Policy(
         project,
         publish,
@@ -157,4 +158,5 @@ def policy_of(values: Any) -> Policy:
         version,
         Privacy(*privacy),
         trunk,
+        Recall(language),
     )

@@ -96,7 +96,7 @@ def search(
         meanings: of the facts; None to weigh words alone.
     """
     lookups = (lookups or Lookups()).of(index)
-    question = read_question(text)
+    question = _question(text, lookups.language)
     state = state_words(question.named)
     notes: list[str] = []
     phrases: list[tuple[str, frozenset[int]]] = []
@@ -121,6 +121,23 @@ def search(
     facts = rank_facts(for_facts, index.totals, lookups.turns, test, alike)
     subject = any(word.raw not in state.words for word in question.words)
     return Search(passages, facts, state, tuple(notes), subject)
+
+
+def _question(text: str, language: str) -> Question:
+    """Read a question in the language of its ledger."""
+    if not language:
+        return read_question(text)
+    from memory.recall.query.languages import inflected, plainly, says_nothing
+
+    question = read_question(plainly(text, language))
+    words = [word for word in question.words if not says_nothing(word.raw, language)]
+    forms = [
+        word
+        if word.beginning
+        else word._replace(forms=(*word.forms, *inflected(word.raw, language)))
+        for word in words or question.words
+    ]
+    return question._replace(words=tuple(forms))
 
 
 def _meant(question: Question, state: StateWords) -> Mapping[str, float]:
@@ -255,7 +272,7 @@ def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])
     name, other = lookups.speaks(word.raw), False
     if not there and not word.beginning and not related_to(lookups, word.raw, stems):
-        there = respelled(lookups, word.raw, stems)
+        there = respelled(lookups, word.raw, stems[:1] if lookups.language else stems)
         other = bool(there)
         if there:
             notes.append(f"looked for {' or '.join(there)} instead of {word.raw}")

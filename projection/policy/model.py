@@ -46,6 +46,17 @@ class Privacy(Record):
     personal: str = "warn"
 
 
+#: The languages whose inflections recall knows; the index itself takes those of English off.
+ENGLISH = "en"
+LANGUAGES = (ENGLISH, "de", "es", "fr")
+
+
+class Recall(Record):
+    """How recall reads questions."""
+
+    language: str = ENGLISH
+
+
 #: Built-in kinds in rendering order.
 BUILT_IN_KINDS = (
     Kind("invariant", "Architectural Invariants", decays=False),
@@ -74,6 +85,7 @@ class Policy(Record):
         format: of the ledger.
         privacy: what becomes of secrets and personal data.
         trunk: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none.
+        recall: how it reads questions.
     """
 
     project: str = "project"
@@ -84,6 +96,7 @@ class Policy(Record):
     format: int = 1
     privacy: Privacy = Privacy()
     trunk: str = ""
+    recall: Recall = Recall()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

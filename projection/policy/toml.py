@@ -24,6 +24,7 @@ from projection.policy.model import (
     Kind,
     Policy,
     Privacy,
+    Recall,
     Review,
     Windows,
 )
@@ -82,6 +83,10 @@ class _Privacy(_Table):
     personal: Literal["warn", "redact", "keep"] = "warn"
 
 
+class _Recall(_Table):
+    language: Literal["en", "de", "es", "fr"] = "en"
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -95,6 +100,7 @@ class _File(_Table):
     windows: _Windows = _Windows()
     review: _Review = _Review()
     privacy: _Privacy = _Privacy()
+    recall: _Recall = _Recall()
     kinds: dict[str, _Kind] = {}
 
 
@@ -145,17 +151,15 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         newest if isinstance(newest, int) else file.format,
         Privacy(file.privacy.secrets, file.privacy.personal),
         file.trunk,
+        Recall(file.recall.language),
     )
 
 
 def write_policy(policy: Policy) -> str:
     """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
     windows, review, privacy = policy.windows, policy.review, policy.privacy
-    trunk = (
-        f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n"
-        if policy.trunk
-        else ""
-    )
+    named = f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n"
+    trunk = named if policy.trunk else ""
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
@@ -186,6 +190,8 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
 # section = "Glossary"
 # decays  = true
 """
+    if policy.recall != Recall():
+        text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
     for kind in policy.kinds:
         if kind not in BUILT_IN_KINDS:
             decays = "true" if kind.decays else "false"
@@ -363,6 +369,7 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
         "windows": _Windows,
         "review": _Review,
         "privacy": _Privacy,
+        "recall": _Recall,
     }
     return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
 

@@ -29,7 +29,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import ENGLISH, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class Recaller:
         past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
+            language = cache.policy.recall.language
+            self._lookups.language = "" if language == ENGLISH else language
             facts = Facts(cache, index, filters, past)
             keeps = kept(index, facts, filters)
             view = _View(self, cache, index, facts)

@@ -77,6 +77,8 @@ class Lookups:
     """The words of one index; what was asked before is remembered."""
 
     def __init__(self) -> None:
+        #: of the ledger, as its policy names it; "" for English
+        self.language = ""
         self._index: Index | None = None
         self._totals: Totals | None = None
         self._stems: dict[str, str] = {}
