@@ -1,4 +1,4 @@
-"""Run `diurna hook`: do what `diurna init --hooks` lets git run after a pull."""
+"""Run `diurna hook`: what the hooks of git, and of the programs that run agents, call."""
 
 from __future__ import annotations
 
@@ -15,16 +15,29 @@ from rituals.cli.context import Invocation
 @options.dry_run
 @options.command
 def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: bool) -> None:
-    """Do what a git hook is for: publish, after a merge or rebase, what it left behind.
+    """Do what a hook of git, or of the program that runs an agent, is for.
 
-    `diurna init --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds.
-    Where appends do not publish (publish = "review", or "trunk" on another branch) it does nothing.
+    With the name of a git hook: publish, after a merge or rebase, what it left behind. `diurna init
+    --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds. Where appends
+    do not publish (publish = "review", or "trunk" on another branch) it does nothing.
+
+    With the name of a host (claude, codex, copilot, gemini, qwen, cursor) and of one of its events: read
+    the event from standard input and answer with one JSON object. The start of a session is answered with
+    the brief, all else with {}. It ends with 0, whatever happens; DIURNA_HOOKS=off keeps it silent.
 
     \b
     Examples:
       diurna hook post-merge
       diurna hook post-rewrite rebase
+      diurna hook claude SessionStart
     """
+    from rituals.hosts.adapters import HOSTS
+
+    if event in HOSTS:
+        from rituals.hosts.hook import run
+
+        run(event, arguments[0] if arguments else "", variables())
+        return
     from rituals.setup.git_hooks.install import EVENTS
     from rituals.setup.git_hooks.republish import Limit, TookTooLong, republish
 
