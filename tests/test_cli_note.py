@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import WrongUsage
-from rituals.cli import registry
+from rituals.cli import registry, synonyms
 from rituals.cli.synonyms import MEANINGS, proposal
 from rituals.record.note_lines import texts_of
 from tests.conftest import Repo, Run
@@ -235,11 +235,16 @@ def test_what_people_type_gives_the_command(word: str, command: str, repo: Repo,
     assert repo.shape() == before
 
 
-def test_every_meaning_names_commands_that_are_there() -> None:
-    """No word of the table is a command itself, and what it proposes is one."""
+def test_every_meaning_names_commands_that_are_there(run: Run) -> None:
+    """No word of the table is a command itself or stands twice; what it proposes is one, with its options."""
     assert not set(MEANINGS) & {*NAMES, *registry.FORMER}
     for says in set(MEANINGS.values()):
         named = re.findall(r"diurna (\w+)", says)
         assert set(named) <= set(NAMES), says
+        for name, option in re.findall(r"`diurna (\w+)[^`]*?(--\w+)", says):
+            assert option in run(name, "--help").out, says
+        for name in re.findall(r"diurna (archive|redact)", says):
+            assert re.search(rf"diurna {name} ID [^`]*--reason TEXT`", says), says
+    assert len(MEANINGS) == sum(len(words.split()) for words in synonyms._MEANT)
     assert proposal("xyzzy", NAMES) == "`diurna --help` lists all"
     assert proposal("get", ["digest"]) == MEANINGS["get"]

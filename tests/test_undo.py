@@ -27,6 +27,7 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
+from ledger.wal.spool import Spool
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.fold.reversal import Irreversible
@@ -264,6 +265,8 @@ def test_undo_is_the_inverse_and_its_own(homes: Any, logs: list[list[Event]], ki
         assert shown(memory) == before
         undo(memory)
         assert shown(memory) == after
+    cold = {one.fact.id: one.fact.text for one in memory.cold_state().view().live}
+    assert cold == {id: said[0] for id, said in live(memory).items()}
     memory.close()
 
 
@@ -295,6 +298,16 @@ def test_undo_as_it_is_typed(repo: Repo, run: Run) -> None:
     assert told["events"][0]["text"] == "We use pip." and told["undone"] != first["stem"]
     assert "We use pip." in run("show", "uv").out
     assert run("verify").code == 0
+
+
+def test_a_log_that_waits_is_committed_and_taken_back(repo: Repo, run: Run) -> None:
+    """What a writer left in the spool is one's last log as well."""
+    run("note", "id=uv We use uv.")
+    home = open_memory(repo.path).home
+    waits = run("note", "id=pip We use pip for now.", "--dry-run", "--json").json
+    Spool(home.spool_folder).put(waits["stem"], waits["log"].encode())
+    assert run("undo", "--json").json["undone"] == waits["stem"]
+    assert run("show", "pip", "--json").json["facts"][0]["invalidated"]
 
 
 def test_a_refused_undo_says_why(repo: Repo, run: Run) -> None:

@@ -8,18 +8,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FALSE = "`diurna append --invalidate ID` says that a fact is false, and it goes to the archive"
+#: What people type, words of one meaning together -> what does it; each proposal runs as it stands.
 _MEANT = {
     "add create new remember save store write record memo jot learn set":
         "`diurna note TEXT` records a fact",
     "decide decision todo task thread question idea":
         '`diurna note "decision: TEXT"` records a fact of a kind; `diurna ls --kind decision` lists them',
-    "search find ask query grep lookup question": "`diurna recall WORDS` finds what answers a question",
+    "search find ask query grep lookup": "`diurna recall WORDS` finds what answers a question",
     "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
     "threads open-threads todos": "`diurna ls --kind thread` lists the threads",
     "get cat view read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
     "forget rm remove delete del drop unlearn invalidate false":
-        f"{_FALSE}; `diurna archive ID` puts one away that holds, `diurna undo` takes back your last log",
+        "`diurna append --invalidate ID` says that a fact is false; `diurna archive ID --reason TEXT` puts"
+        " one away that holds; `diurna undo` takes back what your last log did",
     "edit change update reword fix correct modify":
         "`diurna append --update ID TEXT` gives a fact a new text, `diurna open ID` opens it in an editor",
     "replace supersede": "`diurna append --supersede OLD=NEW` says what replaces what",
@@ -44,8 +45,8 @@ _MEANT = {
     "cleanup clean gc prune groom maintain":
         "`diurna review` goes through what aged and what became false",
     "contradictions disputes duplicates": "`diurna conflicts` lists contradictions",
-    "hide secret censor": "`diurna redact ID` withholds a text from all that is shown",
-    "unarchive reactivate": "`diurna archive ID --back` takes a fact out of the archive",
+    "hide secret censor": "`diurna redact ID --reason TEXT` withholds a text from all that is shown",
+    "unarchive reactivate": "`diurna archive ID --back --reason TEXT` takes a fact out of the archive",
     "related graph neighbours neighbors": "`diurna links ID` shows what a fact is linked with",
     "entities tags topics": "`diurna entity` lists what facts are about",
     "setup create-home bootstrap": "`diurna init` makes a home",
@@ -58,8 +59,7 @@ _MEANT = {
     "version": "`diurna --version` prints it",
     "commands": "`diurna --help` lists all commands",
 }  # fmt: skip
-#: What people type -> the command that does it.
-MEANINGS = {word: says for words, says in reversed(_MEANT.items()) for word in words.split()}
+MEANINGS = {word: says for words, says in _MEANT.items() for word in words.split()}
 _ALIKE = 0.75  # of a spelling that is meant; difflib's own 0.6 takes `get` for `digest`
 
 
