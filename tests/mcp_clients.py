@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from ledger.home import Home, discover
 from memory.api import Memory
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
+from rituals.cli.registry import ENTRIES
 from rituals.mcp.open_memory import OpenMemory
 from rituals.mcp.server import Answering
 from tests.conftest import NOW_MS, Repo
@@ -91,12 +93,21 @@ def text_of(result: types.CallToolResult) -> str:
     return content.text
 
 
+#: A command with its name, or an option: a client has none of them.
+COMMAND_LINE = re.compile(
+    rf"\bdiurna (?:{'|'.join(entry.name for entry in ENTRIES)})\b|(?:^|[\s`(\"'])--[a-z]",
+    re.MULTILINE,
+)
+
+
 async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
     """Call a tool that answers; both forms of the answer say the same."""
     result = await client.call_tool(tool, dict(arguments))
     assert not result.is_error, text_of(result)
     assert json.loads(text_of(result)) == result.structured_content
     found: dict[str, Any] = result.structured_content
+    for one in found.get("findings", ()):
+        assert not COMMAND_LINE.search(f"{one['message']}\n{one['hint']}"), one
     return found
 
 
@@ -106,4 +117,5 @@ async def refused(client: Client, tool: str, **arguments: object) -> str:
     said = text_of(result)
     assert result.is_error, said
     assert "Traceback" not in said
+    assert not COMMAND_LINE.search(said), said
     return said

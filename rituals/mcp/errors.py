@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.secrets.scanner import without_secrets
 from rituals.mcp.responses import whole
+from rituals.mcp.wording import hint_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ _HERE = "mcp"
 
 
 def told(failure: Failure) -> str:
-    """Write a failure: the command's own words, without what could not be sent or should not be."""
+    """Write a failure in the words of the tools, without what could not be sent or should not be."""
     lines = [_at(failure.where, failure.message), *_hint(failure.hint)]
     for finding in failure.findings[1:_FINDINGS_SAID]:
         lines += [f"also: {_at(finding.where, finding.message)}", *_hint(finding.hint)]
@@ -27,8 +28,9 @@ def told(failure: Failure) -> str:
 
 
 def _at(where: str, message: str) -> str:
-    return message if where in ("", _HERE) or where in message else f"{where}: {message}"
+    said = message if where in ("", _HERE) or where in message else f"{where}: {message}"
+    return message_in_tools(said)
 
 
 def _hint(hint: str) -> list[str]:
-    return [f"hint: {hint}"] if hint else []
+    return [f"hint: {hint_in_tools(hint)}"] if hint else []

@@ -17,6 +17,7 @@ from rituals.mcp.responses import (
     StatusAnswered,
     noticed,
 )
+from rituals.mcp.wording import brief_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
     found = memory.brief(
         budget_chars=asked.budget_chars, role=asked.role, task=asked.task, agent=caller.agent
     )
-    return BriefAnswered(text=found.text, tokens=tokens_of(found.text))
+    text = brief_in_tools(found.text)
+    return BriefAnswered(text=text, tokens=tokens_of(text))
 
 
 def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
@@ -84,7 +86,7 @@ def answered(answer: Answer, level: str) -> RecallAnswered:
     """
     left = ANSWER_CHARS
     hits: list[HitAnswered] = []
-    notes = list(answer.notes)
+    notes = [message_in_tools(note) for note in answer.notes]
     for number, hit in enumerate(answer.hits):
         text = hit.line if level == INDEX else hit.text
         if len(text) > left and hits:

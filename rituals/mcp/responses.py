@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
 from rituals.answers.objects import finding_object
+from rituals.mcp.wording import finding_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class FindingAnswered(Answered):
 
 def noticed(findings: Iterable[Finding]) -> list[FindingAnswered]:
     """Describe what was noticed, without what a message may quote of a secret."""
-    return [FindingAnswered.model_validate(finding_object(finding)) for finding in findings]
+    said = [finding_object(finding_in_tools(finding)) for finding in findings]
+    return [FindingAnswered.model_validate(one) for one in said]
 
 
 class TierAnswered(Answered):

@@ -1,0 +1,91 @@
+"""What a client reads names tools and no command line: every hint and message of the source, and the brief."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("mcp")
+from rituals.mcp.wording import brief_in_tools, hint_in_tools, message_in_tools
+from tests.conftest import Repo, Run
+from tests.mcp_clients import COMMAND_LINE
+from tests.test_sizes import ROOT
+
+PACKAGES = ("ledger", "projection", "memory", "rituals")
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield each text of the source that names a command line, with its place; a name stands for a value."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            tree = ast.parse(path.read_text())
+            documented = {
+                id(node.body[0].value)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+                and node.body and isinstance(node.body[0], ast.Expr)
+            }  # fmt: skip
+            for node in ast.walk(tree):
+                if isinstance(node, ast.JoinedStr):
+                    said = "".join(
+                        str(part.value) if isinstance(part, ast.Constant) else "some-id"
+                        for part in node.values
+                    )
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    said = node.value
+                else:
+                    continue
+                if id(node) not in documented and COMMAND_LINE.search(said):
+                    yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", said
+
+
+def test_every_text_of_the_source_can_be_said_to_a_client() -> None:
+    """As a hint and as a message: whatever an error is made of, no command line is left in it."""
+    found = list(texts())
+    assert len(found) > 150
+    wrong = [
+        (place, said, told)
+        for place, said in found
+        for told in (hint_in_tools(said), message_in_tools(said))
+        if COMMAND_LINE.search(told) or not told.strip()
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        ("did you mean web-two?", "did you mean web-two?"),
+        ("`diurna ls --all` lists all ids, archived ones too", "`recall` finds ids by their words"),
+        ("`diurna recall --ids 2026-11-21-x`", "`get` of 2026-11-21-x"),
+        ("`diurna why a.b tells when and by whom`", "`get` of a.b"),
+        ("`diurna resolve limit` says which holds", "`resolve` says which holds"),
+        ('if it is meant as it is, say `--anyway` (`"anyway": true` in JSON)',
+         "if it is meant as it is, say `anyway`: true"),
+        ("say `--ref a` or `--update a TEXT` instead; where both are recorded, `--supersede b=a` makes one",
+         "say `refs` with a or `update` of a instead; where both are recorded, `supersede` of b by a makes one"),
+        ("run `diurna init` here to make one, or name one with --home PATH",
+         "a person has to look at it, where the memory is"),
+        ("free some space; `diurna doctor` says more", "free some space"),
+    ],
+)  # fmt: skip
+def test_hints(hint: str, told: str) -> None:
+    """What a tool can do is said of the tool; a clause for a person at a command line is left out."""
+    assert hint_in_tools(hint) == told
+
+
+def test_a_brief_names_tools_and_keeps_what_is_recorded(repo: Repo, run: Run) -> None:
+    """Only its own first and last words change: a fact that names a command keeps it."""
+    text = "We run `diurna review` and `diurna recall WORDS` each Friday."
+    assert run("append", "--title", "Rule", "--new", f"id=rule decision: {text}").code == 0
+    brief = run("brief").out
+    told = brief_in_tools(brief)
+    assert "`diurna show ID`" in brief and text in told
+    assert not COMMAND_LINE.search(told.replace(text, ""))
+    assert "`get`" in told.splitlines()[-1]
+    head = "What stands between\n\n<diurna-memory-x>\nState: s.\nReview due: 3 of 2 facts (`diurna review`).\n"
+    assert "(`diurna review`)" not in brief_in_tools(
+        f"{head}\n## A\n\n- b\n</diurna-memory-x>\n\nNothing.\n"
+    )
