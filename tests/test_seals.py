@@ -112,7 +112,7 @@ def test_what_was_reverted_stays_reverted(short: None, repo: Repo, run: Run, hig
     put(repo, log_path(stem), poison, "typo")
     repo.git("revert", "--no-edit", "HEAD")
     assert not any(POISON in one for one in answers(run, stem))
-    assert list(told(run)) == ["seal-collision", "weak-seal"]
+    assert list(told(run)) == ["seal-collision", "drift", "weak-seal"]
     assert run("verify", "--restore").code == 1
     assert (repo.path / "memory" / log_path(stem)).read_bytes() == honest
     repo.git("rm", "-q", f"memory/{log_path(stem)}")
@@ -189,7 +189,7 @@ def test_a_sealed_log_says_when_it_ended(repo: Repo, run: Run, header: str) -> N
     front = f"---\n{header}---\n" if header else ""
     data = f"{front}# T\n\nended: {ended_of(STAMP)}\n---\n".encode()
     put(repo, log_path(seal(STAMP, data)), data, "notes")
-    assert set(told(run)) == {"stamp-moved"}
+    assert set(told(run)) == {"stamp-moved", "drift"}
 
 
 def test_short_seals_are_told_once(repo: Repo, run: Run) -> None:
