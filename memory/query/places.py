@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from projection.fold.state import Standing
 
 
+_UNPUBLISHED = "it is not published here yet"
+
+
 class Place(Record):
     """A line of a file; `file` is absolute, `line` counts from 1, `log` tells that it is a session log."""
 
@@ -37,19 +40,17 @@ def place_of(reader: Reader, what: str) -> Place:
         hint = f"`diurna log {stem}` tells in short what it says"
         return _there(place, "the home is not checked out here", hint)
     if not what:
-        return _there(Place(_file(reader, CONTINUITY_FILE)), "it is not published yet", _PUBLISH)
+        hint = "`diurna show` prints what holds"
+        return _there(Place(_file(reader, CONTINUITY_FILE)), _UNPUBLISHED, hint)
     return _place_in(reader, reader.standing(what))
-
-
-_PUBLISH = "`diurna publish` writes it; `diurna show` prints what holds"
 
 
 def _place_in(reader: Reader, found: Standing) -> Place:
     """Find the block of a fact in the file that shows it."""
     name = CONTINUITY_FILE if found.live else archive_page(found.quarter)
     place = Place(_file(reader, name))
-    hint = f"`diurna publish` writes it; `diurna show {found.fact.id}` prints the fact"
-    _there(place, "it is not published yet", hint)
+    hint = f"`diurna show {found.fact.id}` prints the fact"
+    _there(place, _UNPUBLISHED, hint)
     with open(place.file, encoding="utf-8", errors="replace") as file:
         lines = file.read().split("\n")
     start = 1
