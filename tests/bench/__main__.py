@@ -340,7 +340,8 @@ def prepared(folder: Path, size: int, kind: str) -> Path:
         print(f"making {home.name} …", file=sys.stderr, flush=True)
         tree = kind == "tree"
         ledgers.generate(home, size, branch="main" if tree else "memory",
-                         prefix="memory/" if tree else "")  # fmt: skip
+                         prefix="memory/" if tree else "",
+                         publish="trunk" if tree else "review")  # fmt: skip
     copy = folder / "work" / home.name
     shutil.rmtree(copy, ignore_errors=True)
     copy.parent.mkdir(exist_ok=True)

@@ -155,7 +155,7 @@ def generate(
 
     from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, log_path
 
-    policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\n'.encode()
+    policy = f'format = 1\nproject = "bench"\npublish = "{publish}"\ntrunk = "{branch}"\n'.encode()
     commit(0, [(POLICY_FILE, policy), (ATTRIBUTES_FILE, ATTRIBUTES.encode())])
     stems = []
     for number, (stem, data) in enumerate(contents or logs(count, seed), 1):

@@ -277,7 +277,7 @@ class Clone:
 def converge(folder: Path, seed: int, clones: int, acts: int) -> Outcome:
     """Let clones act and gossip, then sync until quiet; compare everything."""
     begun = time.monotonic()
-    kind, publish = KINDS[seed % 3], ("append", "review")[seed // 3 % 2]
+    kind, publish = KINDS[seed % 3], ("append", "review", "trunk")[seed // 3 % 3]
     rng = random.Random(seed)
     branch = "memory" if kind == OWN_BRANCH else "main"
     hub = folder / "hub.git"
@@ -331,6 +331,10 @@ def _make(folder: Path, hub: Path, kind: str, publish: str, clones: int) -> list
     where = home.repository.git()
     text = where.run("cat-file", "blob", f"{home.tip()}:{home.prefix}{POLICY_FILE}")
     text = re.sub(rb'(?m)^publish = "\w+"', b'publish = "%s"' % publish.encode(), text)
+    if (
+        publish == "trunk" and b"\ntrunk " not in text
+    ):  # as `init` writes it: the first clone has no `origin/HEAD`
+        text = text.replace(b"\n\n[windows]", b'\ntrunk = "main"\n\n[windows]', 1)
     first.commit_files([(POLICY_FILE, text)], "when to publish")
     first.close()
     git(places[0], "remote", "add", "origin", str(hub))
