@@ -84,6 +84,9 @@ CASES = [
     ("diurna recall --entity R", ["Redis"]),
     ("diurna com", ["completion"]),
     ("diurna completion z", ["zsh"]),
+    ("diurna restore webhook-o", ["webhook-once"]),
+    ("diurna append --body no", ["no"]),  # a file, which the shell completes itself
+    ("diurna --home ne", ["ne"]),
     ("diurna log --unt", ["--until"]),
     ("diurna hoo", []),
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ledger.environment import now_ms
 from ledger.errors import NotFound
 from ledger.home import Home
+from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
 from memory.query.open_snapshot import open_snapshot
 
@@ -141,8 +142,8 @@ class Reader:
         Raises:
             NotFound: one is neither.
         """
-        if not (since or until):
-            return "", ""
+        if all(is_stem(said) for said in (since, until) if said):
+            return since, until
         from ledger.model import instants
 
         now = self._clock()
@@ -231,12 +232,13 @@ class Reader:
         from memory.recall.values import Filters
 
         asked = filters or Filters()
-        if asked.since or asked.until or asked.as_of:
+        if asked.since or asked.until:
+            since, until = self.bounds(asked.since, asked.until)
+            asked = asked._replace(since=since, until=until)
+        if asked.as_of and not is_stem(asked.as_of):
             from ledger.model.instants import as_of
 
-            since, until = self.bounds(asked.since, asked.until)
-            point = as_of(asked.as_of, self._clock())
-            asked = asked._replace(since=since, until=until, as_of=point)
+            asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))
         return self._recall().recall(
             query,
             level=level,

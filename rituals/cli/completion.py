@@ -38,9 +38,12 @@ _OPTIONS = {
 }  # fmt: skip
 _PLACES = {
     "ID": (IDS,), "IDS": (IDS,), "OLD": (IDS,), "PATTERN": (IDS,), "STEM": (STEMS,),
-    "ANCHOR": (IDS, STEMS), "NAME": (ENTITIES,),
+    "ANCHOR": (IDS, STEMS), "NAME": (ENTITIES,), "FILE": ("file",), "FILES": ("file",), "PATH": ("dir",),
+    "DIR": ("dir",),
 }  # fmt: skip
-_FILES = {"FILE": "file", "FILES": "file", "PATH": "dir", "DIR": "dir"}
+#: Words that mean the same for an option as for an argument; a NAME of an option may be any name.
+_OF_OPTIONS = frozenset(("ID", "OLD", "FILE", "PATH"))
+_FILES = ("file", "dir")
 #: What every shell takes as it stands: a name with anything else in it is not offered.
 _PLAIN = re.compile(r"\w[\w.@+:/-]*")
 
@@ -81,11 +84,9 @@ class _Names(ShellComplete):
         if command is not None and option == "--json":
             found = _fields(command, begin)
         else:
-            for param in command.params if command else ():
+            for param in (*self.cli.params, *(command.params if command else ())):
                 if sources := _sources(param):
-                    setattr(param, "shell_complete", partial(_named, call, sources))  # noqa: B010
-                elif word := _FILES.get(_place(param)):
-                    setattr(param, "shell_complete", partial(_path, word))  # noqa: B010
+                    setattr(param, "shell_complete", partial(_found, call, sources))  # noqa: B010
             found = super().get_completions(args, incomplete)
         if equals and not self.parts_at_equals:
             for item in found:
@@ -125,37 +126,32 @@ def _command(group: click.Group, args: list[str]) -> click.Command | None:
     return None
 
 
-def _place(param: click.Parameter) -> str:
-    """Return the word in capitals that stands for a parameter."""
-    words = re.findall(r"[A-Z]+", param.metavar or (param.name or "").upper())
-    return words[0] if words else ""
-
-
 def _sources(param: click.Parameter) -> tuple[str, ...]:
+    """Return what stands in the place of a parameter: sorts of names, `file` or `dir`."""
+    words = re.findall(r"[A-Z]+", param.metavar or (param.name or "").upper())
     if isinstance(param, click.Option):
         for name in param.opts:
             if name in _OPTIONS:
                 return _OPTIONS[name]
-        return _PLACES.get(_place(param), ()) if _place(param) in ("ID", "OLD") else ()
-    return _PLACES.get(_place(param), ())
+        words = [word for word in words[:1] if word in _OF_OPTIONS]
+    return tuple(source for word in words for source in _PLACES.get(word, ()))
 
 
-def _named(
+def _found(
     call: Invocation, sources: tuple[str, ...], _: click.Context, incomplete: str
 ) -> list[CompletionItem]:
-    """Offer names; of a list with commas the last one is being typed."""
+    """Offer names and files; of a list with commas the last name is being typed."""
     before, comma, begin = incomplete.rpartition(",")
-    home = call.find_home()
+    files = [CompletionItem(incomplete, type=one) for one in sources if one in _FILES]
+    asked = [source for source in sources if source not in _FILES]
+    home = call.find_home() if asked else None
     return [
         CompletionItem(f"{before}{comma}{name}", help=kind or None)
-        for source in sources
+        for source in asked
+        if home is not None
         for name, kind in names(home, source, begin)
         if _PLAIN.fullmatch(name)
-    ]
-
-
-def _path(kind: str, _: click.Context, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(incomplete, type=kind)]
+    ] + files
 
 
 def _fields(command: click.Command, begin: str) -> list[CompletionItem]:

@@ -40,8 +40,6 @@ def taken(command: click.Command, arguments: list[str]) -> tuple[list[str], tupl
     """
     lists = lists_of(command)
     known = {name for names in lists.values() for name in names}
-    if not known:
-        return arguments, ()
     values = {
         name: option.nargs
         for option in command.params
@@ -57,6 +55,8 @@ def taken(command: click.Command, arguments: list[str]) -> tuple[list[str], tupl
             return [*rest, argument, *waiting], tuple(fields)
         name, equals, said = argument.partition("=")
         if name == _OPTION and equals:
+            if not known:
+                raise _nothing_to_choose()
             rest.append(_OPTION)
             fields += _named(said, lists)
         elif bare and _are_fields(argument, known):
@@ -78,10 +78,7 @@ def selected(values: Mapping[str, Any], lists: Lists, fields: tuple[str, ...]) -
         _check(fields, lists[key])
         found[key] = [{name: row[name] for name in fields if name in row} for row in values[key]]
     if not found:
-        raise WrongUsage(
-            "this answer has no list whose fields could be chosen", where=_OPTION,
-            hint="leave the fields out: --json gives all of it",
-        )  # fmt: skip
+        raise _nothing_to_choose()
     return found
 
 
@@ -108,3 +105,8 @@ def _check(names: Sequence[str], known: Sequence[str]) -> None:
     if wrong:
         said = f"there is no field {', '.join(wrong)}" if any(wrong) else "no field is named"
         raise WrongUsage(said, where=_OPTION, hint=f"fields: {', '.join(known)}")
+
+
+def _nothing_to_choose() -> WrongUsage:
+    said = "this answer has no list whose fields could be chosen"
+    return WrongUsage(said, where=_OPTION, hint="leave the fields out: --json gives all of it")
