@@ -123,6 +123,35 @@ def test_the_passage_that_comes_with_a_fact_is_named(repo: Repo, run: Run) -> No
     assert "We measured" in run("recall", "--ids", named).out
 
 
+def test_the_newest_of_a_series_stands_before_the_others(repo: Repo, run: Run) -> None:
+    """However much better an older one has the words; what is no member stays where it is."""
+    for id, text in (
+        ("release-1-10-0", "With a port for tea."),
+        ("release-1-9-0", "The version of the port is told on its first page, by the port itself."),
+        ("port-owner", "The port has an owner."),
+    ):
+        assert run("append", "--title", id, "--new", f"id={id} fact: {text}").code == 0
+    asked = ("recall", "current version of the port", "--in", "facts", "--json", "--no-vectors")
+    hits = run(*asked, "--explain").json["hits"]
+    assert [hit["id"] for hit in hits][:2] == ["release-1-10-0", "release-1-9-0"]
+    assert "newest of its series" in [part["name"] for part in hits[0]["parts"]]
+    plain = run("recall", "version of the port", "--in", "facts", "--json", "--no-vectors").json
+    assert plain["hits"][0]["id"] == "release-1-9-0"
+
+
+def test_what_is_closed_is_not_current(repo: Repo, run: Run) -> None:
+    """Where nothing but that tells two threads apart, the one that still stands comes first."""
+    new = [
+        "id=cache-a thread: The cache loses entries.",
+        "id=cache-b thread: The cache loses entries.",
+    ]
+    assert run("append", "--title", "Two", "--new", new[0], "--new", new[1], "--again").code == 0
+    assert run("append", "--title", "Done", "--close", "cache-b").code == 0
+    hits = run("recall", "current cache entries", "--explain", "--json").json["facts"]
+    assert [hit["id"] for hit in hits] == ["cache-a", "cache-b"]
+    assert "done" in [part["name"] for part in hits[1]["parts"]]
+
+
 def test_why_a_fact_is_first_is_explained(shop: Repo, run: Run) -> None:
     """Each rule that took part is a part of the score."""
     hit = run("recall", "latest release", "--explain", "--json").json["facts"][0]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: How much more a fact counts that is not in the archive.
 LIVE = 1.25
-#: How much more a thread counts that is open, and what is closed, where that is asked for.
-UNDONE, DONE = 1.5, 0.7
+#: How much more a thread counts that is open, and what is closed, where that or what is current is asked.
+UNDONE, DONE = 1.5, 0.5
 #: How much more the newest of all that answer counts, where the newest is asked for; the oldest nothing.
 NEWEST = 2.0
 #: How much more one of a series of versions counts, where a version is asked for.
@@ -55,6 +55,8 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
             parts.append(("open", UNDONE if undone else DONE if fact.closed else 1.0))
         if state.latest:
             parts.append(("newest", 1 + NEWEST * shares[one.scored.row]))
+            if fact.closed and not state.version:  # a release that is out is closed, and stands
+                parts.append(("done", DONE))
             if state.version and _VERSION.search(fact.id):
                 parts.append(("version", NUMBERED))
         score = one.scored.score
@@ -63,7 +65,30 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
         scored = one.scored._replace(score=score, parts=(*one.scored.parts, *parts))
         if fact.id not in best or best[fact.id].scored.score < score:
             best[fact.id] = one._replace(scored=scored)
-    return sorted(best.values(), key=lambda one: -one.scored.score)
+    if state.latest:
+        best.update(_newest_of_series(list(best.values()), state))
+    newest_first = sorted(best.values(), key=lambda one: _age(one, state), reverse=True)
+    return sorted(newest_first, key=lambda one: -one.scored.score)
+
+
+def _newest_of_series(found: Sequence[Candidate], state: StateWords) -> dict[str, Candidate]:
+    """Let the newest of each series of versions stand where the best of them would, by id."""
+    series: dict[str, list[Candidate]] = {}
+    for one in found:
+        number = _VERSION.search(one.standing.fact.id)
+        if number:
+            series.setdefault(one.standing.fact.id[: number.start()], []).append(one)
+    lifted = {}
+    for members in series.values():
+        newest = max(members, key=lambda one: _age(one, state))
+        best = max(members, key=lambda one: one.scored.score).scored
+        own = newest.scored
+        if best.score > own.score:
+            parts = (*own.parts, ("newest of its series", best.score / own.score))
+            covered = max(own.covered, best.covered)
+            scored = own._replace(score=best.score, parts=parts, covered=covered)
+            lifted[newest.standing.fact.id] = newest._replace(scored=scored)
+    return lifted
 
 
 def answers(found: Sequence[Candidate]) -> bool:
@@ -74,11 +99,12 @@ def answers(found: Sequence[Candidate]) -> bool:
 
 def _newness(found: Sequence[Candidate], state: StateWords) -> dict[int, float]:
     """Return 1 for the newest text, down to nearly 0 for the oldest, by row."""
-
-    def age(one: Candidate) -> tuple[str, tuple[int, ...], int]:
-        number = _VERSION.search(one.standing.fact.id) if state.version else None
-        parts = re.split("[.-]", number[0]) if number else []
-        return one.date, tuple([int(part) for part in parts]), one.scored.row
-
-    rows = [one.scored.row for one in sorted(found, key=age)]
+    rows = [one.scored.row for one in sorted(found, key=lambda one: _age(one, state))]
     return {row: (place + 1) / len(rows) for place, row in enumerate(rows)}
+
+
+def _age(one: Candidate, state: StateWords) -> tuple[str, tuple[int, ...], int]:
+    """Return what sorts a text behind all that are older."""
+    number = _VERSION.search(one.standing.fact.id) if state.version else None
+    parts = re.split("[.-]", number[0]) if number else []
+    return one.date, tuple([int(part) for part in parts]), one.scored.row
