@@ -195,12 +195,23 @@ class Git:
         found = answer.decode("utf-8", "replace").split("\n")[: len(specs)]
         return ["" if " " in line else line for line in found]
 
-    def blobs(self, ids: Iterable[str]) -> Iterator[bytes | None]:
-        """Yield the bytes of each object, None for one that is missing."""
+    def blob_reader(self) -> Running:
+        """Start what `blobs` asks, so that it is ready once it is known which are wanted."""
+        return self.start("cat-file", "--batch", "--buffer")
+
+    def blobs(self, ids: Iterable[str], reader: Running | None = None) -> Iterator[bytes | None]:
+        """Yield the bytes of each object, None for one that is missing.
+
+        Args:
+            ids: of the objects.
+            reader: to be asked, where one was started before; it ends with that.
+        """
         wanted = "".join(one + "\n" for one in ids).encode()
         if not wanted:
             return
-        answer = self.run("cat-file", "--batch", "--buffer", data=wanted)
+        status, answer, err = (reader or self.blob_reader()).finish(wanted)
+        if status:
+            raise self.failure("cat-file", status, err)
         at = 0
         while at < len(answer):
             end = answer.index(b"\n", at)

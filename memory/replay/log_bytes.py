@@ -7,9 +7,10 @@ from ledger.git.commit_record import loose_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ledger.git.cli import Git
+    from ledger.git.process import Running
     from ledger.home import Home
     from ledger.model.logset import LogRef
 
@@ -17,10 +18,17 @@ if TYPE_CHECKING:
 LOOSE_UP_TO = 64
 
 
-def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, bytes]]:
+def read_bytes(
+    home: Home, refs: Sequence[LogRef], reader: Callable[[], Running | None] = lambda: None
+) -> Iterator[tuple[LogRef, bytes]]:
     """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
 
     Logs whose object is missing are left out.
+
+    Args:
+        home: where they are.
+        refs: which ones.
+        reader: gives a git that was started before to be asked, where there is one.
     """
     objects = home.repository.commondir + "/objects"
     packed: list[LogRef] = []
@@ -31,7 +39,7 @@ def read_bytes(home: Home, refs: Sequence[LogRef]) -> Iterator[tuple[LogRef, byt
         else:
             yield ref, data[data.index(b"\0") + 1 :]
     if packed:
-        found = blobs(home.repository.git(), [ref.blob for ref in packed])
+        found = blobs(home.repository.git(), [ref.blob for ref in packed], reader())
         for ref, content in zip(packed, found, strict=True):
             if content is not None:
                 yield ref, content
@@ -44,10 +52,10 @@ def _loose(objects: str, blob: str) -> bytes | None:
         return None
 
 
-def blobs(git: Git, ids: Sequence[str]) -> list[bytes | None]:
+def blobs(git: Git, ids: Sequence[str], reader: Running | None = None) -> list[bytes | None]:
     """Read objects; git gives up at a damaged one, and then each is asked for by itself."""
     try:
-        return list(git.blobs(ids))
+        return list(git.blobs(ids, reader))
     except GitFailed:
         if len(ids) == 1:
             return [None]

@@ -9,7 +9,6 @@ from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, SESSIONS_DIR, stem_of
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
-from ledger.wal.atomic_files import make_folder
 from memory.cache.file import Cache, open_cache
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
@@ -230,6 +229,7 @@ class Snapshot:
 
     def _rebuild(self, tip: str) -> Cache:
         """Read everything and write the cache anew."""
+        from ledger.wal.atomic_files import make_folder
         from memory.cache.rebuild import build
         from memory.replay.read_logs import read_all
 

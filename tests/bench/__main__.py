@@ -239,6 +239,22 @@ def show(home: Path, runs: int, command: str = "show") -> Row:
     ).take(*in_turn(runs, lambda _: spawn([DIURNA, command], home), nothing(home)))
 
 
+def recall(home: Path, runs: int) -> list[Row]:
+    """Ask a question as a process, by words alone and by what they mean, where the extra is installed."""
+    rows = []
+    for said, options, limit in (
+        ("by words", ["--no-vectors"], "5.5 × (aim 4)"), ("with `vectors`", [], "13.5 × (aim 9)"),
+    ):  # fmt: skip
+        command = [DIURNA, "recall", *options, "what", "is", "the", "webhook"]
+        what = f"`diurna recall`, {said}, warm, {count(home):,} logs / `python -c pass`"
+        rows.append(
+            Row(what, f"≤ {limit}", float(limit.split()[0])).take(
+                *in_turn(runs, lambda _, argv=command: spawn(argv, home), nothing(home))  # type: ignore[misc]
+            )
+        )
+    return rows
+
+
 DRAFT = """# Measure the append {number}
 
 The queue was measured again; nothing to change.
@@ -377,6 +393,7 @@ def main() -> None:
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
         lambda: [one_more(large, runs, late=False, command="brief")],
+        lambda: recall(small, 2 * runs),
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),

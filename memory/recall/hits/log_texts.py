@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ledger.codec.plain_text import text_of
 from ledger.model.logset import LogRef
 
@@ -9,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ledger.git.process import Running
     from ledger.git.pygit2_store import Store
     from ledger.home import Home
     from memory.cache.file import Cache
@@ -31,8 +34,26 @@ class LogTexts:
         self._lines: dict[str, list[str]] = {}
         self._redacted: frozenset[str] = frozenset()
         self._store: Store | None = None
-        #: how many questions were asked so far
-        self.asked = 0
+        self._reader: Running | None = None
+        self._asked = 0
+
+    def __enter__(self) -> LogTexts:
+        """Begin a question: git starts beside the search, and is asked once it is known for which logs."""
+        self._asked += 1
+        packs = self._home.repository.commondir + "/objects/pack"
+        if self._asked < _LIBRARY_FROM and os.path.isdir(packs) and os.listdir(packs):
+            self._reader = self._home.repository.git().blob_reader()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        reader = self._taken()
+        if reader is not None:
+            reader.stop()
+
+    def _taken(self) -> Running | None:
+        reader, self._reader = self._reader, None
+        return reader
 
     def lines(self, log: LogRow, cache: Cache) -> list[str]:
         """Return the lines of a log as it was written."""
@@ -60,7 +81,7 @@ class LogTexts:
             self._lines.setdefault(blob, [""])
 
     def _bytes(self, refs: dict[str, LogRef]) -> Iterator[tuple[str, bytes]]:
-        if refs and self.asked >= _LIBRARY_FROM:
+        if refs and self._asked >= _LIBRARY_FROM:
             if self._store is None:
                 from ledger.git.pygit2_store import Store
 
@@ -73,5 +94,5 @@ class LogTexts:
         if refs:
             from memory.replay.log_bytes import read_bytes
 
-            for ref, found in read_bytes(self._home, list(refs.values())):
+            for ref, found in read_bytes(self._home, list(refs.values()), self._taken):
                 yield ref.blob, found

@@ -83,7 +83,6 @@ class Recaller:
         loose: bool = False,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
-        self.texts.asked += 1
         past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
@@ -112,7 +111,7 @@ class Recaller:
                 sessions=view.sessions(ranking)
             )
 
-        with Uncollected():
+        with Uncollected(), self.texts:
             found = self._following.ask(answer)
             if self._meanings is not None:
                 self._meanings.save()
@@ -130,14 +129,14 @@ class Recaller:
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`)."""
-        self.texts.asked += 1
 
         def answer(cache: Cache, index: Index) -> Answer:
             facts = Facts(cache, index, Filters(superseded=True))
             view = _View(self, cache, index, facts)
             return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
-        return self._following.ask(answer)
+        with self.texts:
+            return self._following.ask(answer)
 
     def lookups(self, index: Index) -> Lookups:
         """Return what was looked up in an index so far."""

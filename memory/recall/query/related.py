@@ -30,10 +30,9 @@ def _related(lookups: Lookups, stems: tuple[str, ...]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for stem in stems:
         groups = related_words(stem[:_KEPT])
-        lookups.stems(" ".join([" ".join((word, *others)) for word, others in groups.items()]))
-        for word, others in groups.items():
-            if lookups.stems(word) == (stem,):
-                found.update(dict.fromkeys(lookups.stems(" ".join(others))))
+        for word, of_word in zip(groups, lookups.stems(" ".join(groups)), strict=True):
+            if of_word == stem:
+                found.update(dict.fromkeys(lookups.stems(" ".join(groups[word]))))
         if len(stem) >= ROOT_LETTERS and stem.isalpha():
             root = root_of(stem)
             for other in lookups.beginning(root):
