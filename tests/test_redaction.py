@@ -141,6 +141,7 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "files": [[], [str(log)]],
         "remote": [[]],
         "findings": [[]],
+        "shell": [["bash"]],
     }
     return known[name]
 

@@ -425,6 +425,7 @@ def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     """A staged edit is not swept in by an append, and a committed one that says nothing stays as it is."""
     folder = tmp_path / "home"
     make_home(folder)
+    git(folder, "checkout", "-q", "-b", "feature")
     memory = open_memory(folder, writer)
     memory.append(draft("a"))
     memory.publish()
@@ -432,7 +433,7 @@ def test_d5_an_edit_that_is_staged_or_committed_is_the_users_too(
     file.write_text(file.read_text() + EDIT)
     git(folder, "add", "memory/continuity.md")
     receipt = memory.append(draft("b"))
-    assert receipt.findings == ()  # in-tree, an append publishes nothing
+    assert receipt.findings == ()  # beside the trunk, an append publishes nothing
     assert git(folder, "status", "--porcelain") == "M  memory/continuity.md\n"
     assert memory.publish()[0] == ("continuity.md",)
     assert git(folder, "status", "--porcelain") == ""
