@@ -175,6 +175,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "sync": ((), (f"origin{NAMED}",)),
         "adopt": (("--dry-run",), (f"dir{NAMED}",)),
         "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),
+        "completion": (("bash",), (f"s{NAMED}",)),
         "hook": (("post-merge",), (f"event{NAMED}",)),
         "tour": (("--help",),),
         "mcp": ((f"--{NAMED}",),),
