@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
 ROOT = Path(__file__).resolve().parents[1]
-HEAVY = "click pydantic pygit2 rapidfuzz markdown_it typing json numpy tokenizers".split()
+HEAVY = (
+    "click pydantic pygit2 rapidfuzz markdown_it typing json numpy tokenizers ledger.secrets.scanner "
+    "memory.recall.index.update memory.recall.index.passages"
+).split()
 #: Command lines as people and agents write them: the quick path answers each of them.
 USUAL = (
     "webhooks", "how are webhooks retried", "webhooks --json", "webhooks -n 1", "--ids retries",

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 PLACES_READ, RELATED_READ, COMMON_READ = 4500, 1000, 20_000
 
 
+#: What is said of a word that thousands of passages have.
+COMMON_NOTES = (
+    "too common to tell anything here: ", "only the newest passages are looked at that have ",
+)  # fmt: skip
 #: The number of passages that tell how common a word is.
 _TELLING = 1000
 #: How sure it is that a word was meant that is spelled nearly like the one that was typed.
@@ -214,13 +218,13 @@ def _asked(
         if not read and common:
             room = COMMON_READ  # nothing in the question is rare
         if read and read + cost > room:
-            notes.append(f"too common to tell anything here: {one.word.raw}")
+            notes.append(COMMON_NOTES[0] + one.word.raw)
             weights[one.word.raw] = weight = weight_of(min(one.held, passages), passages)
             terms.append(_in_facts_alone(one, weight, lookups.in_facts(one.stems)))
             continue
         read += cost
         if common:
-            notes.append(f"only the newest passages are looked at that have {one.word.raw}")
+            notes.append(COMMON_NOTES[1] + one.word.raw)
         here = lookups.together(one.stems) if one.stems else NO_POSTINGS
         near: dict[int, float] = {}
         facts_near, logs = near, here.logs

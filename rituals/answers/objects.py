@@ -7,6 +7,7 @@ from ledger.model.findings import Finding
 from ledger.secrets.scanner import without_secrets
 from memory.write.draft import course
 from projection.document.render import REDACTED
+from rituals.answers.fields import all_fields_of, fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,25 +24,6 @@ if TYPE_CHECKING:
     from rituals.decide.redaction import Holder
     from rituals.decide.remaining_copies import Holding
     from rituals.sync.report import Report
-
-
-def fields_of(value: object, names: str) -> dict[str, Any]:
-    """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
-
-    Args:
-        value: a record.
-        names: of the fields, with blanks between, in the order in which they are told.
-    """
-    found: dict[str, Any] = {}
-    for name in names.split():
-        said = getattr(value, name)
-        found[name] = list(said) if isinstance(said, tuple) else said
-    return found
-
-
-def all_fields_of(value: Any) -> dict[str, Any]:
-    """Describe a record by all of its fields."""
-    return fields_of(value, " ".join(value._fields))
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -92,11 +74,6 @@ def _tally_object(found: Overview) -> dict[str, Any]:
         "findings": dict(tally.found) if tally else {},
         "accepted": tally.accepted if tally else 0,
     }
-
-
-def mark_object(mark: Mark) -> dict[str, Any]:
-    """Describe what a reader has to know before the text of a fact."""
-    return fields_of(mark, "closed false instead")
 
 
 def fact_object(standing: Standing, mark: Mark) -> dict[str, Any]:

@@ -119,20 +119,27 @@ class Output:
         )
         self.text(_without_surrogates(said) + "\n")
 
-    def talk(self, *pieces: Piece) -> None:
-        """Say one line on stderr."""
-        self._talk(*[_told(piece) for piece in pieces])
+    def talk(self, *pieces: Piece, fixed: bool = False) -> None:
+        """Say one line on stderr.
+
+        Args:
+            pieces: of the line.
+            fixed: it quotes nothing that somebody wrote, so no secret is looked for in it.
+        """
+        self._clear()
+        styled = self._colour and self._err_terminal
+        told = pieces if fixed else [_told(piece) for piece in pieces]
+        self._err.write("".join([_styled(piece, styled) for piece in told]) + "\n")
 
     def hint(self, text: str, *, fixed: bool = False) -> None:
         """Say what to do next, on a line of its own.
 
         Args:
             text: the line.
-            fixed: it quotes nothing, so no secret is looked for in it.
+            fixed: as of `talk`.
         """
         if text:
-            said = ("hint:", "cyan"), f" {text}"
-            self._talk(*said) if fixed else self.talk(*said)
+            self.talk(("hint:", "cyan"), f" {text}", fixed=fixed)
 
     def findings(self, findings: tuple[Finding, ...]) -> None:
         """Say what was noticed and not said yet; a hint that several in a row share stands behind them."""
@@ -185,11 +192,6 @@ class Output:
         except OSError as problem:
             raise OutputFailed(problem) from problem
         self._err.flush()
-
-    def _talk(self, *pieces: Piece) -> None:
-        self._clear()
-        styled = self._colour and self._err_terminal
-        self._err.write("".join([_styled(piece, styled) for piece in pieces]) + "\n")
 
     def _print(self, text: str) -> None:
         if self._held is not None:

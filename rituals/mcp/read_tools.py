@@ -5,7 +5,8 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from memory.api import Memory
 from memory.recall.values import INDEX, Filters, tokens_of
-from rituals.answers.objects import fields_of, mark_object, status_object
+from rituals.answers.fields import fields_of, mark_object
+from rituals.answers.objects import status_object
 from rituals.check.verify.logs import policy_problem
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import BriefAsked, GetAsked, RecallAsked, StatusAsked

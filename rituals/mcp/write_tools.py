@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from memory.api import Memory
-from rituals.answers.objects import fields_of, receipt_object
+from rituals.answers.fields import fields_of
+from rituals.answers.objects import receipt_object
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import ResolveAsked
 from rituals.mcp.responses import (

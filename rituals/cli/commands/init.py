@@ -41,7 +41,8 @@ def command(
     """
     from memory.worktree.trunk import publishing
     from projection.policy.model import REVIEW
-    from rituals.answers.objects import fields_of, finding_objects
+    from rituals.answers.fields import fields_of
+    from rituals.answers.objects import finding_objects
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, plan_setup, with_hooks
 

@@ -40,7 +40,8 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         return
     found = call.memory().why(id)
     if call.json:
-        from rituals.answers.objects import link_object, mark_object, step_object
+        from rituals.answers.fields import mark_object
+        from rituals.answers.objects import link_object, step_object
 
         chain = [link_object(link) for link in found.chain]
         events = [step_object(step) for step in found.steps]

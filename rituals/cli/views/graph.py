@@ -6,7 +6,8 @@ from projection.document.archive import summary_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
 from projection.graph.neighbours import BOTH, ENTITY, IN, OUT, SUPERSEDES
-from rituals.answers.objects import fact_object, fields_of, mark_object
+from rituals.answers.fields import fields_of, mark_object
+from rituals.answers.objects import fact_object
 from rituals.cli.output import Output, counted
 
 TYPE_CHECKING = False

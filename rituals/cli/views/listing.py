@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from memory.recall.hits.snippets import one_line
 from projection.document.archive import summary_of
-from rituals.answers.objects import fields_of, mark_object
+from rituals.answers.fields import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
         )
         return
     for note in answer.notes:
-        out.talk(("note:", "cyan"), f" {note}")
+        out.talk(("note:", "cyan"), f" {note}", fixed=_is_fixed(note))
     if not answer.hits:
         out.talk("no memory answers that")
         return
@@ -124,9 +124,19 @@ def _print(call: Invocation, query: str, level: str, answer: Answer) -> None:
         out.hint("`diurna recall --ids ID,ID` shows all of what matters", fixed=True)
 
 
+def _is_fixed(note: str) -> bool:
+    """Tell whether a note quotes nothing but a plain word that thousands of passages have."""
+    from memory.recall.hits.recaller import NO_FACT
+    from memory.recall.search import COMMON_NOTES
+
+    return note == NO_FACT or any(
+        note.startswith(start) and note.removeprefix(start).isalpha() for start in COMMON_NOTES
+    )
+
+
 def hit_object(hit: Hit) -> dict[str, object]:
     """Describe a hit."""
-    from rituals.answers.objects import all_fields_of, fields_of, mark_object
+    from rituals.answers.fields import all_fields_of, fields_of, mark_object
 
     found: dict[str, object] = {
         **fields_of(hit, "id kind tier date stem agent score line text tokens whole"),

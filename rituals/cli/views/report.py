@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rituals.answers.objects import all_fields_of, fields_of
+from rituals.answers.fields import all_fields_of, fields_of
 from rituals.cli.output import counted
 
 TYPE_CHECKING = False

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from ledger.model.event import VERB_OF
 from projection.lifecycle.promotion import Score
-from rituals.answers.objects import (
-    all_fields_of,
-    event_line,
-    fields_of,
-    finding_objects,
-    summary_object,
-)
+from rituals.answers.fields import all_fields_of, fields_of
+from rituals.answers.objects import event_line, finding_objects, summary_object
 from rituals.review.question import is_raising
 from rituals.review.tally import OF_REVIEW, asked, counts, severities
 

@@ -7,7 +7,7 @@ import os
 from ledger.errors import HomeNotFound, NotFound
 from ledger.model.order import is_stem
 from memory.write.draft import USED
-from rituals.answers.objects import fields_of, mark_object
+from rituals.answers.fields import fields_of, mark_object
 from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 

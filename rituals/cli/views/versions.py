@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rituals.answers.objects import fields_of
+from rituals.answers.fields import fields_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

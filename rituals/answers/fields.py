@@ -1,0 +1,33 @@
+"""Describe records by their fields: what all objects of `--json` answers are made of."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from projection.document.marks import Mark
+
+
+def fields_of(value: object, names: str) -> dict[str, Any]:
+    """Describe a value by some of its fields: keys are the fields' names, tuples become lists.
+
+    Args:
+        value: a record.
+        names: of the fields, with blanks between, in the order in which they are told.
+    """
+    found: dict[str, Any] = {}
+    for name in names.split():
+        said = getattr(value, name)
+        found[name] = list(said) if isinstance(said, tuple) else said
+    return found
+
+
+def all_fields_of(value: Any) -> dict[str, Any]:
+    """Describe a record by all of its fields."""
+    return fields_of(value, " ".join(value._fields))
+
+
+def mark_object(mark: Mark) -> dict[str, Any]:
+    """Describe what a reader has to know before the text of a fact."""
+    return fields_of(mark, "closed false instead")
