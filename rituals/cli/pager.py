@@ -52,7 +52,7 @@ def _fits(text: str, stream: TextIO) -> bool:
     try:
         columns, lines = os.get_terminal_size(stream.fileno())
     except (OSError, ValueError):
-        columns, lines = 0, 0
+        return True  # there is no terminal behind it
     columns, lines = columns or 80, lines or 24
     shown = 0
     for line in text.splitlines():
