@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 from functools import cache
@@ -16,6 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory import Memory
+from memory.cache.stamp import Stamp
 from memory.recall.index import meanings
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import PLACE_BITS, PLACES
@@ -321,6 +323,25 @@ def test_what_facts_mean_is_kept_and_follows_the_ledger(repo: Repo, run: Run) ->
     repo.git("reset", "-q", "--hard", "HEAD~1")
     with contextlib.closing(Memory.open(".")) as memory:
         assert known(memory) == (["car"], 1)
+
+
+@extra
+def test_where_nothing_can_be_written_what_facts_mean_is_made_again(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is the same, and the next question is answered too."""
+    assert run("append", "--title", "One", "--new", "id=car fact: The car is red.").code == 0
+
+    def refuse(*_: object) -> None:
+        raise sqlite3.OperationalError("disk is full")
+
+    with contextlib.closing(Memory.open(".")) as memory:
+        memory.recall("red car", vectors=False)
+        with monkeypatch.context() as patched:
+            patched.setattr(Stamp, "writing", refuse)
+            for _ in range(2):
+                assert [hit.id for hit in memory.recall("red vehicle").facts] == ["car"]
+    assert run("recall", "red vehicle", "--json").json["facts"][0]["id"] == "car"
 
 
 @given(st.text(alphabet="ab .\n", max_size=1500), st.integers(1, 3))

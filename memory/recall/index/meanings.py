@@ -71,8 +71,7 @@ class Meanings:
         except (sqlite3.Error, StampBroken):
             pass  # a read-only or full disk, or somebody else is writing
         finally:
-            if base.in_transaction:
-                base.execute("ROLLBACK")
+            _take_back(base)
 
     def _read(self, cache: Cache, index: Index) -> None:
         digest, made_by = index.get("meant") or ("", "")
@@ -91,6 +90,15 @@ class Meanings:
                     at = FACTS_FROM + FACTS_APART * place
                     self._rows.append(number << PLACE_BITS | at)
                     self._packed.append(vectors)
+
+
+def _take_back(base: sqlite3.Connection) -> None:
+    """End a transaction that was not committed, on a connection that may be closed."""
+    try:
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+    except sqlite3.Error:
+        pass
 
 
 def _packed(cache: Cache, index: Index, number: int) -> bytes:
