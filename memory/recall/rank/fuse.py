@@ -21,7 +21,7 @@ WHOLE, LACKING = 0.2, 1.5
 #: Words less alike than this have nothing to do with each other.
 UNLIKE = 0.3
 #: What the best passage of a session adds to it, against the best session.
-OF_SESSION = 0.1
+OF_SESSION = 0.3
 #: How many passages are compared.
 COMPARED = 50
 
