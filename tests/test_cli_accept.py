@@ -45,6 +45,7 @@ def keys(run: Run, code: str, command: str = "verify") -> list[str]:
 @pytest.fixture
 def old(repo: Repo, run: Run) -> Repo:
     """A home with a log of before: unknown ids, a secret, an address, and one that somebody rewrote."""
+    repo.publish_when("review")  # what comes by git is no drift then
     run("append", "--new", "id=a One.")
     run("publish")
     repo.write(
@@ -274,6 +275,7 @@ def test_a_key_knows_code_place_bytes_and_what() -> None:
 def test_many_old_findings_are_counted_where_they_are_not_the_subject(repo: Repo, run: Run) -> None:
     """`verify` names each and says what a baseline does; `doctor` counts; `status` has numbers alone."""
     many = ", ".join(f"nobody-{number}" for number in range(12))
+    repo.publish_when("review")
     run("append", "--new", "id=a One.")
     repo.write(f"memory/{OLD}", f"# T\n\n## Memory References\n\n- Referenced: {many}\n")
     repo.git("add", "-A")
