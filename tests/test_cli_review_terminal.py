@@ -106,8 +106,10 @@ def test_back_takes_an_answer_back(shop: Repo, typed: Terminal, run: Run) -> Non
     """The answer that counts is the last one given."""
     typed.answer(FIRST, "l")
     typed.answer(NEXT, "b")
-    assert "1/3 Invariants to confirm" in typed.answer(FIRST, "a")
+    assert "1/3 Invariants to confirm" in typed.answer(f"{FIRST} [l]:", "a")
     typed.answer(NEXT, "a")
+    typed.answer(NEXT, "b")
+    typed.answer(f"{NEXT} [a]:", "")  # Enter: as before
     typed.answer("3/3 Invariants to confirm", "a")
     assert typed.finish() == 0
     facts = {one["id"]: one["verified"] for one in run("show", "--json").json["facts"]}

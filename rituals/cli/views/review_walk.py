@@ -58,9 +58,11 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
         place = f"{at + 1}/{len(steps)}"
         out.talk()
         if isinstance(step, Question):
-            key, answer = step.key, _of_question(plan, step, place, letters, out)
+            key = step.key
+            answer = _of_question(plan, step, place, letters, given.get(key, LATER), out)
         else:
-            key, answer = step.id, _of_settled(step, place, letters, out)
+            key = step.id
+            answer = _of_settled(step, place, letters, given.get(key, LATER), out)
         if answer == _QUIT:
             break
         if answer == _BACK:
@@ -71,12 +73,14 @@ def walk(plan: Plan, out: Output) -> dict[str, Answer]:
     return given
 
 
-def _of_question(plan: Plan, question: Question, place: str, letters: str, out: Output) -> Answer:
+def _of_question(
+    plan: Plan, question: Question, place: str, letters: str, before: Answer, out: Output
+) -> Answer:
     out.talk((f"{place} {RULES[question.rule]}", "bold"))
     _show(plan, question, out)
     letters = ("ar" if question.acceptable else "r") + letters
     while True:
-        answer: Answer = _chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)
+        answer: Answer = _answer(letters, before, out)
         if answer == REJECT and question.rule == INVARIANT_DUE:
             answer = _instead(plan, question, out)
             if answer == _BACK:
@@ -84,11 +88,18 @@ def _of_question(plan: Plan, question: Question, place: str, letters: str, out: 
         return answer
 
 
-def _of_settled(thread: Raised, place: str, letters: str, out: Output) -> Answer:
+def _of_settled(thread: Raised, place: str, letters: str, before: Answer, out: Output) -> Answer:
     out.talk((f"{place} Settled", "bold"))
     out.talk(f"{thread.id} stands open, and what it asks does not arise any more.")
     out.talk(("accept:", "cyan"), f" Closed: {thread.id}")
-    return _chosen({letter: _ANSWERS[letter] for letter in f"a{letters}"}, "l", out)
+    return _answer(f"a{letters}", before, out)
+
+
+def _answer(letters: str, before: Answer, out: Output) -> str:
+    """Ask for one of the answers; Enter gives that of before again."""
+    choices = {letter: _ANSWERS[letter] for letter in letters}
+    default = [letter for letter, (name, _) in choices.items() if name == before]
+    return _chosen(choices, default[0] if default else "r", out)
 
 
 def _show(plan: Plan, question: Question, out: Output) -> None:
