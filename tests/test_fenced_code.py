@@ -47,6 +47,7 @@ def seen(document: list[str | None], said: str) -> set[int]:
 @example(["````", None, "```", None, "````", None])
 @example(["```", None, "```sh", None, "```", None])
 @example([None, "``` a`b", None, "```", None])
+@example(["````", None, "~~~", "```"])
 def test_all_readers_agree_on_what_is_code(document: list[str | None]) -> None:
     """The outline says which lines are code; nobody reads those, and everybody reads all others."""
     lines = written(document)

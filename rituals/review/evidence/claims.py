@@ -63,7 +63,7 @@ _NUMBERED = re.compile(
     r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
     re.ASCII,
 )
-_SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _ELSEWHERE = re.compile(
     r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|"
     r"\b[\w.-]+/[\w.-]+(?:@|:(?=[\w.-]+/))[\w./-]+",
@@ -128,8 +128,8 @@ def claims(text: str) -> tuple[Claim, ...]:
 
 def _unfenced(text: str) -> str:
     """Leave out fenced code and links; wrapped lines become one, paragraphs and items stay apart."""
-    joined = "\n".join(prose_lines(text))
-    joined = re.sub(r"\n(?!\s*(?:\n|[-*+] |\d+[.)] ))", " ", joined)
+    apart = re.sub(r"\n\s*\n", "\n\n", "\n".join(prose_lines(text)))
+    joined = re.sub(r"(?<!\n)\n(?!\n|\s*(?:[-*+] |\d+[.)] ))", " ", apart)
     return _ELSEWHERE.sub(" ", joined)
 
 
