@@ -85,6 +85,8 @@ def test_everyday_words_say_little(repo: Repo, run: Run) -> None:
     answered = run("recall", "what happens to somebody waiting for a webhook", "--json").json
     assert [hit["id"] for hit in answered["facts"]] == ["retry"]
     assert run("recall", "kubernetes terraform webhook", "--json").json["facts"] == []
+    assert run("append", "--title", "Tools", "--new", "decision: We use uv for Python.").code == 0
+    assert run("recall", "which database do we use", "--json").json["facts"] == []
 
 
 @pytest.mark.parametrize("word", ["happens", "stopped", "tries", "carefully", "somebody", "known"])

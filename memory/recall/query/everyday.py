@@ -50,7 +50,7 @@ _WORDS = frozenset(
     subject such sudden suffer suggest suit suitable suppose sure surprise sweet take talk task
     tell tend term than thank thing think third though thought through thus tight tiny together
     tool top total touch toward treat trouble true try turn twice two under understand unless
-    unlike until unusual up upper upset usual various view visit wait walk wall want warm watch
+    unlike until unusual up upper upset use usual various view visit wait walk wall want warm watch
     way weak week well whatever whenever whether whole whoever wide wise wish within without
     wonder word work world worry worse worst worth write written wrong year yet young
 """.split()
