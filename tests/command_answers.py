@@ -109,6 +109,12 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("report")
     tell("completion", "fish")
     tell("hook", "post-merge")
+    broken = folder / ".claude" / "settings.json"
+    broken.parent.mkdir()
+    broken.write_text("{", encoding="utf-8")
+    tell("install", "claude", "codex")
+    broken.unlink()
+    tell("uninstall")
 
 
 def _keep(tell: Recorder, folder: Path) -> None:

@@ -175,6 +175,8 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "sync": ((), (f"origin{NAMED}",)),
         "adopt": (("--dry-run",), (f"dir{NAMED}",)),
         "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),
+        "install": (("--dry-run", "claude"), (f"h{NAMED}",)),
+        "uninstall": (("--dry-run",), (f"h{NAMED}",)),
         "completion": (("bash",), (f"s{NAMED}",)),
         "hook": (("post-merge",), (f"event{NAMED}",)),
         "tour": (("--help",),),

@@ -109,6 +109,7 @@ def told(repo: Repo, run: Run) -> Told:
 _ELSEWHERE = {
     "init": "makes a home", "adopt": "takes over another tool's", "hook": "is called by git",
     "mcp": "serves until it is stopped; its tools are walked below", "tour": "a ledger of its own",
+    "install": "writes settings of other programs", "uninstall": "takes them out again",
     "completion": "prints a script; what it completes with is read off the cache",
 }  # fmt: skip
 #: What stands in the help for a value that is no point of time.

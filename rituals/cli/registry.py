@@ -63,6 +63,8 @@ ENTRIES = (
     Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),
     Entry("init", "Make a home for a ledger.", SET_UP),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", SET_UP),
+    Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),
+    Entry("uninstall", "Take out of agents' programs what install put there.", SET_UP),
     Entry("mcp", "Serve this memory to agents, by the Model Context Protocol.", SET_UP),
     Entry("doctor", "Check this machine and repository, and mend what is safe.", SET_UP),
     Entry("verify", "Check the integrity of the ledger.", SET_UP, needs="rituals.check.verify"),

@@ -51,7 +51,7 @@ _MEANT = {
     "entities tags topics": "`diurna entity` lists what facts are about",
     "setup create-home bootstrap": "`diurna init` makes a home",
     "serve server": "`diurna mcp` serves this memory to agents",
-    "hooks": "`diurna init --hooks` publishes after each pull",
+    "hooks": "`diurna install` enters them in agents' programs, `diurna init --hooks` in git",
     "demo example tutorial": "`diurna tour` shows the whole story",
     "rebuild refresh render": "`diurna publish` writes continuity.md and the archive anew",
     "config configure settings policy":

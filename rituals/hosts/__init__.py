@@ -1,1 +1,1 @@
-"""Answer the programs that run agents: what their hooks say, and what they take for an answer."""
+"""Answer the programs that run agents, and install into them what calls Diurna."""

@@ -39,7 +39,7 @@ HOSTS = {
     "copilot": Host("copilot", "sessionStart", _FLAT, "COPILOT_PROJECT_DIR"),
     "gemini": Host("gemini-cli", "SessionStart", _NESTED, "GEMINI_PROJECT_DIR"),
     "qwen": Host("qwen-code", "SessionStart", _NESTED, "QWEN_PROJECT_DIR"),
-    "opencode": Host("opencode", "", ()),
+    "opencode": Host("opencode", "experimental.chat.system.transform", _FLAT),
     "cursor": Host("cursor", "sessionStart", ("additional_context",)),
     "antigravity": Host("antigravity", "", ()),
 }

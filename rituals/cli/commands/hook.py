@@ -21,9 +21,10 @@ def command(call: Invocation, event: str, arguments: tuple[str, ...], dry_run: b
     --hooks` lets git run it. It never fails, reads no input, and gives up after 20 seconds. Where appends
     do not publish (publish = "review", or "trunk" on another branch) it does nothing.
 
-    With the name of a host (claude, codex, copilot, gemini, qwen, cursor) and of one of its events: read
-    the event from standard input and answer with one JSON object. The start of a session is answered with
-    the brief, all else with {}. It ends with 0, whatever happens; DIURNA_HOOKS=off keeps it silent.
+    With the name of a host (claude, codex, copilot, gemini, qwen, opencode, cursor) and of one of its
+    events: read the event from standard input and answer with one JSON object. The start of a session is
+    answered with the brief, all else with {}. It ends with 0, whatever happens; DIURNA_HOOKS=off keeps it
+    silent.
 
     \b
     Examples:

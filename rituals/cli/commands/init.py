@@ -77,4 +77,5 @@ def command(
     if plan.files and elsewhere:
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files and not dry_run:
-        call.out.hint('diurna note "decision: …"')
+        more = "; `diurna install` lets agents' programs read it" if call.interactive() else ""
+        call.out.hint(f'diurna note "decision: …"{more}')

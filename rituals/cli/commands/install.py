@@ -1,0 +1,80 @@
+"""Run `diurna install`: let the programs that run agents read this memory by themselves."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import click
+
+from ledger.environment import user_folder
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.cli.views.hosts import carry_out
+from rituals.hosts.layout import LAYOUTS
+
+
+@click.command("install")
+@click.argument("hosts", metavar="[HOST]...", nargs=-1, type=click.Choice(tuple(LAYOUTS)))
+@click.option("--user", is_flag=True, help="For all projects of yours, instead of this one.")
+@click.option(
+    "--mcp/--no-mcp", default=None, help="Also the MCP server; by default where its extra is there."
+)
+@options.dry_run
+@options.command
+def command(
+    call: Invocation, hosts: tuple[str, ...], user: bool, mcp: bool | None, dry_run: bool
+) -> int:
+    """Let agents' programs read this memory: their hooks, their MCP server, a rule in AGENTS.md.
+
+    HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, those
+    that are found here are asked for on a terminal, and listed elsewhere. The rest of each file keeps its
+    bytes; a file that can not be read is named and left alone. `diurna uninstall` takes all out again.
+
+    \b
+    Examples:
+      diurna install claude codex
+      diurna install claude --user
+      diurna install --dry-run gemini
+    """
+    from rituals.hosts.install import base_folder, plan_install
+    from rituals.hosts.layout import found_hosts
+
+    base = base_folder(call.home or call.folder(), user=user)
+    if not hosts:
+        found = found_hosts("" if user else base, user_folder(), call.search_path)
+        if not call.interactive() or call.json:
+            return _listed(call, base, found, user=user)
+        hosts = tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
+        if not hosts:
+            call.out.line("nothing is installed")
+            return 0
+    servers = find_spec("mcp") is not None if mcp is None else mcp
+    hosts = tuple(dict.fromkeys(hosts))
+    plan = plan_install(base, hosts, user=user, servers=servers)
+    code = carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+    if plan.changes and not dry_run:
+        for host in hosts:
+            call.out.hint(_THEN.get(host, ""))
+    return code
+
+
+#: What a person has to do once, by the host.
+_THEN = {
+    "codex": "Codex asks once whether it may run the hook, in an interactive session; until then it "
+    "runs none",
+    "opencode": "opencode installs a package for its plugins at the next start, which needs the network",
+}
+
+
+def _listed(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
+    """Say what could be installed, and change nothing."""
+    if call.json:
+        said = {"base": base, "hosts": list(found), "files": [], "left": []}
+        call.out.answer({**said, "dry_run": True})
+        return 0
+    if not found:
+        call.out.line(f"no host is found here; it can be named: {', '.join(LAYOUTS)}")
+        return 0
+    call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
+    call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
+    return 0

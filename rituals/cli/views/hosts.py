@@ -1,0 +1,64 @@
+"""Print what becomes of the files of hosts, and carry it out."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+
+from rituals.cli.output import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rituals.cli.context import Invocation
+    from rituals.hosts.install import Change, Plan
+
+
+def carry_out(
+    call: Invocation, plan: Plan, hosts: Iterable[str], *, user: bool, dry_run: bool
+) -> int:
+    """Do what is planned, unless it is only to be said; return the exit code."""
+    from rituals.answers.fields import all_fields_of
+    from rituals.hosts.install import apply_plan
+
+    if not dry_run:
+        apply_plan(plan, user=user)
+    if call.json:
+        files = [{"file": one.file, "did": _step(one).partition(" ")[0]} for one in plan.changes]
+        left = [all_fields_of(one) for one in plan.left]
+        said = {"base": plan.base, "hosts": list(hosts), "files": files, "left": left}
+        call.out.answer({**said, "dry_run": dry_run})
+    else:
+        for change in plan.changes:
+            call.out.line(told(_step(change), done=not dry_run))
+            if dry_run:
+                call.out.text(_diff(change))
+        if not plan.changes and not plan.left:
+            call.out.line(f"nothing to do for {', '.join(hosts)} in {plan.base}")
+    for one in plan.left:
+        call.out.talk(("diurna:", "red"), f" {one.file}: it {one.why}")
+        call.out.hint(one.hint)
+    return 1 if plan.left else 0
+
+
+def _step(change: Change) -> str:
+    if change.before is None:
+        return f"make {change.file}"
+    if change.after is None:
+        return f"take away {change.file}"
+    return f"write {change.file}"
+
+
+def _diff(change: Change) -> str:
+    """Return a unified diff of a file."""
+    before, after = (
+        (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+        for data in (change.before, change.after)
+    )
+    old, new = (
+        "/dev/null" if data is None else change.file for data in (change.before, change.after)
+    )
+    lines = unified_diff(before, after, old, new)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )

@@ -1,0 +1,497 @@
+"""`diurna install` and `diurna uninstall`: what was there before is there again, to the byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as setting
+from hypothesis import strategies as st
+
+from rituals.cli.context import Invocation
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install import apply_plan, plan_install, plan_removal
+from rituals.hosts.layout import GROUND_RULE, LAYOUTS, files_of
+from tests.conftest import Repo, Run, examples
+
+#: Each host's hook as its documents have it: the file, and where in it the command stands.
+SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
+    "claude": (".claude/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
+    "codex": (".codex/hooks.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
+    "copilot": (".github/hooks/diurna.json", ("hooks", "sessionStart", 0, "bash")),
+    "gemini": (".gemini/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
+    "qwen": (".qwen/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
+    "cursor": (".cursor/hooks.json", ("hooks", "sessionStart", 0, "command")),
+}
+#: The same bytes in every release: a host trusts a command by its hash.
+COMMANDS = {
+    "claude": "diurna hook claude SessionStart", "codex": "diurna hook codex SessionStart",
+    "copilot": "diurna hook copilot sessionStart", "gemini": "diurna hook gemini SessionStart",
+    "qwen": "diurna hook qwen SessionStart", "cursor": "diurna hook cursor sessionStart",
+}  # fmt: skip
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    """All files with their bytes, and all folders, but for git's."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+        if ".git" not in path.relative_to(folder).parts
+    }
+
+
+def put(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def at(found: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        found = found[step]
+    return found
+
+
+# ---- the law -----------------------------------------------------------------------------------------
+
+_NAMES = st.sampled_from(["a", "hooks", "mcpServers", "SessionStart", 'k "q"', "ü", ""])
+_PLAIN = (
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["x", "}{", '"', "\\", "ü, ]"])
+)
+_VALUES = st.recursive(
+    _PLAIN,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_NAMES, inner, max_size=2),
+    max_leaves=6,
+)
+_GROUPS = st.lists(
+    st.just({"matcher": "x", "hooks": [{"type": "command", "command": "true"}]}) | st.just({}),
+    max_size=2,
+)
+_HOOKS = st.dictionaries(st.sampled_from(["SessionStart", "Stop"]), _GROUPS, max_size=2)
+_SERVERS = st.dictionaries(st.sampled_from(["other", "one more"]), _VALUES, max_size=2)
+_OBJECTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "z": _VALUES,
+        "hooks": _HOOKS | _VALUES,
+        "mcpServers": _SERVERS | _VALUES,
+        "version": st.just(1),
+    },
+)
+
+
+@st.composite
+def laid_out(draw: st.DrawFn) -> bytes:
+    """An object as people and programs lay it out."""
+    text = json.dumps(
+        draw(_OBJECTS),
+        indent=draw(st.sampled_from([None, 0, 1, 2, 4, "\t"])),
+        separators=draw(st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")])),
+        ensure_ascii=draw(st.booleans()),
+    )
+    if draw(st.booleans()):
+        text = text.replace("{}", draw(st.sampled_from(["{ }", "{\n}", "{\t}"]))).replace(
+            "[]", "[ ]"
+        )
+    text = draw(st.sampled_from(["", "\n", " "])) + text + draw(st.sampled_from(["", "\n", "\n\n"]))
+    text = text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
+    return draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + text.encode()
+
+
+_LINES = st.lists(
+    st.sampled_from([b"a", b"\n", b"\r\n", b"\r", b"# x", b"\xff", b"<!--"]), max_size=5
+).map(b"".join)
+_TOML = st.sampled_from(
+    [
+        b"",
+        b"\n",
+        b'model = "x"',
+        b'model = "x"\r\n[a]\r\nb = 1\r\n',
+        b"[mcp_servers.other]\ncommand = 'x'\n# end",
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("project")
+
+
+@setting(max_examples=examples(120))
+@given(
+    host=st.sampled_from(sorted(LAYOUTS)), user=st.booleans(), texts=st.lists(laid_out(), min_size=2, max_size=2),
+    toml=_TOML, lines=_LINES, there=st.lists(st.booleans(), min_size=3, max_size=3),
+)  # fmt: skip
+def test_what_was_there_before_is_there_again(
+    folder: Path,
+    host: str,
+    user: bool,
+    texts: list[bytes],
+    toml: bytes,
+    lines: bytes,
+    there: list[bool],
+) -> None:
+    """Also where there was nothing; a second run changes nothing; all else in a file says what it said."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    paths = dict.fromkeys(one.path for one in files_of(host, user=user) if not one.whole)
+    for path, data, is_there in zip(paths, texts, there, strict=False):
+        if is_there:
+            put(folder, path, toml if path.endswith(".toml") else data)
+    if there[2]:
+        put(folder, LAYOUTS[host].rule, lines)
+    before = tree(folder)
+    plan = plan_install(str(folder), (host,), user=user, servers=True)
+    apply_plan(plan, user=user)
+    for change in plan.changes:
+        if change.file.endswith(".json") and change.before is not None:
+            old, new = (
+                json.loads((one or b"").decode("utf-8-sig"))
+                for one in (change.before, change.after)
+            )
+            for file in files_of(host, user=user):
+                for entry in file.entries if file.path == change.file else ():
+                    _take_out(new, old, entry.path, entry.is_ours)
+            assert new == old
+    after = tree(folder)
+    again = plan_install(str(folder), (host,), user=user, servers=True)
+    assert not again.changes and again.left == plan.left and tree(folder) == after
+    apply_plan(plan_removal(str(folder), (host,), user=user), user=user)
+    found = tree(folder)
+    assert {path: data for path, data in found.items() if data is not None} == {
+        path: data for path, data in before.items() if data is not None
+    }
+    assert user or found == before
+
+
+def _take_out(new: Any, old: Any, path: tuple[str, ...], ours: Any) -> None:
+    """Take an entry out of a value, by itself."""
+    key, *rest = path
+    if isinstance(new, dict if key == "[]" else list):
+        return  # somebody's own form, which was left alone
+    if key == "[]":
+        new[:] = [one for one in new if not ours(one)]
+    elif not rest:
+        if ours(new.get(key)) and key not in old:
+            del new[key]
+    elif isinstance(new.get(key), dict | list):
+        missing = key not in old
+        _take_out(new[key], old.get(key, {}), tuple(rest), ours)
+        if missing and not new[key]:
+            del new[key]
+
+
+@pytest.mark.parametrize("host", SHAPES)
+def test_what_a_person_added_since_stays(tmp_path: Path, host: str) -> None:
+    """In the same file, in the same list, beside our handler: whatever laid it out anew."""
+    base = str(tmp_path)
+    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
+    path = tmp_path / SHAPES[host][0]
+    found = json.loads(path.read_text())
+    found["theirs"] = {"x": [1]}
+    groups = at(found, SHAPES[host][1][:2])
+    groups.insert(0, {"matcher": "theirs"})
+    if "hooks" in groups[1]:
+        groups[1]["hooks"].append({"type": "command", "command": "theirs"})
+    path.write_text(json.dumps(found, indent=4))
+    rules = (
+        tmp_path / LAYOUTS[host].rule
+        if (tmp_path / LAYOUTS[host].rule).exists()
+        else tmp_path / "AGENTS.md"
+    )
+    rules.write_bytes(b"# Theirs\n" + rules.read_bytes() + b"\nMore of theirs.\n")
+    apply_plan(plan_removal(base, (host,), user=False), user=False)
+    left = json.loads(path.read_text())
+    assert COMMANDS[host] not in path.read_text() and left["theirs"] == {"x": [1]}
+    kept = at(left, SHAPES[host][1][:2])
+    assert kept[0] == {"matcher": "theirs"}
+    assert kept[1:] == (
+        [{"hooks": [{"type": "command", "command": "theirs"}]}] if "hooks" in groups[1] else []
+    )
+    assert rules.read_bytes() == b"# Theirs\n\nMore of theirs.\n"
+
+
+# ---- each host ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", SHAPES)
+def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
+    """Where it looks, in its form; the command is the same bytes in every release and is answered."""
+    ran = run("install", host, "--no-mcp")
+    assert ran.code == 0, ran.err
+    name, path = SHAPES[host]
+    found = json.loads((bare_repo.path / name).read_text(encoding="utf-8"))
+    assert at(found, path) == COMMANDS[host]
+    assert COMMANDS[host].split()[2:] == [host, HOSTS[host].start]
+    if host in ("copilot", "cursor"):
+        assert found["version"] == 1
+    before = tree(bare_repo.path)
+    assert "nothing to do" in run("install", host, "--no-mcp").out
+    assert tree(bare_repo.path) == before
+    assert run("uninstall").code == 0
+    assert list(tree(bare_repo.path)) == ["code.py"]
+
+
+def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
+    """One entry each, for those that read one in a project."""
+    assert run("install", *LAYOUTS, "--mcp").code == 0
+    server = {"command": "diurna", "args": ["mcp"]}
+    for name in (".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"):
+        assert json.loads((bare_repo.path / name).read_text())["mcpServers"] == {
+            "diurna": server
+        }, name
+    assert tomllib.loads((bare_repo.path / ".codex/config.toml").read_text()) == {
+        "mcp_servers": {"diurna": server}
+    }
+    opencode = json.loads((bare_repo.path / "opencode.json").read_text())["mcp"]["diurna"]
+    assert opencode == {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
+    assert run("uninstall").code == 0
+    assert list(tree(bare_repo.path)) == ["code.py"]
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not here")
+def test_the_plugin_puts_the_brief_into_the_system_prompt(
+    bare_repo: Repo, run: Run, tmp_path: Path
+) -> None:
+    """It asks once a session, and is silent where there is nothing or no `diurna`."""
+    assert run("install", "opencode", "--no-mcp").code == 0
+    plugin = tmp_path / "plugin.mjs"
+    shutil.copy(bare_repo.path / ".opencode/plugin/diurna.js", plugin)
+    fake = put(
+        tmp_path,
+        "bin/diurna",
+        b'#!/bin/sh\ncat >>"$LOG"; echo "$@" >>"$LOG"\necho "{\\"additionalContext\\": \\"told\\"}"\n',
+    )
+    fake.chmod(0o755)
+    script = (
+        f"import {{ Diurna }} from {json.dumps(str(plugin))}\n"
+        "const hooks = await Diurna({ directory: process.cwd() }), output = { system: [] }\n"
+        "for (const sessionID of ['a', 'a', 'b']) await hooks['experimental.chat.system.transform']({ sessionID }, output)\n"
+        "console.log(JSON.stringify(output.system))\n"
+    )
+    log = tmp_path / "log"
+    environment = {**os.environ, "LOG": str(log)}
+    node = str(shutil.which("node"))
+    for search_path, told in (
+        (f"{fake.parent}:{os.environ['PATH']}", ["told"] * 3),
+        ("/nowhere", []),
+    ):
+        done = subprocess.run(
+            [node, "--input-type=module", "-e", script], capture_output=True, check=True, timeout=60,
+            env={**environment, "PATH": search_path},
+        )  # fmt: skip
+        assert json.loads(done.stdout) == told
+    said = log.read_text()
+    assert said.count("hook opencode experimental.chat.system.transform") == 2
+    assert f'"cwd":"{os.getcwd()}"' in said
+
+
+# ---- the rule ----------------------------------------------------------------------------------------
+
+
+def test_the_rule_stands_where_it_is_read(bare_repo: Repo, run: Run) -> None:
+    """AGENTS.md; for Claude CLAUDE.md where there is one of its own, for Gemini GEMINI.md."""
+    assert len(GROUND_RULE.whole.splitlines()) <= 12
+    top = bare_repo.path
+    assert run("install", "claude", "codex", "gemini", "--no-mcp").code == 0
+    block = GROUND_RULE.whole.encode() + b"\n"
+    assert (top / "AGENTS.md").read_bytes() == (top / "GEMINI.md").read_bytes() == block
+    assert not (top / "CLAUDE.md").exists()
+    # another host still reads it
+    assert run("uninstall", "claude").code == 0
+    assert (top / "AGENTS.md").exists() and not (top / ".claude").exists()
+    assert run("uninstall", "codex", "gemini").code == 0
+    assert list(tree(top)) == ["code.py"]
+    (top / "CLAUDE.md").write_text("Be kind.\n")
+    assert run("install", "claude", "--no-mcp").code == 0
+    assert (top / "CLAUDE.md").read_text() == f"Be kind.\n\n{GROUND_RULE.whole}\n"
+    assert not (top / "AGENTS.md").exists()
+    assert run("uninstall", "claude").code == 0
+    (top / "AGENTS.md").write_text("All of it.\n")
+    (top / "CLAUDE.md").unlink()
+    (top / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert run("install", "claude", "--no-mcp").code == 0
+    assert (top / "CLAUDE.md").is_symlink() and (top / "AGENTS.md").read_text().count(
+        "diurna:begin"
+    ) == 1
+    assert run("uninstall", "claude").code == 0
+    assert (top / "AGENTS.md").read_text() == "All of it.\n"
+
+
+def test_a_block_that_a_person_edited_is_left_alone(bare_repo: Repo, run: Run) -> None:
+    """And named, by both commands; so is one whose other mark is lost."""
+    assert run("install", "codex", "--no-mcp").code == 0
+    path = bare_repo.path / "AGENTS.md"
+    for odd in (
+        path.read_text().replace("Ask before", "Never ask before"),
+        path.read_text().replace("diurna:end", "end"),
+    ):
+        path.write_text(odd)
+        for command in ("install", "uninstall"):
+            ran = run(command, "codex")
+            assert ran.code == 1 and "AGENTS.md: it " in ran.err and "by hand" in ran.err
+            assert path.read_text() == odd
+
+
+# ---- what is left alone --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"{", b'{"a": 1, // why\n}', b'{"a": 1,}', b"[]", b'{"hooks": null}', b'{"hooks": {"SessionStart": {}}}',
+     b'{"a": 1, "a": 2}', b"\xff\xfe{\0}\0", b'{"a": NaN}', b"[" * 100_000],
+    ids=range(11),
+)  # fmt: skip
+def test_a_file_that_can_not_be_read_is_named_and_left_alone(
+    bare_repo: Repo, run: Run, text: bytes
+) -> None:
+    """With what to add by hand; the other files go on."""
+    path = put(bare_repo.path, ".claude/settings.json", text)
+    ran = run("install", "claude", "--no-mcp")
+    assert ran.code == 1 and path.read_bytes() == text
+    assert ".claude/settings.json: it " in ran.err and COMMANDS["claude"] in ran.err
+    assert (bare_repo.path / "AGENTS.md").exists()
+    answer = run("install", "claude", "--no-mcp", "--json").json
+    assert [one["file"] for one in answer["left"]] == [".claude/settings.json"] and answer[
+        "files"
+    ] == []
+    assert run("uninstall").code in (0, 1) and path.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    "text", [b"a = ", b"mcp_servers = {}\n", b"mcp_servers = 1\n", b"\xff"], ids=range(4)
+)
+def test_toml_that_no_table_can_be_added_to_is_left_alone(
+    bare_repo: Repo, run: Run, text: bytes
+) -> None:
+    """Broken, or with its servers in a form that a table would break."""
+    path = put(bare_repo.path, ".codex/config.toml", text)
+    ran = run("install", "codex", "--mcp")
+    assert ran.code == 1 and path.read_bytes() == text and "mcp_servers.diurna" in ran.err
+    assert (bare_repo.path / ".codex/hooks.json").exists()
+
+
+def test_a_server_of_that_name_is_a_persons(bare_repo: Repo, run: Run) -> None:
+    """It is neither written over nor taken away."""
+    mine = b'{"mcpServers": {"diurna": {"command": "mine"}}}'
+    toml = b"[mcp_servers.diurna]\ncommand = 'mine'\n"
+    put(bare_repo.path, ".mcp.json", mine)
+    put(bare_repo.path, ".codex/config.toml", toml)
+    assert run("install", "claude", "codex", "--mcp").code == 0
+    assert run("uninstall").code == 0
+    assert tree(bare_repo.path) == {
+        "code.py": b"print('hello')\n", ".mcp.json": mine, ".codex": None, ".codex/config.toml": toml,
+    }  # fmt: skip
+
+
+def test_nothing_outside_is_written(bare_repo: Repo, run: Run, tmp_path: Path) -> None:
+    """By a link of a file or a folder, dangling or not; a link within the project is followed and stays."""
+    outside = tmp_path / "outside"
+    put(outside, "settings.json", b"{}")
+    top = bare_repo.path
+    (top / ".claude").symlink_to(outside)
+    (top / ".codex").mkdir()
+    (top / ".codex/hooks.json").symlink_to("nothing.json")
+    ran = run("install", "claude", "codex", "--no-mcp")
+    assert ran.code == 1 and "elsewhere" in ran.err and "link to nothing" in ran.err
+    assert tree(outside) == {"settings.json": b"{}"} and os.listdir(top / ".codex") == [
+        "hooks.json"
+    ]
+    (top / ".codex/hooks.json").unlink()
+    put(top, "shared/hooks.json", b'{"hooks": {}}')
+    (top / ".codex/hooks.json").symlink_to("../shared/hooks.json")
+    assert run("install", "codex", "--no-mcp").code == 0
+    assert COMMANDS["codex"] in (top / "shared/hooks.json").read_text()
+    assert run("uninstall", "codex").code == 0
+    assert (top / ".codex/hooks.json").is_symlink()
+    assert (top / "shared/hooks.json").read_bytes() == b'{"hooks": {}}'
+
+
+def test_a_read_only_file_stays_and_a_mode_is_kept(bare_repo: Repo, run: Run) -> None:
+    """A file that its owner wrote-protected is named."""
+    path = put(bare_repo.path, ".claude/settings.json", b"{}\n")
+    path.chmod(0o444)
+    ran = run("install", "claude", "--no-mcp")
+    assert ran.code == 1 and "read-only" in ran.err and path.read_bytes() == b"{}\n"
+    path.chmod(0o600)
+    assert run("install", "claude", "--no-mcp").code == 0
+    assert path.stat().st_mode & 0o777 == 0o600 and COMMANDS["claude"] in path.read_text()
+
+
+# ---- the command -------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run) -> None:
+    """As a diff that git applies."""
+    put(bare_repo.path, ".claude/settings.json", b'{\r\n\t"model": "x"\r\n}')
+    before = tree(bare_repo.path)
+    ran = run("install", "claude", "--no-mcp", "--dry-run")
+    assert ran.code == 0 and tree(bare_repo.path) == before
+    assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
+    assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
+    answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
+    assert answer["dry_run"] and [one["did"] for one in answer["files"]] == ["write", "make"]
+    assert run("install", "claude", "--no-mcp").code == 0
+    assert run("uninstall", "--dry-run").code == 0
+    assert run("uninstall").code == 0
+    assert tree(bare_repo.path) == before
+
+
+def test_hosts_that_are_found_are_listed(
+    bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By their program or their folder; nothing is changed until one is named."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    put(tmp_path, "bin/codex", b"#!/bin/sh\n").chmod(0o755)
+    (tmp_path / "home/.qwen").mkdir(parents=True)
+    (bare_repo.path / ".cursor").mkdir()
+    ran = run("install")
+    assert ran.code == 0 and ran.err == "hint: diurna install codex qwen cursor\n"
+    assert run("install", "--json").json["hosts"] == ["codex", "qwen", "cursor"]
+    assert sorted(tree(bare_repo.path)) == [".cursor", "code.py"]
+    assert run("install", "emacs").code == 2
+
+
+def test_a_person_is_asked(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, for each host that is found; and `init` tells a person that there is this command."""
+    monkeypatch.setattr(Invocation, "interactive", lambda call: True)
+    monkeypatch.setenv("HOME", str(bare_repo.path))
+    for name in (".claude", ".cursor"):
+        (bare_repo.path / name).mkdir()
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert run("install", stdin=b"n\nn\n").out == "nothing is installed\n"
+    assert run("install", "--no-mcp", stdin=b"n\ny\n").code == 0
+    assert not (bare_repo.path / ".claude/settings.json").exists()
+    assert COMMANDS["cursor"] in (bare_repo.path / ".cursor/hooks.json").read_text()
+    assert "`diurna install`" in run("init").err
+    assert "`diurna install`" not in run("init").err
+
+
+def test_for_the_user_nothing_of_the_project_is_touched(
+    bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And without it nothing above the work tree; outside of one only the user's files can be meant."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    project = tree(bare_repo.path)
+    assert run("install", *LAYOUTS, "--user", "--mcp").code == 0
+    assert tree(bare_repo.path) == project
+    assert COMMANDS["claude"] in (home / ".claude/settings.json").read_text()
+    assert (home / ".config/opencode/plugin/diurna.js").exists()
+    assert run("uninstall", "--user").code == 0
+    assert all(data is None for data in tree(home).values())
+    assert run("install", "claude").code == 0
+    assert all(data is None for data in tree(home).values())
+    monkeypatch.chdir(tmp_path)
+    ran = run("install", "claude")
+    assert ran.code == 1 and "--user" in ran.err
