@@ -68,9 +68,9 @@ def with_block(data: bytes | None, block: Block) -> bytes:
         return block.whole.encode() + b"\n"
     if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unfit("is not text in UTF-8")
-    newline = b"\r\n" if b"\r\n" in data else b"\n"
-    text = block.whole.encode().replace(b"\n", newline)
     span = block.span(data)
+    newline = _newline(data[slice(*span)] if span else data)
+    text = block.whole.encode().replace(b"\n", newline)
     if span:
         return data[: span[0]] + text + data[span[1] :]
     if data.endswith(b"\n"):
@@ -90,9 +90,13 @@ def without_block(data: bytes, block: Block) -> bytes | None:
     before, after = data[: span[0]], data[span[1] :]
     if not before and after == b"\n":
         return None
-    newline = b"\r\n" if b"\r\n" in data[slice(*span)] else b"\n"
+    newline = _newline(data[slice(*span)])
     if not after:
         return before.removesuffix(newline * 2)
     if before.endswith(b"\n" + newline):
         before = before.removesuffix(newline)
     return before + after.removeprefix(newline)
+
+
+def _newline(data: bytes) -> bytes:
+    return b"\r\n" if b"\r\n" in data else b"\n"
