@@ -71,21 +71,29 @@ def test_on_the_trunk_log_and_page_are_one_commit(clone: Clone) -> None:
         assert f"The text of {fact}." in (clone.folder / PAGE).read_text()
 
 
+@pytest.mark.parametrize("staged", [False, True])
 @pytest.mark.parametrize("branch", ["main", "side"])
-def test_a_persons_edit_is_never_written_over(clone: Clone, branch: str) -> None:
+def test_a_persons_edit_is_never_written_over(clone: Clone, branch: str, staged: bool) -> None:
     """On the trunk it becomes a log first, or stays where it is not understood; elsewhere it waits."""
     if branch != "main":
         switched(clone, branch)
     page = clone.folder / PAGE
     page.write_text(page.read_text().replace("The text of alpha.", "As a person says."))
+    if staged:
+        clone.git("add", PAGE)
     clone.create("beta")
     assert "As a person says." in page.read_text()
+    mine = "" if branch == "main" else f"M  {PAGE}" if staged else f"M {PAGE}"
+    assert clone.git("status", "--porcelain").strip() == mine
     said = "As a person says." in clone.memory.continuity()
     assert said == (branch == "main")
     loose = page.read_text() + "\nLoose words.\n"
     page.write_text(loose)
+    if staged:
+        clone.git("add", PAGE)
     clone.create("gamma")
     assert page.read_text() == loose
+    assert (f"M  {PAGE}" in clone.git("status", "--porcelain")) == staged
     assert "gamma" in clone.facts()
     assert changed(clone) == []
     page.write_text(loose.replace("\nLoose words.\n", ""))
