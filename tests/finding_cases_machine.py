@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from ledger.model.order import seal
+from rituals.hosts.install import apply_plan, plan_install
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, make_repository
 from tests.finding_case import Arguments, Shop, case
@@ -65,6 +66,34 @@ def _(shop: Shop) -> Arguments:
     for folder in folders:
         script(folder / "diurna", "true")
     return on_path(shop, *folders)
+
+
+def installed(shop: Shop) -> None:
+    """Let Codex read this memory."""
+    apply_plan(plan_install(str(shop.path), ("codex",), user=False, servers=False), user=False)
+
+
+@case(
+    "host-command",
+    "warning: codex: the hook calls `diurna`, which is not on PATH",
+    "install Diurna so that every shell finds it, for instance by `uv tool install`",
+)
+def _(shop: Shop) -> Arguments:
+    installed(shop)
+    return on_path(shop)
+
+
+@case(
+    "host-files",
+    "warning: codex: what `diurna install codex` writes is not in TOP/AGENTS.md",
+    "`diurna install codex` writes it",
+)
+def _(shop: Shop) -> Arguments:
+    installed(shop)
+    (shop.path / "AGENTS.md").unlink()
+    tools = shop.path.parent / "tools"
+    script(tools / "diurna", "true")
+    return on_path(shop, tools)
 
 
 @case(

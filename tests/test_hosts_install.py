@@ -495,3 +495,35 @@ def test_for_the_user_nothing_of_the_project_is_touched(
     monkeypatch.chdir(tmp_path)
     ran = run("install", "claude")
     assert ran.code == 1 and "--user" in ran.err
+
+
+def test_doctor_names_what_is_not_as_it_was_written(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By host and file, of the project and of the user; and nothing of hosts that nobody installed for."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    put(tmp_path, "bin/diurna", b"#!/bin/sh\n").chmod(0o755)
+
+    def told() -> list[str]:
+        found = run("doctor", "--json").json["findings"]
+        return [one["message"] for one in found if one["code"].startswith("host-")]
+
+    assert told() == []
+    assert run("install", "opencode", "claude", "--no-mcp").code == 0
+    assert run("install", "opencode", "--user", "--no-mcp").code == 0
+    assert told() == []
+    plugin = tmp_path / "home/.config/opencode/plugin/diurna.js"
+    plugin.write_text(plugin.read_text() + "// mine\n")
+    path = repo.path / "AGENTS.md"
+    path.write_text(path.read_text().replace("Ask before", "Never ask before"))
+    edited = f"{path} was edited between the marks of Diurna's block"
+    edited_plugin = f"opencode: {plugin} is not as Diurna wrote it"
+    assert set(told()) == {f"claude: {edited}", f"opencode: {edited}", edited_plugin}
+    before = plugin.read_bytes()
+    for command in ("install", "uninstall"):
+        ran = run(command, "opencode", "--user")
+        assert ran.code == 1 and plugin.read_bytes() == before
+        assert "once it has another name" in ran.err
+    assert run("uninstall").code == 1
+    assert told() == [edited_plugin]

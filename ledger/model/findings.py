@@ -92,6 +92,8 @@ CODES: dict[str, tuple[str, str]] = {
     "git-unusable": (ERROR, "git is missing or too old"),
     "library-unusable": (WARNING, "pygit2 can not be loaded or is too old"),
     "several-installed": (WARNING, "more than one diurna can be called"),
+    "host-command": (WARNING, "an agent's program calls a diurna that is not on PATH"),
+    "host-files": (WARNING, "a file of an agent's program lacks what install writes into it"),
     "disk-nearly-full": (WARNING, "the disk of the repository is nearly full"),
     "shared-disk": (WARNING, "a disk that several machines write to; locks may not hold there"),
     "no-home": (WARNING, "there is no home here"),

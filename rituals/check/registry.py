@@ -97,6 +97,10 @@ CHECKS: tuple[Check, ...] = (
     _machine("git", "git_noticed", "git-unusable"),
     _machine("pygit2", "library_noticed", "library-unusable"),
     _machine("installed commands", "installed_noticed", "several-installed"),
+    Check(
+        "agents' programs", "rituals.check.doctor.hosts:hosts_noticed", MACHINE, LOOK, (DOCTOR,),
+        ("host-command", "host-files"), False,
+    ),
     _clone("the disk", "machine:disk_noticed", "disk-nearly-full", "shared-disk"),
     _clone("lock files", "locks:lock_noticed", "lock-left", "lock-held"),
     _clone(

@@ -75,7 +75,11 @@ class _Desk:
                 self._after[path] = data
         except Unfit as problem:
             hint = f"it is left as it is; to be added by hand: {by_hand(file)}"
-            if how is _without:
+            if file.whole:
+                hint = (
+                    "it is left as it is; once it has another name, `diurna install` writes its own"
+                )
+            elif how is _without:
                 hint = "it is left as it is; what is Diurna's in it can be taken out by hand"
             self.left.setdefault(path, Left(path, str(problem), hint))
 
