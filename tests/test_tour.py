@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ledger
-from rituals import tour
+from rituals.setup import tour
 
 #: Where the packages are: the checkout, or `site-packages` when a wheel is tested.
 HERE = Path(ledger.__file__).parent.parent

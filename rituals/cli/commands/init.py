@@ -57,8 +57,7 @@ def command(
         memory = apply_setup(plan, call.now_ms, call.agent)
         findings = attribute_findings(memory.home)
         where = publishing(memory.home, memory.snapshot.cache().policy)
-        idle = where.when == REVIEW
-        elsewhere = not where.here
+        idle, elsewhere = where.when == REVIEW, not where.here
         memory.close()
     call.out.findings(findings)
     if call.json:

@@ -9,7 +9,7 @@ import click
 
 from ledger.environment import variables
 from rituals.cli.context import Invocation
-from rituals.tour import run
+from rituals.setup.tour import run
 
 
 @click.command()
