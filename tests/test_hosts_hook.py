@@ -104,6 +104,21 @@ def test_who_runs_the_hooks_of_another_host_is_known(ask: Ask) -> None:
     assert list(answer) == ["hookSpecificOutput"] and "you are codex" in context(answer)
 
 
+def test_a_host_with_hooks_of_its_own_is_told_once(
+    ask: Ask, run: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Copilot runs Claude's hooks beside its own, of the project or of the user: its own answers."""
+    payload = {"session_id": "5", "cwd": str(repo.path), "source": "new"}
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for more in ((), ("--user",)):
+        assert "you are copilot" in context(ask("claude", "SessionStart", payload, COPILOT_CLI="1"))
+        assert run("install", "copilot", "--no-mcp", *more).code == 0
+        assert ask("claude", "SessionStart", payload, COPILOT_CLI="1") == {}
+        assert "you are copilot" in context(ask("copilot", "sessionStart", payload))
+        assert "you are claude-code" in context(ask("claude", "SessionStart"))
+        assert run("uninstall", "copilot", *more).code == 0
+
+
 @pytest.mark.parametrize(
     "payload",
     [b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe{}", b"\0" * 9, b"[" * 100_000, b'{"cwd": ' + b"9" * 5000],

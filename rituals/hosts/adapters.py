@@ -25,18 +25,26 @@ class Host(Record):
         start: its own name of the event that begins a session, "" where no hook of it does.
         keys: under which it takes context.
         folder: the variable that names the project; an agent's `cd` does not change it.
+        own: the files, in a project and in the user's folder, whose hooks are its own alone.
     """
 
     agent: str
     start: str
     keys: tuple[str, ...]
     folder: str = ""
+    own: tuple[str, ...] = ()
 
 
 HOSTS = {
     "claude": Host("claude-code", "SessionStart", _NESTED, "CLAUDE_PROJECT_DIR"),
     "codex": Host("codex", "SessionStart", _NESTED),
-    "copilot": Host("copilot", "sessionStart", _FLAT, "COPILOT_PROJECT_DIR"),
+    "copilot": Host(
+        "copilot",
+        "sessionStart",
+        _FLAT,
+        "COPILOT_PROJECT_DIR",
+        (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
+    ),
     "gemini": Host("gemini-cli", "SessionStart", _NESTED, "GEMINI_PROJECT_DIR"),
     "qwen": Host("qwen-code", "SessionStart", _NESTED, "QWEN_PROJECT_DIR"),
     "opencode": Host("opencode", "experimental.chat.system.transform", _FLAT),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import monotonic, working_directory
+from ledger.environment import monotonic, user_folder, working_directory
 from rituals.hosts.adapters import HOSTS, Host, caller, envelope
 
 TYPE_CHECKING = False
@@ -83,7 +83,10 @@ def _answer(host: str, event: str, environment: Mapping[str, str]) -> bytes:
         if payload is None:
             return NOTHING
         calling = caller(host, environment, payload)
-        text = _context(calling, _folder(calling, environment, payload), environment)
+        folder = _folder(calling, environment, payload)
+        if calling is not HOSTS[host] and _is_told_otherwise(calling, folder):
+            return NOTHING
+        text = _context(calling, folder, environment)
         if not text:
             return NOTHING
         import json
@@ -132,6 +135,12 @@ def _folder(host: Host, environment: Mapping[str, str], payload: Mapping[str, ob
     """Return where the session works: the project that the host names, else where it stands."""
     named = environment.get("DIURNA_HOME") or environment.get(host.folder) or payload.get("cwd")
     return named if isinstance(named, str) and os.path.isdir(named) else working_directory()
+
+
+def _is_told_otherwise(host: Host, folder: str) -> bool:
+    """Tell whether a host that runs the hooks of another one has its own, so that it is told once."""
+    places = zip((folder, user_folder()), host.own, strict=False)
+    return any(os.path.isfile(f"{place}/{path}") for place, path in places)
 
 
 def _context(host: Host, folder: str, environment: Mapping[str, str]) -> str:

@@ -29,6 +29,6 @@ def command(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool)
     from rituals.hosts.install import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
-    hosts = tuple(dict.fromkeys(hosts)) or tuple(LAYOUTS)
-    plan = plan_removal(base, hosts, user=user)
+    hosts = tuple(dict.fromkeys(hosts))
+    plan = plan_removal(base, hosts or LAYOUTS, user=user)
     return carry_out(call, plan, hosts, user=user, dry_run=dry_run)

@@ -34,7 +34,7 @@ def carry_out(
             if dry_run:
                 call.out.text(_diff(change))
         if not plan.changes and not plan.left:
-            call.out.line(f"nothing to do for {', '.join(hosts)} in {plan.base}")
+            call.out.line(f"nothing to do in {plan.base} for {', '.join(hosts) or 'any host'}")
     for one in plan.left:
         call.out.talk(("diurna:", "red"), f" {one.file}: it {one.why}")
         call.out.hint(one.hint)
