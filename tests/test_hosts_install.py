@@ -226,7 +226,7 @@ def test_what_a_person_added_since_stays(tmp_path: Path, host: str) -> None:
 def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
     """Where it looks, in its form; the command is the same bytes in every release and is answered."""
     ran = run("install", host, "--no-mcp")
-    assert ran.code == 0, ran.err
+    assert ran.code == 0 and "`diurna init` makes a home" in ran.err
     name, path = SHAPES[host]
     found = json.loads((bare_repo.path / name).read_text(encoding="utf-8"))
     assert at(found, path) == COMMANDS[host]
@@ -363,7 +363,12 @@ def test_a_file_that_can_not_be_read_is_named_and_left_alone(
     assert [one["file"] for one in answer["left"]] == [".claude/settings.json"] and answer[
         "files"
     ] == []
-    assert run("uninstall").code in (0, 1) and path.read_bytes() == text
+    assert run("uninstall").code == 0 and path.read_bytes() == text
+    if text:
+        path.write_bytes(text + COMMANDS["claude"].encode())  # whatever it is, it may be ours
+        ran = run("uninstall")
+        assert ran.code == 1 and ".claude/settings.json: it " in ran.err and "by hand" in ran.err
+        assert path.read_bytes() == text + COMMANDS["claude"].encode()
 
 
 @pytest.mark.parametrize(
@@ -405,6 +410,8 @@ def test_nothing_outside_is_written(bare_repo: Repo, run: Run, tmp_path: Path) -
     assert tree(outside) == {"settings.json": b"{}"} and os.listdir(top / ".codex") == [
         "hooks.json"
     ]
+    assert run("uninstall").code == 0
+    assert tree(outside) == {"settings.json": b"{}"} and (top / ".codex/hooks.json").is_symlink()
     (top / ".codex/hooks.json").unlink()
     put(top, "shared/hooks.json", b'{"hooks": {}}')
     (top / ".codex/hooks.json").symlink_to("../shared/hooks.json")

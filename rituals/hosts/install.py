@@ -54,6 +54,10 @@ class Plan(Record):
     left: tuple[Left, ...]
 
 
+class _NotOurs(Unfit):
+    """A place that is never written to, so nothing of ours is there."""
+
+
 class _Desk:
     """The files as they will be, one change on top of the other."""
 
@@ -74,6 +78,8 @@ class _Desk:
                 _refuse_read_only(self._base, path)
                 self._after[path] = data
         except Unfit as problem:
+            if how is _without and isinstance(problem, _NotOurs):
+                return
             hint = f"it is left as it is; to be added by hand: {by_hand(file)}"
             if file.whole:
                 hint = (
@@ -216,12 +222,12 @@ def read(base: str, path: str) -> bytes | None:
     """
     full, real = f"{base}/{path}", os.path.realpath(f"{base}/{path}")
     if not real.startswith(os.path.realpath(base) + "/"):
-        raise Unfit("lies elsewhere, by a link")
+        raise _NotOurs("lies elsewhere, by a link")
     if os.path.islink(full) and not os.path.exists(full):
-        raise Unfit("is a link to nothing")
+        raise _NotOurs("is a link to nothing")
     try:
         if os.path.lexists(real) and not os.path.isfile(real):
-            raise Unfit("is no ordinary file")
+            raise _NotOurs("is no ordinary file")
         with open(real, "rb") as file:
             return file.read()
     except FileNotFoundError:
@@ -256,8 +262,8 @@ def _with(data: bytes | None, file: HostFile) -> bytes:
 
 def _without(data: bytes | None, file: HostFile) -> bytes | None:
     """Return a file without what is ours; None where it was made for that."""
-    if data is None:
-        return None
+    if data is None or b"diurna" not in data:
+        return data  # also where it could not be read as what it should be
     if file.block:
         return without_block(data, file.block)
     if file.whole:

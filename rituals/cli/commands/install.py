@@ -9,7 +9,7 @@ import click
 from ledger.environment import user_folder
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.views.hosts import carry_out
+from rituals.cli.views.hosts import carry_out, list_found
 from rituals.hosts.layout import LAYOUTS
 
 
@@ -43,7 +43,7 @@ def command(
     if not hosts:
         found = found_hosts("" if user else base, user_folder(), call.search_path)
         if not call.interactive() or call.json:
-            return _listed(call, base, found, user=user)
+            return list_found(call, base, found, user=user)
         hosts = tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
         if not hosts:
             call.out.line("nothing is installed")
@@ -55,6 +55,8 @@ def command(
     if plan.changes and not dry_run:
         for host in hosts:
             call.out.hint(_THEN.get(host, ""))
+        if not user and not call.state_dir():
+            call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
     return code
 
 
@@ -64,17 +66,3 @@ _THEN = {
     "runs none",
     "opencode": "opencode installs a package for its plugins at the next start, which needs the network",
 }
-
-
-def _listed(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
-    """Say what could be installed, and change nothing."""
-    if call.json:
-        said = {"base": base, "hosts": list(found), "files": [], "left": []}
-        call.out.answer({**said, "dry_run": True})
-        return 0
-    if not found:
-        call.out.line(f"no host is found here; it can be named: {', '.join(LAYOUTS)}")
-        return 0
-    call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
-    call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
-    return 0

@@ -1,4 +1,4 @@
-"""Print what becomes of the files of hosts, and carry it out."""
+"""Print which hosts are found, and what becomes of their files, and carry it out."""
 
 from __future__ import annotations
 
@@ -39,6 +39,22 @@ def carry_out(
         call.out.talk(("diurna:", "red"), f" {one.file}: it {one.why}")
         call.out.hint(one.hint)
     return 1 if plan.left else 0
+
+
+def list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
+    """Say what could be installed, and change nothing."""
+    from rituals.hosts.layout import LAYOUTS
+
+    if call.json:
+        said = {"base": base, "hosts": list(found), "files": [], "left": []}
+        call.out.answer({**said, "dry_run": True})
+        return 0
+    if not found:
+        call.out.line(f"no host is found here; it can be named: {', '.join(LAYOUTS)}")
+        return 0
+    call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
+    call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
+    return 0
 
 
 def _step(change: Change) -> str:
