@@ -34,9 +34,10 @@ class WrongUsage(DiurnaError):
 
 
 class HomeNotFound(DiurnaError):
-    """No home at or above the given folder."""
+    """No home at or above the given folder; `because` says what stands there instead, if anything."""
 
     def __init__(self, start: str, because: str = "", hint: str = "") -> None:
+        self.because = because
         super().__init__(
             f"no Diurna home at or above {start}" + (f": {because}" if because else ""),
             hint=hint or "run `diurna init` here to make one, or name one with --home PATH",

@@ -22,8 +22,9 @@ from memory.api import Memory
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
 from rituals.cli.registry import ENTRIES
+from rituals.mcp.handlers import Handlers
 from rituals.mcp.open_memory import OpenMemory
-from rituals.mcp.server import Answering
+from rituals.mcp.server import server_of
 from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.
@@ -31,7 +32,7 @@ SECONDS = 60
 NAMES = ("brief", "recall", "get", "append", "resolve", "status")
 
 
-#: Of names, descriptions and input schemas: what an agent reads in every session. About 1,300 tokens.
+#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,000 tokens.
 LIST_CHARS = 5_600
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]
@@ -53,7 +54,7 @@ async def connected(
 ) -> AsyncIterator[Client]:
     """A client of a server of one home, in this process."""
     opened = OpenMemory(lambda: discover(str(path)), open_memory)
-    server = Answering(opened, explain, agent).server("1.0")
+    server = server_of(lambda: Handlers(opened, explain, agent), "1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):
         async with Client(server, client_info=info, mode=mode) as client:

@@ -31,12 +31,28 @@ def test_without_the_extra_it_says_what_to_install(
     assert "Serve this memory to agents" in run("mcp", "--help").out
 
 
-def test_a_home_is_needed(bare_repo: Repo, run: Run) -> None:
-    """Without a home there is nothing to serve, and nothing is loaded to say so."""
+def test_a_person_is_told_at_once_that_there_is_no_home(bare_repo: Repo, run: Run) -> None:
+    """Over HTTP a person starts it: without a home there is nothing to serve, and nothing is loaded to say so."""
     pytest.importorskip("mcp")
-    ran = run("mcp")
+    ran = run("mcp", "--http", "0")
     assert (ran.code, ran.out) == (1, "")
     assert "no Diurna home" in ran.err and "hint: run `diurna init`" in ran.err
+
+
+def test_a_person_at_a_terminal_is_told_at_once_too(bare_repo: Repo) -> None:
+    """Typed by hand, the command says that there is no home and ends; only a program gets the handshake."""
+    pytest.importorskip("mcp")
+    ours, theirs = os.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "rituals", "mcp"], stdin=theirs,
+            capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(HERE)},
+        )  # fmt: skip
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("diurna: mcp: no Diurna home at or above ")
 
 
 @pytest.mark.parametrize("port", ["65536", "http", "0.0.0.0:80"])

@@ -26,7 +26,7 @@ from rituals.mcp import stdio as wire
 from rituals.mcp import worker
 from rituals.mcp.stdio import Wire
 from rituals.mcp.worker import Worker
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, make_repository
 
 ROOT = str(Path(__file__).parent.parent)
 SECONDS = 120
@@ -165,6 +165,108 @@ def test_a_connection_is_one_work_session(
     ]
     shown = spawn("append", "--title", "T", "--dry-run", DIURNA_SESSION="").out
     assert "session: host-session" in shown
+
+
+EVERY_CALL: dict[str, dict[str, object]] = {
+    "brief": {},
+    "recall": {"query": "anything"},
+    "get": {"ids": ["some-id"]},
+    "append": {"title": "Too early"},
+    "resolve": {"id": "some-id"},
+    "status": {},
+}
+
+
+def refusals(server: Served) -> set[str]:
+    """Call every tool of a server that can answer none of them; return what they say."""
+    server.send(request(1, "tools/list"))
+    names = [tool["name"] for tool in server.next()["result"]["tools"]]
+    assert names == list(EVERY_CALL)
+    said = set()
+    for number, name in enumerate(names, 2):
+        answer = server.call(number, name, **EVERY_CALL[name])
+        assert answer["isError"], answer
+        said.add(answer["content"][0]["text"])
+    return said
+
+
+@pytest.mark.parametrize("where", ["a folder", "a repository"])
+def test_where_there_is_no_memory_each_tool_says_so_until_one_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spawn: Run, where: str
+) -> None:
+    """The handshake and the list are as usual; a home that is made meanwhile is found by the next call."""
+    path = (
+        make_repository(tmp_path / "bare").path if where == "a repository" else tmp_path / "folder"
+    )
+    path.mkdir(exist_ok=True)
+    monkeypatch.chdir(path)
+    server = Served()
+    assert server.begin()["serverInfo"]["name"] == "diurna"
+    assert refusals(server) == {
+        f"no memory here; `diurna init` makes one (no Diurna home at or above {path})\n"
+        "hint: ask the person you work for first; once it is made, the next call finds it"
+    }
+    server.send(request(10, "resources/read", uri="diurna://continuity"))
+    assert "`diurna init` makes one" in server.next()["error"]["message"]
+    assert spawn("init").code == 0
+    assert server.call(11, "append", title="The first")["structuredContent"]["stem"]
+    assert server.call(12, "status")["structuredContent"]["logs"] == 1
+    code, rest, said = server.end()
+    assert (code, rest, said) == (0, "", "")
+
+
+def test_a_memory_of_another_tool_is_said_to_the_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where something else stands, the answer names it and how a person takes it over, not `diurna init`."""
+    repo = make_repository(tmp_path / "other")
+    repo.write("memory/continuity.md", "# Continuity\n")
+    monkeypatch.chdir(repo.path)
+    server = Served()
+    server.begin()
+    (said,) = refusals(server)
+    assert said.startswith("no memory here: no Diurna home at or above ")
+    assert "is of another tool, or written by hand\nhint: for the person you work for: " in said
+    assert "`diurna adopt " in said and "diurna init" not in said
+    assert server.end()[0] == 0
+
+
+def test_a_repository_that_can_not_be_used_is_told_by_each_tool(serve: Serve, repo: Repo) -> None:
+    """An unsupported or damaged repository: the handshake, the list and the reason; mended, it answers."""
+    config = repo.path / ".git/config"
+    was = config.read_text()
+    repo.git("config", "core.repositoryformatversion", "1")
+    repo.git("config", "extensions.objectformat", "sha256")
+    server = serve()
+    assert server.begin()["serverInfo"]["name"] == "diurna"
+    (said,) = refusals(server)
+    assert "sha256" in said.lower() and "Traceback" not in said
+    config.write_text(was)
+    assert server.call(20, "status")["structuredContent"]["logs"] == 0
+    head = repo.path / ".git/HEAD"
+    tip = head.read_bytes()
+    head.write_bytes(b"\xff\x00 nothing")
+    answer = server.call(21, "status")
+    assert answer["isError"] and answer["content"][0]["text"]
+    head.write_bytes(tip)
+    assert server.call(22, "status")["structuredContent"]["logs"] == 0
+    assert server.end()[:2] == (0, "")
+
+
+def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Serve) -> None:
+    """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
+    later = {"memory.api", "rituals.mcp.requests", "ledger.secrets.scanner", "ledger.codec.log"}
+    for lists in (False, True):
+        server = serve(sys.executable, "-P", "-X", "importtime", "-m", "rituals", "mcp")
+        server.begin()
+        if lists:
+            server.call(1, "status")
+        code, rest, said = server.end()
+        assert (code, rest) == (0, "")
+        loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
+        assert {"mcp.server", "rituals.mcp.stdio"} <= loaded
+        assert later & loaded == (later if lists else set())
+        assert not {"rituals.mcp.serve_http", "uvicorn.protocols.http.h11_impl"} & loaded
 
 
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
@@ -409,7 +511,7 @@ def test_the_signal_that_ended_it_is_told(monkeypatch: pytest.MonkeyPatch, stop:
 
     from rituals.mcp import serve as serving
 
-    monkeypatch.setattr(serving, "_settle", lambda: None)
+    monkeypatch.setattr(serving, "settle", lambda: None)
     there, here = os.pipe()
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if stop:

@@ -13,9 +13,7 @@ import traceback
 import click
 
 from ledger.errors import DiurnaError, DraftRefused, EditNotUnderstood, WaitsInSpool
-from ledger.secrets.scanner import without_secrets
 from rituals.answers.failure import Failure
-from rituals.answers.objects import finding_object
 from rituals.cli.output import OutputFailed
 
 TYPE_CHECKING = False
@@ -106,6 +104,9 @@ def translate(problem: BaseException, call: Invocation) -> Failure:
 
 
 def _error_object(failure: Failure) -> dict[str, object]:
+    from ledger.secrets.scanner import without_secrets
+    from rituals.answers.objects import finding_object
+
     found: dict[str, object] = {
         "code": failure.code,
         "message": without_secrets(failure.message),
@@ -121,6 +122,8 @@ def _error_object(failure: Failure) -> dict[str, object]:
 
 def _write_log(problem: BaseException, call: Invocation) -> str:
     """Write a traceback where it can be found; return where."""
+    from ledger.secrets.scanner import without_secrets
+
     text = without_secrets("".join(traceback.format_exception(problem)))
     for folder in (call.state_dir(), tempfile.gettempdir()):
         if not folder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.secrets.scanner import without_secrets
+from rituals.mcp.open_memory import NoMemory
 from rituals.mcp.responses import whole
 from rituals.mcp.wording import hint_in_tools, message_in_tools
 
@@ -17,7 +17,12 @@ _HERE = "mcp"
 
 def told(failure: Failure) -> str:
     """Write a failure in the words of the tools, without what could not be sent or should not be."""
-    lines = [_at(failure.where, failure.message), *_hint(failure.hint)]
+    from ledger.secrets.scanner import without_secrets
+
+    if failure.code == NoMemory.__name__:
+        lines = [failure.message, f"hint: {failure.hint}"]
+    else:
+        lines = [_at(failure.where, failure.message), *_hint(failure.hint)]
     for finding in failure.findings[1:_FINDINGS_SAID]:
         lines += [f"also: {_at(finding.where, finding.message)}", *_hint(finding.hint)]
     more = len(failure.findings) - _FINDINGS_SAID

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from ledger.model.findings import Finding
-from memory.api import Memory
 from memory.recall.values import INDEX, Filters, tokens_of
 from rituals.answers.fields import fields_of, mark_object
-from rituals.answers.objects import status_object
-from rituals.check.verify.logs import policy_problem
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import BriefAsked, GetAsked, RecallAsked, StatusAsked
 from rituals.mcp.responses import (
@@ -22,6 +18,8 @@ from rituals.mcp.wording import brief_in_tools, message_in_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from memory.api import Memory
     from memory.recall.values import Answer, Hit
 
 #: Of all texts in one answer: about 15,000 tokens, below what clients cut off or refuse.
@@ -64,6 +62,7 @@ def brief(memory: Memory, asked: BriefAsked, caller: Caller) -> BriefAnswered:
 
 def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
     """Say where the ledger stands."""
+    from rituals.answers.objects import status_object
     from rituals.answers.status import overview
 
     found = overview(memory)
@@ -73,6 +72,8 @@ def status(memory: Memory, _asked: StatusAsked, _: Caller) -> StatusAnswered:
 
 def _beside(memory: Memory) -> tuple[Finding, ...]:
     """Return what the command line would say on standard error, which no agent reads here."""
+    from rituals.check.verify.logs import policy_problem
+
     cache = memory.snapshot.cache()
     problem = cache.policy_problem
     return (*([policy_problem(problem)] if problem else []), *cache.unread())

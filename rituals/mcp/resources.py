@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 
 from ledger.errors import NotFound, WrongUsage
 from ledger.model.digest import sha256
-from memory.api import Memory
 from rituals.mcp import requests as asked
 from rituals.mcp.client_name import Caller
 from rituals.mcp.read_tools import brief
 from rituals.mcp.responses import NOTICE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
 #: Asked of the open memory; the answer is a text.
-Question = Callable[[Memory], str]
+Question = Callable[["Memory"], str]
 #: The client asked for what is not there.
 REFUSALS = (NotFound, WrongUsage)
 

@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from ledger.escape import visible
-from rituals.answers.objects import finding_object
 from rituals.mcp.wording import finding_in_tools
 
 TYPE_CHECKING = False
@@ -84,6 +83,8 @@ class FindingAnswered(Answered):
 
 def noticed(findings: Iterable[Finding]) -> list[FindingAnswered]:
     """Describe what was noticed, without what a message may quote of a secret."""
+    from rituals.answers.objects import finding_object
+
     said = [finding_object(finding_in_tools(finding)) for finding in findings]
     return [FindingAnswered.model_validate(one) for one in said]
 

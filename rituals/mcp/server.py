@@ -1,31 +1,20 @@
-"""Answer requests of the protocol, whatever the transport.
+"""Give the handshake of the protocol; the rest is loaded by the first request after it.
 
-A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
-memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
+A client waits for the handshake before it says that the server is there: what only tools and documents
+need, their models and the memory, is not loaded before.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Any
 
-import mcp_types as types
 from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPError
-
-from rituals.mcp import requests as asked
-from rituals.mcp import resources as documents
-from rituals.mcp.client_name import Caller, caller, connection_of
-from rituals.mcp.compact_schema import small
-from rituals.mcp.errors import told
-from rituals.mcp.open_memory import OpenMemory
-from rituals.mcp.responses import Answered, whole
-from rituals.mcp.tools import BY_NAME, TOOLS, Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rituals.answers.failure import Failure
+    from rituals.mcp.handlers import Handlers
 
 NAME = "diurna"
 #: What a client may put into its system prompt: read first, write last.
@@ -33,178 +22,28 @@ INSTRUCTIONS = (
     "This project's memory, kept in git. Call `brief` before you start, `recall` before you decide, "
     "`append` once when a piece of work is done."
 )
-_NAME_CHARS = 100
+_HANDLED = (
+    "list_tools", "call_tool", "list_resources", "list_resource_templates", "read_resource",
+    "list_prompts", "get_prompt",
+)  # fmt: skip
 
 
-class Answering:
-    """Answers the requests of all clients.
+def server_of(handlers: Callable[[], Handlers], version: str) -> Server[Any]:
+    """Make the server.
 
     Args:
-        opened: where the memory is asked.
-        explain: says what an exception means; one that nobody foresaw is logged by it.
-        agent: who writes, "" for what the client calls itself.
-        session: the host session of the one client; "" over HTTP, where each connection is one.
+        handlers: loads what answers requests; called once, by the first of them.
+        version: of Diurna.
     """
+    loaded = cache(handlers)
 
-    def __init__(
-        self,
-        opened: OpenMemory,
-        explain: Callable[[Exception], Failure],
-        agent: str = "",
-        session: str = "",
-    ) -> None:
-        self._opened = opened
-        self._explain = explain
-        self._agent = agent
-        self._session = session
-        self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+    def handled(name: str) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def handle(context: Any, params: Any) -> Any:
+            return await getattr(loaded(), name)(context, params)
 
-    def server(self, version: str) -> Server[Any]:
-        """Make the server."""
-        server: Server[Any] = Server(
-            NAME,
-            version=version,
-            instructions=INSTRUCTIONS,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
-        )
-        server.middleware.clear()  # it reports every request to whatever tracing the process has
-        return server
+        return handle
 
-    async def _list_tools(self, _: Any, _params: Any) -> types.ListToolsResult:
-        return self._tools
-
-    async def _call_tool(
-        self, context: Any, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        tool = BY_NAME.get(params.name)
-        if tool is None:
-            raise _invalid(f"there is no tool {params.name[:_NAME_CHARS]!r}", ", ".join(BY_NAME))
-        who = self._caller(context)
-        try:
-            request = asked.read(tool.takes, params.arguments or {})
-            answer = await self._opened.ask(
-                lambda memory: tool.run(memory, request, who), writes=tool.writes
-            )
-        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            return _failed(told(self._explain(problem)))
-        return _answered(answer)
-
-    async def _list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=documents.CONTINUITY,
-                    name="continuity",
-                    description="All that holds now",
-                    mime_type=documents.MARKDOWN,
-                )
-            ]
-        )
-
-    async def _list_templates(self, _: Any, _params: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=documents.FACT + "{id}",
-                    name="fact",
-                    description="One fact, whatever its tier",
-                    mime_type=documents.MARKDOWN,
-                )
-            ]
-        )
-
-    async def _read_resource(
-        self, _: Any, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
-        uri = str(params.uri)
-        text = await self._text(lambda: documents.question(uri))
-        content = types.TextResourceContents(uri=uri, mime_type=documents.MARKDOWN, text=text)
-        return types.ReadResourceResult(contents=[content])
-
-    async def _list_prompts(self, _: Any, _params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=documents.SESSION_START,
-                    description="What to know before starting, and how to record what you learn",
-                    arguments=[
-                        types.PromptArgument(
-                            name="task", description="What you are about to do", required=False
-                        )
-                    ],
-                )
-            ]
-        )
-
-    async def _get_prompt(
-        self, context: Any, params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
-        if params.name != documents.SESSION_START:
-            said = f"there is no prompt {params.name[:_NAME_CHARS]!r}"
-            raise _invalid(said, documents.SESSION_START)
-        who = self._caller(context)
-        text = await self._text(lambda: documents.session_start(params.arguments or {}, who))
-        message = types.PromptMessage(
-            role="user", content=types.TextContent(type="text", text=text)
-        )
-        return types.GetPromptResult(messages=[message])
-
-    async def _text(self, request: Callable[[], documents.Question]) -> str:
-        """Ask for a text.
-
-        Raises:
-            MCPError: the request can not be answered.
-        """
-        try:
-            found: str = whole(await self._opened.ask(request()))
-        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
-            code = (
-                types.INVALID_PARAMS
-                if isinstance(problem, documents.REFUSALS)
-                else types.INTERNAL_ERROR
-            )
-            raise MCPError(code=code, message=told(self._explain(problem))) from None
-        return found
-
-    def _caller(self, context: Any) -> Caller:
-        params = context.session.client_params
-        name = params.client_info.name if params else ""
-        return caller(self._agent, name, self._session or connection_of(context.request))
-
-
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        description=tool.description,
-        input_schema=small(tool.takes.model_json_schema()),
-        output_schema=small(tool.gives.model_json_schema(mode="serialization")),
-        annotations=types.ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=False,
-            idempotent_hint=True,  # a retry is answered "already", as on the command line
-            open_world_hint=False,
-        ),
-    )
-
-
-def _answered(answer: Answered) -> types.CallToolResult:
-    """Say an answer twice: typed, and as text for clients that read nothing else."""
-    found = answer.dumped()
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    content = types.TextContent(type="text", text=text)
-    return types.CallToolResult(content=[content], structured_content=found)
-
-
-def _failed(said: str) -> types.CallToolResult:
-    content = types.TextContent(type="text", text=said)
-    return types.CallToolResult(content=[content], is_error=True)
-
-
-def _invalid(message: str, names: str) -> MCPError:
-    return MCPError(code=types.INVALID_PARAMS, message=f"{message}\nhint: one of {names}")
+    answers: dict[str, Any] = {f"on_{name}": handled(name) for name in _HANDLED}
+    found: Server[Any] = Server(NAME, version=version, instructions=INSTRUCTIONS, **answers)
+    found.middleware.clear()  # it reports every request to whatever tracing the process has
+    return found

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
 
-from ledger.home import Home
 from ledger.model.record import Record
-from memory.api import Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from ledger.home import Home
+    from memory.api import Memory
     from rituals.answers.failure import Failure
+    from rituals.mcp.handlers import Handlers
 
 
 class Setting(Record):
@@ -24,7 +28,7 @@ class Setting(Record):
     Args:
         find: finds the home where the server was started, or that was named.
         agent: who writes, "" for what each client calls itself.
-        session: the host session that starts it, "" for none; that of a client over HTTP is another.
+        session: names the host session that starts it, "" for none; that of a client over HTTP is another.
         clock: gives milliseconds since 1970.
         explain: says what an exception means.
         announce: says a line to whoever started it.
@@ -32,7 +36,7 @@ class Setting(Record):
 
     find: Callable[[], Home]
     agent: str
-    session: str
+    session: Callable[[], str]
     clock: Callable[[], int]
     explain: Callable[[Exception], Failure]
     announce: Callable[[str], None]
@@ -41,17 +45,22 @@ class Setting(Record):
 def serve_wire(setting: Setting) -> int:
     """Serve the process that started this one; return the signal that ended it, 0 for none.
 
+    A program is answered also where there is no home, or none that can be used: each tool says so then.
+
     Raises:
-        DiurnaError: there is no standard input or output.
+        DiurnaError: there is no standard input or output; or a person is there, and no home.
     """
     from rituals.mcp.stdio import Wire
 
     wire = Wire.claim()
     if wire.terminal:
+        setting.find()
         setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
     from rituals.mcp.serve import over_wire
 
-    session = setting.session or os.urandom(16).hex()
+    def session() -> str:
+        return setting.session() or os.urandom(16).hex()
+
     return _served(setting, lambda server: over_wire(server, wire), session)
 
 
@@ -63,25 +72,40 @@ def serve_http(setting: Setting, port: int) -> int:
         port: where to listen, 0 for a free port.
 
     Raises:
+        HomeNotFound: there is none; a person starts this, and reads it.
         DiurnaError: the port can not be had.
     """
-    from rituals.mcp.serve import listen, over_http, url_of
+    setting.find()
+    from rituals.mcp.serve_http import listen, over_http, url_of
 
     with listen(port) as listening:
         setting.announce(f"listening on {url_of(listening)}")
-        return _served(setting, lambda server: over_http(server, listening))
+        return _served(setting, lambda server: over_http(server, listening), lambda: "")
 
 
-def _served(setting: Setting, serve: Callable[..., int], session: str = "") -> int:
+def _served(
+    setting: Setting, serve: Callable[[Server[Any]], int], session: Callable[[], str]
+) -> int:
     from rituals.mcp.open_memory import OpenMemory
-    from rituals.mcp.server import Answering
+    from rituals.mcp.server import server_of
 
-    opened = OpenMemory(setting.find, lambda home: Memory(home, clock=setting.clock))
+    opened = OpenMemory(setting.find, lambda home: _memory(home, setting.clock))
+
+    def handlers() -> Handlers:
+        from rituals.mcp.handlers import Handlers
+
+        return Handlers(opened, setting.explain, setting.agent, session())
+
     try:
-        answering = Answering(opened, setting.explain, setting.agent, session)
-        return serve(answering.server(_version()))
+        return serve(server_of(handlers, _version()))
     finally:
         opened.close()
+
+
+def _memory(home: Home, clock: Callable[[], int]) -> Memory:
+    from memory.api import Memory
+
+    return Memory(home, clock=clock)
 
 
 def _version() -> str:

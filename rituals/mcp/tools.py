@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ledger.model.record import Record
-from memory.api import Memory
 from rituals.mcp import read_tools as questions
 from rituals.mcp import requests as asked
 from rituals.mcp import responses as answered
@@ -14,6 +13,10 @@ from rituals.mcp import write_tools as records
 from rituals.mcp.client_name import Caller
 from rituals.mcp.responses import Answered
 from rituals.record.json_request import Strict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
 
 
 class Tool(Record):
@@ -39,7 +42,7 @@ class Tool(Record):
 TOOLS = (
     Tool(
         "brief",
-        "Start here: what this project's memory says you must know now, within a budget.",
+        "Start here: what you must know of this project now, within a budget.",
         asked.BriefAsked,
         answered.BriefAnswered,
         questions.brief,

@@ -8,6 +8,7 @@ end, and the thread of a worker is no reason for the process to stay.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
@@ -88,6 +89,15 @@ class Worker:
         call = _Call(function, keep)
         self._calls.put(call.run)
         return await call.answer
+
+    def begin(self, function: Callable[[], object]) -> None:
+        """Make a call that nobody waits for; what goes wrong in it is nobody's."""
+
+        def call() -> None:
+            with contextlib.suppress(Exception):
+                function()
+
+        self._calls.put(call)
 
     def end(self, seconds: float, last: Callable[[], None] | None = None) -> bool:
         """Finish what runs and what is kept; False when time was up before.

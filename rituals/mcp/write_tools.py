@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from memory.api import Memory
 from rituals.answers.fields import fields_of
-from rituals.answers.objects import receipt_object
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import ResolveAsked
 from rituals.mcp.responses import (
@@ -18,6 +16,7 @@ from rituals.record.json_request import Strict, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory.api import Memory
     from rituals.record.request import Request
 
 _STATES = {"": None, "open": False, "closed": True}
@@ -25,6 +24,7 @@ _STATES = {"": None, "open": False, "closed": True}
 
 def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
+    from rituals.answers.objects import receipt_object
     from rituals.record.compose import draft_of_request
 
     request: Request = value_of(asked)

@@ -27,8 +27,8 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     """Serve this memory to agents, by the Model Context Protocol.
 
     A client starts it and speaks on standard input and output. The home is that of the folder it is
-    started in, or --home; no client can name another. It needs the extra `mcp`: `pip install '.[mcp]'`
-    in a clone of Diurna's repository.
+    started in, or --home; no client can name another. Where there is none yet, each tool says so.
+    It needs the extra `mcp`: `pip install '.[mcp]'` in a clone of Diurna's repository.
 
     \b
     Examples:
@@ -36,7 +36,6 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
       claude mcp add diurna -- diurna mcp
       codex mcp add diurna -- diurna mcp
     """
-    from memory.write.host_session import host_session
     from rituals.cli.errors import translate
     from rituals.mcp.start import Setting, serve_http, serve_wire
 
@@ -46,11 +45,10 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
             hint="install Diurna with it, in a clone of its repository: "
             "uv tool install '.[mcp]', or pip install '.[mcp]'",
         )
-    call.find_home()  # whatever is wrong with it is said before anything is loaded
     setting = Setting(
         call.find_home,
         agent or call.agent,
-        host_session(variables()),
+        _session,
         call.now_ms,
         lambda problem: translate(problem, call),
         lambda line: _announce(call, line),
@@ -58,6 +56,12 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
     ended = serve_wire(setting) if http is None else serve_http(setting, http)
     if ended == signal.SIGINT:
         raise KeyboardInterrupt
+
+
+def _session() -> str:
+    from memory.write.host_session import host_session
+
+    return host_session(variables())
 
 
 def _announce(call: Invocation, line: str) -> None:
