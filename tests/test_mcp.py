@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -22,8 +23,10 @@ from memory.api import Memory
 from memory.recall.values import FACTS, LEVELS, SESSIONS, Filters
 from rituals.mcp import open_memory, worker
 from rituals.mcp import requests as asked
+from rituals.mcp.compact_schema import UNSAID
 from rituals.mcp.open_memory import OpenMemory
-from rituals.record.json_request import JsonDraft
+from rituals.mcp.tools import TOOLS
+from rituals.record.json_request import JsonDraft, Strict
 from tests.conftest import Repo, Run
 from tests.mcp_clients import (
     LIST_CHARS,
@@ -68,28 +71,82 @@ def test_six_tools_are_described(tell: Tell, mode: str) -> None:
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
             assert tool.output_schema["type"] == tool.input_schema["type"] == "object"
-        listed = [(tool.name, tool.description, tool.input_schema) for tool in tools]
-        assert len(json.dumps(listed, separators=(",", ":"))) <= LIST_CHARS
+        listed = [
+            {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+            for tool in tools
+        ]
+        assert len(json.dumps(listed)) <= LIST_CHARS
 
     tell(story, mode=mode)
 
 
 def test_every_argument_is_limited_and_none_is_a_path(tell: Tell) -> None:
-    """Schemas state a limit for every text, list and number; no argument names a file, folder or home."""
+    """Models limit every text, list and number; no argument names a file, folder or home."""
+    for tool in TOOLS:
+        for leaf in leaves(tool.takes.model_json_schema()):
+            match leaf["type"]:
+                case "string":
+                    assert "maxLength" in leaf or "enum" in leaf, leaf
+                case "array":
+                    assert "maxItems" in leaf, leaf
+                case "integer":
+                    assert {"minimum", "maximum"} <= set(leaf), leaf
 
     async def story(client: Client) -> None:
         for tool in (await client.list_tools()).tools:
-            for leaf in leaves(tool.input_schema):
-                match leaf["type"]:
-                    case "string":
-                        assert "maxLength" in leaf or "enum" in leaf, leaf
-                    case "array":
-                        assert "maxItems" in leaf, leaf
-                    case "integer":
-                        assert {"minimum", "maximum"} <= set(leaf), leaf
             names = set(tool.input_schema["properties"])
             assert not names & {"path", "file", "folder", "dir", "home", "repository", "url"}
             assert "$ref" not in json.dumps([tool.input_schema, tool.output_schema])
+
+    tell(story)
+
+
+#: Arguments whose name and type say it all, beside the description of their tool.
+OBVIOUS = frozenset(
+    """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
+    recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
+    append.new.text append.new.tags append.update.id append.update.text append.supersede.old
+    append.supersede.new append.role append.model resolve.id""".split()
+)
+#: Limits that a request which is meant well can meet.
+SAID = {
+    "brief.task": 400, "recall.query": 400, "get.ids": 20, "append.title": 200, "append.body": 100_000,
+    "append.new.text": 8_000, "append.update.text": 8_000, "resolve.text": 8_000,
+}  # fmt: skip
+
+
+def fields(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each field of a schema, also of the objects that are in lists, by its place."""
+    for name, field in schema.get("properties", {}).items():
+        yield f"{place}.{name}", field
+        yield from fields(field.get("items", {}), f"{place}.{name}")
+
+
+def places(model: type[Strict], place: str) -> Iterator[str]:
+    """Yield the same places, from the model that reads them."""
+    for name, field in model.model_fields.items():
+        yield f"{place}.{name}"
+        for inner in get_args(field.annotation):
+            if isinstance(inner, type) and issubclass(inner, Strict):
+                yield from places(inner, f"{place}.{name}")
+
+
+def test_what_a_client_reads_says_what_it_needs(tell: Tell) -> None:
+    """Each field of each model is there, and named or described so that it can be used; so are limits that matter."""
+
+    async def story(client: Client) -> None:
+        found = {
+            place: field
+            for tool in (await client.list_tools()).tools
+            for place, field in fields(tool.input_schema, tool.name)
+        }
+        silent = {place for place, field in found.items() if "description" not in field}
+        assert silent == OBVIOUS
+        for place, limit in SAID.items():
+            assert limit in (found[place].get("maxLength"), found[place].get("maxItems")), place
+        assert set(found) == {one for tool in TOOLS for one in places(tool.takes, tool.name)}
+        assert all("type" in field for field in found.values())
+        assert not any(UNSAID in field or "pattern" in field for field in found.values())
 
     tell(story)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-#: What says nothing to a client.
-_LEFT_OUT = ("title", "additionalProperties")
+#: Marks what is limited so far beyond any sensible request that only the refusal says it.
+UNSAID = "unsaid"
+_LIMITS = ("minLength", "maxLength", "maxItems")
+#: What says nothing to a client. A pattern costs much: the refusal says better what does not belong there.
+_LEFT_OUT = ("title", "additionalProperties", "pattern", UNSAID)
 #: Defaults that mean "not given".
 _NOTHING: tuple[object, ...] = ("", [], False)
 
@@ -25,9 +28,10 @@ def _smaller(schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
         target = dict(named[schema["$ref"].rpartition("/")[2]])
         target.pop("description", None)
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+    left_out = (*_LEFT_OUT, *_LIMITS) if schema.get(UNSAID) is True else _LEFT_OUT
     found: dict[str, Any] = {}
     for key, value in schema.items():
-        if key == "$defs" or (key in _LEFT_OUT and not isinstance(value, dict)):
+        if key == "$defs" or (key in left_out and not isinstance(value, dict)):
             continue
         if key == "default" and any(value is one or value == one for one in _NOTHING):
             continue

@@ -1,8 +1,8 @@
 """Define what a client may ask, one strict model for each tool.
 
 Requests become values here, within limits. The models are the input schemas too, and an agent pays for
-every word of those: a name speaks for itself where it can, and what all texts have in common (no
-control characters) is checked without being said.
+every word of those: a name speaks for itself where it can. What all texts have in common (no control
+characters), patterns, and limits that only nonsense meets are checked without being said.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
 from projection.brief.budget import LEAST_CHARS
+from rituals.mcp.compact_schema import UNSAID
 from rituals.record.json_request import Strict, model_of, reason
 from rituals.record.request import NewFact, Request, Supersession, Update
 
@@ -86,25 +87,32 @@ def _reference(said: str) -> str:
     return _fact(said)
 
 
-_OneLine = (AfterValidator(_line), Field(json_schema_extra={"pattern": "^.*$"}))
-Words = Annotated[str, Field(max_length=WORDS_CHARS), *_OneLine]
-Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line)]
-Title = Annotated[str, Field(max_length=TITLE_CHARS), *_OneLine]
+_Unsaid = Field(json_schema_extra={UNSAID: True})
+Words = Annotated[str, Field(max_length=WORDS_CHARS), AfterValidator(_line)]
+Names = Annotated[str, Field(max_length=NAMES_CHARS), AfterValidator(_line), _Unsaid]
+Title = Annotated[str, Field(max_length=TITLE_CHARS), AfterValidator(_line)]
 Text = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines)]
 Body = Annotated[str, Field(max_length=BODY_CHARS), AfterValidator(_lines)]
 Point = Annotated[
-    str, Field(max_length=_POINT_CHARS, pattern="^[0-9A-Za-z .,:+_-]*$"), AfterValidator(_point)
+    str,
+    Field(max_length=_POINT_CHARS, pattern="^[0-9A-Za-z .,:+_-]*$"),
+    AfterValidator(_point),
+    _Unsaid,
 ]
 Id = Annotated[
-    str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"), AfterValidator(_fact)
+    str,
+    Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]+$"),
+    AfterValidator(_fact),
+    _Unsaid,
 ]
 Reference = Annotated[
-    str, Field(max_length=_REFERENCE_CHARS, pattern="^[a-z0-9._:-]+$"), AfterValidator(_reference)
+    str,
+    Field(max_length=_REFERENCE_CHARS, pattern="^[a-z0-9._:-]+$"),
+    AfterValidator(_reference),
+    _Unsaid,
 ]
 #: What a schema says of a draft, and `rituals.record.slips` checks, in the words of the command line.
-SaidId = Annotated[
-    str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, "pattern": "^[a-z0-9.-]+$"})
-]
+SaidId = Annotated[str, Field(json_schema_extra={"maxLength": ID_LIMIT_CHARS, UNSAID: True})]
 SomeText = Annotated[Text, Field(json_schema_extra={"minLength": 1})]
 
 
@@ -119,7 +127,7 @@ class RecallAsked(Strict):
     limit: Annotated[int, Field(ge=1, le=HITS_LIMIT)] = 10
     within: Literal["", "facts", "sessions"] = ""
     kind: Names = ""
-    tier: Names = ""
+    tier: Annotated[Names, Field(description="core, working, active, archived or superseded")] = ""
     tag: Names = ""
     entity: Names = ""
     agent: Names = ""
@@ -149,6 +157,10 @@ class BriefAsked(Strict):
     budget_chars: Annotated[int, Field(ge=LEAST_CHARS, le=BUDGET_CHARS)] = BRIEF_CHARS
 
 
+def _many(model: Any, **said: Any) -> Any:
+    return Annotated[GenericAlias(list, (model,)), Field(max_length=MANY, **said), _Unsaid]
+
+
 _New = model_of(
     NewFact,
     {
@@ -156,6 +168,7 @@ _New = model_of(
         "id": Annotated[
             str,
             Field(max_length=ID_LIMIT_CHARS, description="kebab-case; else made from the text"),
+            _Unsaid,
         ],
         "kind": Annotated[
             str,
@@ -165,17 +178,14 @@ _New = model_of(
                 "question), preference or reference",
             ),
             AfterValidator(_line),
+            _Unsaid,
         ],
-        "tags": Annotated[list[Names], Field(max_length=MANY)],
-        "entity": Annotated[list[Names], Field(max_length=MANY, description="what it is about")],
+        "tags": _many(Names),
+        "entity": _many(Names, description="What it is about"),
     },
 )
 _Update = model_of(Update, {"id": SaidId, "text": SomeText})
 _Supersession = model_of(Supersession, {"old": SaidId, "new": SaidId})
-
-
-def _many(model: Any, **said: Any) -> Any:
-    return Annotated[GenericAlias(list, (model,)), Field(max_length=MANY, **said)]
 
 
 #: A session log: what `diurna append --from-json` takes, without what the server fills in.
@@ -190,11 +200,11 @@ AppendAsked = model_of(
         "supersede": _many(_Supersession, description="old is false, new replaces it"),
         "invalidate": _many(SaidId, description="False, without successor"),
         "close": _many(SaidId, description="Threads that are done"),
-        "reopen": _many(SaidId),
+        "reopen": _many(SaidId, description="Threads"),
         "reactivate": _many(SaidId, description="Back from the archive"),
         "anyway": Annotated[bool, Field(description="Unknown ids are meant")],
-        "role": Title,
-        "model": Title,
+        "role": Annotated[Title, _Unsaid],
+        "model": Annotated[Title, _Unsaid],
     },
     required=("title",),
 )
