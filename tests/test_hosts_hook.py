@@ -225,8 +225,10 @@ def test_a_fault_of_ours_is_noted_and_not_seen(repo: Repo) -> None:
     assert "hook claude SessionStart: ValueError('odd')" in noted
 
 
-def test_a_brief_that_takes_too_long_is_there_the_next_time(repo: Repo, run: Run) -> None:
-    """The limit holds, and what is left of the process makes the brief ready."""
+def test_a_brief_that_takes_too_long_is_there_the_next_time(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit holds, and what is left of the process makes it, of the folder that the host named."""
     run("note", "id=retries decision: A webhook is sent again three times.")
     kept = sorted((repo.path / ".git" / "diurna" / "cache").glob("*.briefs"))
     assert kept == []
@@ -236,7 +238,10 @@ def test_a_brief_that_takes_too_long_is_there_the_next_time(repo: Repo, run: Run
         "def slow(*given): time.sleep(0.5); return quick(*given)\n"
         "hook._brief = slow; "
     )
-    done = process("claude", "SessionStart", stdin=json.dumps(STARTED).encode(), before=slow)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    started = json.dumps({**STARTED, "cwd": str(repo.path)}).encode()
+    done = process("claude", "SessionStart", stdin=started, before=slow)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
     until = time.monotonic() + 60
     while not list((repo.path / ".git" / "diurna" / "cache").glob("*.briefs")):

@@ -33,7 +33,15 @@ RULE = (
 
 
 class TookTooLong(BaseException):
-    """The time for a hook is up."""
+    """The time for a hook is up.
+
+    Args:
+        making: for which host, of which folder, a brief was being made.
+    """
+
+    def __init__(self, making: tuple[Host, str] | None = None) -> None:
+        super().__init__()
+        self.making = making
 
 
 def run(host: str, event: str, environment: Mapping[str, str]) -> int:
@@ -44,11 +52,11 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
         event: the host's own name of it.
         environment: of the process.
     """
-    late = False
+    late: tuple[Host, str] | None = None
     try:
         answer = _answer(host, event, environment)
-    except TookTooLong:
-        answer, late = NOTHING, True
+    except TookTooLong as over:
+        answer, late = NOTHING, over.making
     except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
         answer = NOTHING
         _note(environment, f"hook {host} {event}: {problem!r}")
@@ -58,7 +66,7 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
     except OSError:
         pass  # nobody listens any more
     if late:
-        _make_ready(HOSTS[host], environment)
+        _make_ready(*late, environment)
     return 0
 
 
@@ -86,7 +94,10 @@ def _answer(host: str, event: str, environment: Mapping[str, str]) -> bytes:
         folder = _folder(calling, environment, payload)
         if calling is not HOSTS[host] and _is_told_otherwise(calling, folder):
             return NOTHING
-        text = _context(calling, folder, environment)
+        try:
+            text = _context(calling, folder, environment)
+        except TookTooLong:
+            raise TookTooLong((calling, folder)) from None
         if not text:
             return NOTHING
         import json
@@ -178,7 +189,7 @@ def _brief(folder: str, host: Host, environment: Mapping[str, str], budget: int)
         reader.close()
 
 
-def _make_ready(host: Host, environment: Mapping[str, str]) -> None:
+def _make_ready(host: Host, folder: str, environment: Mapping[str, str]) -> None:
     """Make the brief that took too long in a process of its own, where it is kept for the next session."""
     import signal
 
@@ -191,7 +202,7 @@ def _make_ready(host: Host, environment: Mapping[str, str]) -> None:
             os.dup2(nowhere, stream)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
-        _context(host, _folder(host, environment, {}), environment)
+        _context(host, folder, environment)
     finally:
         os._exit(0)
 
