@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from ledger.model.order import seal
-from rituals.hosts.install import apply_plan, plan_install
+from rituals.hosts.install.plan import apply_plan, plan_install
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, make_repository
 from tests.finding_case import Arguments, Shop, case

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.install import apply_plan, plan_install, plan_removal
-from rituals.hosts.layout import GROUND_RULE, LAYOUTS, files_of
+from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, files_of
+from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
 from tests.conftest import Repo, Run, examples
 
 #: Each host's hook as its documents have it: the file, and where in it the command stands.

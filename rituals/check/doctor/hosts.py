@@ -7,7 +7,7 @@ import os
 from ledger.errors import DiurnaError
 from ledger.model.findings import Finding
 from rituals.check.doctor.values import Noticed
-from rituals.hosts.install import base_folder, installed, plan_install
+from rituals.hosts.install.plan import base_folder, installed, plan_install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

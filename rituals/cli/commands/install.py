@@ -10,7 +10,7 @@ from ledger.environment import user_folder
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.views.hosts import carry_out, list_found
-from rituals.hosts.layout import LAYOUTS
+from rituals.hosts.install.layout import LAYOUTS
 
 
 @click.command("install")
@@ -36,8 +36,8 @@ def command(
       diurna install claude --user
       diurna install --dry-run gemini
     """
-    from rituals.hosts.install import base_folder, plan_install
-    from rituals.hosts.layout import found_hosts
+    from rituals.hosts.install.layout import found_hosts
+    from rituals.hosts.install.plan import base_folder, plan_install
 
     base = base_folder(call.home or call.folder(), user=user)
     if not hosts:

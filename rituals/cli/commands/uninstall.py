@@ -7,7 +7,7 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.views.hosts import carry_out
-from rituals.hosts.layout import LAYOUTS
+from rituals.hosts.install.layout import LAYOUTS
 
 
 @click.command("uninstall")
@@ -26,7 +26,7 @@ def command(call: Invocation, hosts: tuple[str, ...], user: bool, dry_run: bool)
       diurna uninstall claude
       diurna uninstall --dry-run
     """
-    from rituals.hosts.install import base_folder, plan_removal
+    from rituals.hosts.install.plan import base_folder, plan_removal
 
     base = base_folder(call.home or call.folder(), user=user)
     hosts = tuple(dict.fromkeys(hosts))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rituals.cli.context import Invocation
-    from rituals.hosts.install import Change, Plan
+    from rituals.hosts.install.plan import Change, Plan
 
 
 def carry_out(
@@ -19,7 +19,7 @@ def carry_out(
 ) -> int:
     """Do what is planned, unless it is only to be said; return the exit code."""
     from rituals.answers.fields import all_fields_of
-    from rituals.hosts.install import apply_plan
+    from rituals.hosts.install.plan import apply_plan
 
     if not dry_run:
         apply_plan(plan, user=user)
@@ -43,7 +43,7 @@ def carry_out(
 
 def list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: bool) -> int:
     """Say what could be installed, and change nothing."""
-    from rituals.hosts.layout import LAYOUTS
+    from rituals.hosts.install.layout import LAYOUTS
 
     if call.json:
         said = {"base": base, "hosts": list(found), "files": [], "left": []}

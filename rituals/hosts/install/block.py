@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.hosts.json_text import Unfit
+from rituals.hosts.install.json_text import Unfit
 
 
 class Block(Record):

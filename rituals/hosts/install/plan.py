@@ -13,9 +13,9 @@ from ledger.errors import WriteRefused
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
-from rituals.hosts.block import with_block, without_block
-from rituals.hosts.json_text import Unfit, added, begins_with, holds, parse, removed
-from rituals.hosts.layout import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
+from rituals.hosts.install.block import with_block, without_block
+from rituals.hosts.install.json_text import Unfit, added, begins_with, holds, parse, removed
+from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from ledger.model.record import Record
 from rituals.hosts.adapters import HOSTS
-from rituals.hosts.block import Block
-from rituals.hosts.json_text import EACH
+from rituals.hosts.install.block import Block
+from rituals.hosts.install.json_text import EACH
 
 #: Told to every agent that reads the file.
 GROUND_RULE = Block(
@@ -37,7 +37,7 @@ class Entry(Record):
     """What is put into a JSON file.
 
     Args:
-        path: where (`rituals.hosts.json_text`).
+        path: where (`rituals.hosts.install.json_text`).
         value: what.
         command: the hook's, which it is known by wherever a person moved it; "" where it is known by
             being the same.
@@ -178,7 +178,7 @@ def _listed(host: str, handler: dict[str, str]) -> Entry:
 
 
 def _plugin() -> str:
-    return files("rituals.hosts").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
+    return files("rituals.hosts.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
 
 
 def _holds(value: object, command: str) -> bool:

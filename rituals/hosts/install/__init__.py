@@ -1,0 +1,1 @@
+"""Put into the files of hosts what calls Diurna, and take it out again to the byte."""
