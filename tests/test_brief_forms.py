@@ -20,8 +20,9 @@ from ledger.model.event import (
 from ledger.model.session import Entry
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
-from projection.brief.lines import label, plain, shortened, stem_said, text_chars
+from projection.brief.lines import stem_said, text_chars
 from projection.brief.news import happened
+from projection.brief.plain_text import label, plain, shortened
 from projection.brief.relevance import scores
 from projection.brief.sections import (
     BORN,
@@ -447,7 +448,7 @@ def test_the_nonce_is_in_no_text() -> None:
 def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the first one happens to stand in a text."""
     from ledger.model.digest import sha256
-    from projection.brief import budget
+    from projection.brief import envelope
 
     tried: list[bytes] = []
 
@@ -459,7 +460,7 @@ def test_the_nonce_is_made_anew_until_it_stands_nowhere(monkeypatch: pytest.Monk
         def hexdigest(self) -> str:
             return "f00d" * 16 if len(tried) == 1 else sha256(self._data).hexdigest()
 
-    monkeypatch.setattr(budget, "sha256", Hash)
+    monkeypatch.setattr(envelope, "sha256", Hash)
     said = Standing(fact("a", "f00d" * 4), "active")
     made = brief(material(said), form_of(MARKDOWN), 7500)
     assert len(tried) == 2

@@ -13,8 +13,9 @@ from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, MARKDOWN, form_of
-from projection.brief.lines import label, stem_said
+from projection.brief.lines import stem_said
 from projection.brief.news import Happened, happened
+from projection.brief.plain_text import label
 from projection.brief.sections import (
     BORN,
     CLOSED,

@@ -7,15 +7,15 @@ crowds out none. The budget counts every character of the output.
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
-from projection.brief.forms import NONCE_CHARS, Ending
+from projection.brief.envelope import NONCE_CHARS, nonce_for
+from projection.brief.forms import Ending
 from projection.brief.lines import (
     LEAST_TEXT_CHARS,
     cut_short,
     line_of,
-    shortened,
     text_chars,
 )
+from projection.brief.plain_text import shortened
 from projection.brief.sections import (
     BORN,
     CHANGES,
@@ -57,21 +57,13 @@ def brief(material: Material, form: Form, budget_chars: int) -> Brief:
     filling = _Filling(material, form, budget_chars)
     filling.fill()
     body = filling.written(_NO_NONCE)
-    nonce = _nonce(material.view.summary.digest, body)
+    nonce = nonce_for(material.view.summary.digest, body)
     sections = tuple([filling.section(one) for one in filling.wanted if filling.lines[one.name]])
     ending = filling.ending()
     return Brief(
         material.commit, filling.place, filling.due, sections, ending.live, ending.archived, nonce,
         filling.written(nonce),
     )  # fmt: skip
-
-
-def _nonce(digest: str, body: str) -> str:
-    """Make a number of the ledger and of what is shown of it, which stands nowhere in that."""
-    made = sha256(f"{digest}\n{body}".encode()).hexdigest()
-    while made[:NONCE_CHARS] in body:
-        made = sha256(made.encode()).hexdigest()
-    return made[:NONCE_CHARS]
 
 
 class _Filling:

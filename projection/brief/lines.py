@@ -1,13 +1,11 @@
 """Write a fact as one short line of a brief, without anything that commands or hides.
 
-A text of the ledger is somebody's words. Line ends become a mark; controls, bidi overrides and what can
-not be seen become visible escapes, so that no text leaves its line in any format. What is withheld is not
-shown (FORMAT.md, F9).
+What is withheld is not shown (FORMAT.md, F9).
 """
 
 from __future__ import annotations
 
-from ledger.escape import visible
+from projection.brief.plain_text import label, plain, shortened
 from projection.brief.sections import CLOSED, INVALIDATED, SUPERSEDED, Line, News, Session
 from projection.document.marks import Mark
 from projection.document.render import NO_TEXT, REDACTED, ordered
@@ -20,12 +18,8 @@ if TYPE_CHECKING:
 
 #: How many characters of a text are shown at least and at most: a small brief rather has more lines.
 LEAST_TEXT_CHARS, _MOST_CHARS, _LINES = 100, 300, 20
-#: What names of agents, kinds, roles and projects may take, and stems written by hand.
-LABEL_CHARS, _SHORT_CHARS, _STEM_CHARS, _SHORT_STEM_CHARS = 32, 12, 48, 33
-_CUT, _BREAK = "…", " ⏎ "
-#: How a line starts that does not go on where the one above it ended.
-_STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
-_MARKS = str.maketrans("<>&\"'\\`", "·······")
+#: What stems written by hand may take, and names where there is little room.
+_STEM_CHARS, _SHORT_STEM_CHARS, _SHORT_CHARS = 48, 33, 12
 
 
 def text_chars(budget_chars: int) -> int:
@@ -122,31 +116,6 @@ def stem_said(stem: str) -> str:
     return shortened(stem, _STEM_CHARS)
 
 
-def plain(text: str) -> str:
-    """Put a text on one line on which nothing acts and nothing hides.
-
-    A line that only goes on is joined by a blank; where a paragraph, a list item or a block starts, a
-    mark says so.
-    """
-    if "\n" not in text:
-        return visible(" ".join(text.split()))
-    parts: list[str] = []
-    fresh = False
-    for line in text.split("\n"):
-        said = " ".join(line.split())
-        if said:
-            if parts:
-                parts.append(_BREAK if fresh or said.startswith(_STARTS) else " ")
-            parts.append(said)
-        fresh = not said
-    return visible("".join(parts))
-
-
-def label(name: str) -> str:
-    """Return a name that somebody chose, of an agent for instance: short, and without marks."""
-    return shortened(plain(name).translate(_MARKS), LABEL_CHARS)
-
-
 def cut_short(place: Place) -> Place:
     """Shorten the names in what is said of where the ledger stands."""
     return place._replace(
@@ -157,12 +126,3 @@ def cut_short(place: Place) -> Place:
         last=shortened(place.last, _SHORT_STEM_CHARS),
         role="",
     )
-
-
-def shortened(text: str, chars: int) -> str:
-    """Cut a text to so many characters, between two words where there is a place, and mark the cut."""
-    if len(text) <= chars:
-        return text
-    kept = text[: max(0, chars - 1)]
-    at = kept.rfind(" ", max(0, len(kept) - 24))
-    return kept[: at if at > 0 else len(kept)].rstrip(" ⏎") + _CUT

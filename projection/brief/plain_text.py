@@ -1,0 +1,50 @@
+"""Put somebody's words on one line, without anything that commands or hides.
+
+Line ends become a mark; controls, bidi overrides and what can not be seen become visible escapes, so that
+no text leaves its line in any format.
+"""
+
+from __future__ import annotations
+
+from ledger.escape import visible
+
+#: What names of agents, kinds, roles and projects may take.
+LABEL_CHARS = 32
+_CUT, _BREAK = "…", " ⏎ "
+#: How a line starts that does not go on where the one above it ended.
+_STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
+_MARKS = str.maketrans("<>&\"'\\`", "·······")
+
+
+def plain(text: str) -> str:
+    """Put a text on one line on which nothing acts and nothing hides.
+
+    A line that only goes on is joined by a blank; where a paragraph, a list item or a block starts, a
+    mark says so.
+    """
+    if "\n" not in text:
+        return visible(" ".join(text.split()))
+    parts: list[str] = []
+    fresh = False
+    for line in text.split("\n"):
+        said = " ".join(line.split())
+        if said:
+            if parts:
+                parts.append(_BREAK if fresh or said.startswith(_STARTS) else " ")
+            parts.append(said)
+        fresh = not said
+    return visible("".join(parts))
+
+
+def label(name: str) -> str:
+    """Return a name that somebody chose, of an agent for instance: short, and without marks."""
+    return shortened(plain(name).translate(_MARKS), LABEL_CHARS)
+
+
+def shortened(text: str, chars: int) -> str:
+    """Cut a text to so many characters, between two words where there is a place, and mark the cut."""
+    if len(text) <= chars:
+        return text
+    kept = text[: max(0, chars - 1)]
+    at = kept.rfind(" ", max(0, len(kept) - 24))
+    return kept[: at if at > 0 else len(kept)].rstrip(" ⏎") + _CUT
