@@ -1,0 +1,72 @@
+"""Cut out of a turn what programs put there: hosts their notes, and Diurna what it told before.
+
+What memory told an agent must never come back into it as news. Linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from projection.brief.forms import EVIDENCE
+
+#: What hosts put between tags into the turns of a person.
+_HOST_TAGS = (
+    "system-reminder command-name command-message local-command-stdout local-command-stderr "
+    "local-command-caveat bash-input bash-stdout bash-stderr task-notification ide_opened_file "
+    "ide_selection ide_diagnostics user-prompt-submit-hook environment_context user_instructions "
+    "INSTRUCTIONS turn_aborted user_shell_command subagent_notification skills_instructions "
+    "skill hook_context session_context current_datetime attached_files open_and_recently_viewed_files"
+).split()
+_OPENING = re.compile(
+    r"(?:<|&lt;)((?:diurna-[a-z]{1,32}-[0-9a-f]{4,64}|qwen:[a-z-]{1,64}|"
+    + "|".join(map(re.escape, _HOST_TAGS))
+    + r"))(?=[\s>&])|<!-- (diurna):begin\b"
+)
+#: The marks alone, around words of the person.
+_UNWRAPPED = re.compile(r"</?(?:command-args|user_query)>")
+#: The name of a log: no answer of ours that repeats what memory holds is without one.
+_STEM = re.compile(r"\b\d{4}-\d\d-\d\d-\d{9}-[a-z2-7]{4}")
+#: What stands on lines before and behind an envelope.
+_OURS = (
+    EVIDENCE, "`diurna recall WORDS` finds them", "Nothing is left out. `diurna show ID`",
+    "Project memory lives in Diurna; ", "[Memory] phase ",
+)  # fmt: skip
+#: How lines begin that a host puts between turns.
+_NOTES = ("# AGENTS.md instructions for ", "[Request interrupted by user")
+
+
+def without_injected(text: str) -> str:
+    """Return what a person or an agent said themselves, without blanks at its ends."""
+    if "<" in text or "&lt;" in text:
+        text = _UNWRAPPED.sub("", _without_blocks(text))
+    if _STEM.search(text) or any(mark in text for mark in (*_OURS, *_NOTES)):
+        text = "\n".join([line for line in text.split("\n") if not _is_injected(line)])
+    return text.strip()
+
+
+def _without_blocks(text: str) -> str:
+    """Cut out what stands between tags; without an end where it is ours, or all that there is."""
+    kept: list[str] = []
+    at = 0
+    endless: set[str] = set()
+    for found in _OPENING.finditer(text):
+        name = found[1] or found[2]
+        if found.start() < at or name in endless:
+            continue
+        escaped = found[0].startswith("&")
+        mark = f"&lt;/{name}&gt;" if escaped else f"</{name}>" if found[1] else "diurna:end -->"
+        end = text.find(mark, found.end())
+        if end < 0 and not name.startswith("diurna-") and text[: found.start()].strip():
+            endless.add(name)
+            continue
+        kept.append(text[at : found.start()])
+        at = len(text) if end < 0 else end + len(mark)
+    kept.append(text[at:])
+    return "".join(kept)
+
+
+def _is_injected(line: str) -> bool:
+    """Tell whether a line is one of ours, or of a host."""
+    if line.startswith(_NOTES) or _STEM.search(line):
+        return True
+    return any(mark in line for mark in _OURS)

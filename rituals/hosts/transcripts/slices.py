@@ -1,0 +1,150 @@
+"""Read a slice of a host's transcript: what a person and an agent said, and which tools were used.
+
+A slice ends behind a whole line, so that the next one begins with one, and its end is the watermark of the
+next. Only a regular file of this user is ever opened, and no file is waited for. Whatever stands in it, a
+slice comes back: a line that can not be read says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+from ledger.model.record import Record
+from rituals.hosts.transcripts.formats import FORMATS, Turns
+from rituals.hosts.transcripts.injected import without_injected
+
+#: How much a slice has, and how long a line may be that is passed over because it does not fit into one.
+SLICE_BYTES, _LINE_BYTES = 1 << 20, 1 << 30
+#: How much of a file's first line is read to learn whose session it is.
+_FIRST_BYTES = 64 << 10
+
+
+class Turn(Record):
+    """What was said at once.
+
+    Args:
+        role: "user" for a person, "assistant" for an agent, also for one that gives a task to another one,
+            "tool" for the use of a tool.
+        text: what was said, without what programs put there; "" for a tool.
+        at: the byte at which its line starts.
+        tool: the name of the tool.
+    """
+
+    role: str
+    text: str
+    at: int
+    tool: str = ""
+
+
+class Slice(Record):
+    """A part of a transcript.
+
+    Args:
+        name: of the file.
+        start: its first byte; 0 where the file is another one than the one that was read before.
+        end: the byte behind its last line.
+        turns: in the order of the transcript.
+    """
+
+    name: str
+    start: int
+    end: int
+    turns: tuple[Turn, ...]
+
+
+def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Slice | None:
+    """Read what was added to a transcript since the last time.
+
+    Args:
+        host: whose transcript it is.
+        path: of the file, absolute.
+        start: the end of the slice before this one.
+        limit: how many bytes are read; a line that is longer is passed over.
+
+    Returns:
+        None where there is no such transcript.
+    """
+    if host not in FORMATS or not os.path.isabs(path):
+        return None
+    try:
+        file = _opened(path)
+        if file < 0:
+            return None
+        try:
+            start = _start(file, start)
+            data, end = _read(file, start, limit)
+            first = os.pread(file, _FIRST_BYTES, 0) if start else b""
+        finally:
+            os.close(file)
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+    read = FORMATS[host]
+    turns = Turns()
+    if first:
+        read(_object(first.partition(b"\n")[0]), turns)
+        turns.clear()
+    at = start
+    for line in data.split(b"\n"):
+        turns.at = at
+        read(_object(line), turns)
+        at += len(line) + 1
+    return Slice(os.path.basename(path), start, end, _turns(turns))
+
+
+def _opened(path: str) -> int:
+    """Open a regular file of this user; -1 where it is none, or a link to one."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    about = os.fstat(file)
+    if stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid():
+        return file
+    os.close(file)
+    return -1
+
+
+def _start(file: int, start: int) -> int:
+    """Return where to go on; 0 in a file that shrank, or that has no end of a line there any more."""
+    if 0 < start <= os.fstat(file).st_size and os.pread(file, 1, start - 1) == b"\n":
+        return start
+    return 0
+
+
+def _read(file: int, start: int, limit: int) -> tuple[bytes, int]:
+    """Return whole lines and the byte behind them; no lines, and the byte behind it, for one too long."""
+    data = b""
+    while len(data) < limit:
+        part = os.pread(file, limit - len(data), start + len(data))
+        if not part:
+            break
+        data += part
+    end = data.rfind(b"\n") + 1
+    if end or len(data) < limit:
+        return data[:end], start + end
+    for at in range(start + limit, start + _LINE_BYTES, SLICE_BYTES):
+        part = os.pread(file, SLICE_BYTES, at)
+        found = part.find(b"\n")
+        if found >= 0:
+            return b"", at + found + 1
+        if not part:
+            break
+    return b"", start  # it is still being written
+
+
+def _object(line: bytes) -> dict[str, object]:
+    """Return the object on a line; an empty one where there is none."""
+    try:
+        found = json.loads(line.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _turns(turns: Turns) -> tuple[Turn, ...]:
+    """Return what is left of the turns without what programs put there."""
+    found: list[Turn] = []
+    for said in turns:
+        text = without_injected(said.text)
+        if text or said.tool:
+            found.append(Turn(said.role, text, said.at, said.tool))
+    return tuple(found)
