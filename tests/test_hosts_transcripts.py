@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rituals.hosts.hook import RULE
 from rituals.hosts.transcripts.injected import without_injected
-from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, read_slice
+from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
 from tests.conftest import Repo, Run
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
@@ -64,7 +64,8 @@ def test_recorded_transcripts(name: str) -> None:
         )
     if host != "gemini":  # there a later line repeats what an earlier one said
         longest = max(map(len, data.splitlines(keepends=True)))
-        at, parts = 0, []
+        at = 0
+        parts: list[Turn] = []
         while at < len(data):
             part = read_slice(host, str(path), at, longest + 100)
             assert part is not None and part.start == at < part.end
