@@ -12,45 +12,138 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: What an event of a host means here; one that means nothing here is `other`.
+START, PROMPT, TOOL, FAILURE, BATCH = "start", "prompt", "tool", "failure", "batch"
+PRECOMPACT, STOP, END = "precompact", "stop", "end"
+SUBAGENT_START, SUBAGENT_STOP, TASK, OTHER = "subagent_start", "subagent_stop", "task", "other"
+
 #: The keys under which a host takes context, outermost first; () where it takes none from a hook.
 _NESTED = ("hookSpecificOutput", "additionalContext")
 _FLAT = ("additionalContext",)
+#: Claude's names, which others took over.
+_CLAUDE = {
+    "SessionStart": START,
+    "UserPromptSubmit": PROMPT,
+    "PostToolUse": TOOL,
+    "Stop": STOP,
+    "SubagentStart": SUBAGENT_START,
+    "SubagentStop": SUBAGENT_STOP,
+    "PreCompact": PRECOMPACT,
+    "SessionEnd": END,
+}
+_CAMEL = {
+    "sessionStart": START,
+    "postToolUse": TOOL,
+    "postToolUseFailure": FAILURE,
+    "preCompact": PRECOMPACT,
+    "subagentStart": SUBAGENT_START,
+    "subagentStop": SUBAGENT_STOP,
+    "sessionEnd": END,
+}
+#: Names that are understood, and not entered anywhere: each tool of a batch has a call of its own.
+_UNDERSTOOD = {**_CLAUDE, "PostToolUseFailure": FAILURE, "PostToolBatch": BATCH}
 
 
 class Host(Record):
     """One host.
 
     Args:
+        name: its key in `HOSTS`.
         agent: under which name its agent reads and writes, where nobody chose one.
-        start: its own name of the event that begins a session, "" where no hook of it does.
+        start: its own name of the event that begins a session.
         keys: under which it takes context.
+        events: its own names of the events that it is asked to call, and what each means here.
         folder: the variable that names the project; an agent's `cd` does not change it.
         own: the files, in a project and in the user's folder, whose hooks are its own alone.
     """
 
+    name: str
     agent: str
     start: str
     keys: tuple[str, ...]
+    events: Mapping[str, str]
     folder: str = ""
     own: tuple[str, ...] = ()
 
 
 HOSTS = {
-    "claude": Host("claude-code", "SessionStart", _NESTED, "CLAUDE_PROJECT_DIR"),
-    "codex": Host("codex", "SessionStart", _NESTED),
-    "copilot": Host(
-        "copilot",
-        "sessionStart",
-        _FLAT,
-        "COPILOT_PROJECT_DIR",
-        (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
-    ),
-    "gemini": Host("gemini-cli", "SessionStart", _NESTED, "GEMINI_PROJECT_DIR"),
-    "qwen": Host("qwen-code", "SessionStart", _NESTED, "QWEN_PROJECT_DIR"),
-    "opencode": Host("opencode", "experimental.chat.system.transform", _FLAT),
-    "cursor": Host("cursor", "sessionStart", ("additional_context",)),
-    "antigravity": Host("antigravity", "", ()),
+    host.name: host
+    for host in (
+        Host(
+            "claude",
+            "claude-code",
+            "SessionStart",
+            _NESTED,
+            {**_CLAUDE, "PostToolUseFailure": FAILURE, "TaskCompleted": TASK},
+            "CLAUDE_PROJECT_DIR",
+        ),
+        Host("codex", "codex", "SessionStart", _NESTED, _CLAUDE),
+        Host(
+            "copilot",
+            "copilot",
+            "sessionStart",
+            _FLAT,
+            {**_CAMEL, "userPromptSubmitted": PROMPT, "agentStop": STOP},
+            "COPILOT_PROJECT_DIR",
+            (".github/hooks/diurna.json", ".copilot/hooks/diurna.json"),
+        ),
+        Host(
+            "gemini",
+            "gemini-cli",
+            "SessionStart",
+            _NESTED,
+            {  # PreCompress comes before every call of the model, so it says nothing
+                "SessionStart": START,
+                "BeforeAgent": PROMPT,
+                "AfterTool": TOOL,
+                "AfterAgent": STOP,
+                "SessionEnd": END,
+            },
+            "GEMINI_PROJECT_DIR",
+        ),
+        Host(
+            "qwen",
+            "qwen-code",
+            "SessionStart",
+            _NESTED,
+            {**_CLAUDE, "PostToolUseFailure": FAILURE},
+            "QWEN_PROJECT_DIR",
+        ),
+        Host(
+            "opencode",
+            "opencode",
+            "experimental.chat.system.transform",
+            _FLAT,
+            {  # as its plugin calls them (`rituals.hosts.moments`)
+                "experimental.chat.system.transform": START,
+                "chat.message": PROMPT,
+                "tool.execute.after": TOOL,
+                "experimental.session.compacting": PRECOMPACT,
+                "session.idle": STOP,
+            },
+        ),
+        Host(
+            "cursor",
+            "cursor",
+            "sessionStart",
+            ("additional_context",),
+            {**_CAMEL, "beforeSubmitPrompt": PROMPT, "stop": STOP},
+        ),
+        Host(
+            "antigravity", "antigravity", "SessionStart", (), {"SessionStart": START, "Stop": STOP}
+        ),
+    )
 }
+
+
+def meaning(host: str, event: str) -> str:
+    """Return what an event of a host means here.
+
+    Args:
+        host: the name that the hook was installed with.
+        event: the host's own name of it; Claude's are understood of every host.
+    """
+    return HOSTS[host].events.get(event) or _UNDERSTOOD.get(event, OTHER)
 
 
 def caller(host: str, environment: Mapping[str, str], payload: Mapping[str, object]) -> Host:
@@ -59,14 +152,19 @@ def caller(host: str, environment: Mapping[str, str], payload: Mapping[str, obje
     Args:
         host: the name that the hook was installed with.
         environment: of the process.
-        payload: what the host says; Claude names the transcript there, and no mode of permissions.
+        payload: what the host says. Copilot gives a time or no transcript, which Claude never does; Codex
+            names the turn, or at the start of a session the mode of permissions, beside the model.
     """
-    if host == "claude" and environment.get("COPILOT_CLI") and "transcript_path" not in payload:
-        return HOSTS["copilot"]
-    if host == "claude" and (
-        "turn_id" in payload or {"model", "permission_mode"} <= payload.keys()
-    ):
+    if host != "claude":
+        return HOSTS[host]
+    if environment.get("COPILOT_CLI"):
+        if "timestamp" in payload or "transcript_path" not in payload:
+            return HOSTS["copilot"]
+    if "model" in payload and ("turn_id" in payload or "permission_mode" in payload):
         return HOSTS["codex"]
+    path = payload.get("transcript_path")
+    if isinstance(path, str) and path[path.rfind("/") + 1 :].startswith("rollout-"):
+        return HOSTS["codex"]  # the end of a session names neither
     return HOSTS[host]
 
 

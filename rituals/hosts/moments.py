@@ -1,0 +1,182 @@
+"""Read what a host says of an event as one `Moment`, whichever host it was.
+
+The plugin for opencode says it in Claude's words (`session_id`, `cwd`, `tool_name`, `tool_input`,
+`tool_response`, `tool_use_id`, `prompt`, `last_assistant_message`, `agent_id`, `agent_type`, `source`).
+Whatever has another type than it should is taken for not said.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import working_directory
+from ledger.model.record import Record
+from rituals.hosts.adapters import BATCH, START, caller, meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rituals.hosts.adapters import Host
+
+#: How a session began, by the host's word for it; any other word is a start.
+_SOURCES = {"resume": "resume", "clear": "clear", "compact": "compact", "fork": "fork"}
+#: Where a host says a thing, first found: Claude's word, Copilot's, Cursor's.
+_SESSION = ("session_id", "sessionId", "conversation_id")
+_TRANSCRIPT = ("transcript_path", "transcriptPath")
+_SUBAGENTS_OWN = ("agent_transcript_path", "agentTranscriptPath", "subagent_transcript_path")
+_TOOL = ("tool_name", "toolName")
+_GIVEN = ("tool_input", "toolArgs", "toolInput")
+_ANSWER = ("tool_response", "tool_result", "toolResult", "tool_output", "error", "error_message")
+#: Qwen has another `tool_use_id` for the same call in each event, and one `tool_call_id`.
+_ONCE = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
+_AGENT = ("agent_id", "agentId", "subagent_id")
+_ROLE = ("agent_type", "agentType", "subagent_type")
+_MESSAGE = ("last_assistant_message", "prompt_response", "response")
+_REASON = ("reason", "trigger")
+#: No host has a longer id of a session or of a call.
+_ID_CHARS = 400
+
+
+class Moment(Record):
+    """An event of a host.
+
+    Args:
+        host: key of `HOSTS`, the one that really calls.
+        event: what it means (`rituals.hosts.adapters`).
+        session: the host's id of the session, "" where it says none.
+        folder: the project: where the host says that it works, whatever its agent's `cd`.
+        transcript: path, "" for none; a subagent's own where it has one.
+        source: of a start: startup, resume, clear, compact or fork.
+        prompt: what the user said.
+        tool: the host's name of it.
+        given: what the tool was given.
+        answer: what it answered, or the error.
+        once: the host's id of the call.
+        agent: the subagent's id, "" for the session's own.
+        role: the subagent's type.
+        message: the last thing that the agent said, where the host says it.
+        reason: of the end of a session, or what began a compaction.
+        cwd: where the agent stands.
+        at: the host's own time of it, "" for none: it tells two calls apart that have no id.
+        task: what a completed task is called.
+    """
+
+    host: str
+    event: str
+    session: str = ""
+    folder: str = ""
+    transcript: str = ""
+    source: str = ""
+    prompt: str = ""
+    tool: str = ""
+    given: Mapping[str, object] = {}
+    answer: object = None
+    once: str = ""
+    agent: str = ""
+    role: str = ""
+    message: str = ""
+    reason: str = ""
+    cwd: str = ""
+    at: str = ""
+    task: str = ""
+
+
+def moment(
+    host: str, event: str, payload: Mapping[str, object], environment: Mapping[str, str]
+) -> Moment:
+    """Read an event.
+
+    Args:
+        host: the name that the hook was installed with.
+        event: the host's own name of it.
+        payload: what the host says.
+        environment: of the process.
+    """
+    calling = caller(host, environment, payload)
+    kind = meaning(host, event)
+    agent = _id(payload, _AGENT)
+    cwd = _text(payload, "cwd")
+    given = _first(payload, _GIVEN)
+    if kind == BATCH:
+        given = {"calls": payload.get("tool_calls")}
+    elif isinstance(given, str):
+        given = _object(given)
+    stamp = payload.get("timestamp")
+    return Moment(
+        host=calling.name,
+        event=kind,
+        session=_id(payload, _SESSION),
+        folder=project(calling, environment, cwd),
+        transcript=(agent and _text(payload, *_SUBAGENTS_OWN)) or _text(payload, *_TRANSCRIPT),
+        source=_SOURCES.get(_text(payload, "source"), "startup") if kind == START else "",
+        prompt=_text(payload, "prompt"),
+        tool=_text(payload, *_TOOL),
+        given=given if isinstance(given, dict) else {},
+        answer=_first(payload, _ANSWER),
+        once=_id(payload, _ONCE),
+        agent=agent,
+        role=_text(payload, *_ROLE),
+        message=_text(payload, *_MESSAGE),
+        reason=_text(payload, *_REASON),
+        cwd=cwd,
+        at=str(stamp) if isinstance(stamp, (str, int)) else "",
+        task=_text(payload, "task_subject"),
+    )
+
+
+def calls(batch: Moment) -> tuple[Moment, ...]:
+    """Return the calls of a batch as moments of their own.
+
+    Args:
+        batch: of the event `batch`.
+    """
+    listed = batch.given.get("calls")
+    return tuple(
+        batch._replace(
+            event="failure" if one.get("status") == "error" else "tool",
+            tool=_text(one, *_TOOL),
+            given=given if isinstance(given := _first(one, _GIVEN), dict) else {},
+            answer=_first(one, _ANSWER),
+            once=_id(one, _ONCE),
+        )
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict)
+    )
+
+
+def project(host: Host, environment: Mapping[str, str], cwd: str) -> str:
+    """Return where a session works: the project that the host names, else where it stands."""
+    named = environment.get("DIURNA_HOME") or environment.get(host.folder) or cwd
+    return named if named and "\0" not in named and os.path.isdir(named) else working_directory()
+
+
+def _first(payload: Mapping[str, object], names: tuple[str, ...]) -> object:
+    for name in names:
+        found = payload.get(name)
+        if found is not None:
+            return found
+    return None
+
+
+def _text(payload: Mapping[str, object], *names: str) -> str:
+    for name in names:
+        found = payload.get(name)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def _id(payload: Mapping[str, object], names: tuple[str, ...]) -> str:
+    found = _text(payload, *names)
+    return found if len(found) <= _ID_CHARS else ""
+
+
+def _object(said: str) -> object:
+    """Read what a host says as text of JSON."""
+    import json
+
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,1 @@
+"""Keep what sessions of hosts did: one observation, what is admitted, and the spool of a session."""

@@ -1,0 +1,377 @@
+"""Keep the observations of a host session until a boundary has put them into the ledger.
+
+A spool is a file below the common git directory: a line that says when it began and whose it is, then one
+line of JSON for each observation. Writers append whole lines under a lock. A line that a kill tore is
+closed by the next writer and keeps its number, so that the watermark of a log (`observed: BEGAN 0-57`,
+numbers of lines) means the same lines for ever. A spool that is made anew began later.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+
+from ledger.environment import monotonic, now_ms
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OBSERVED_DIR = f"{STATE_DIR}/observed"
+LINE_BYTES = 4096
+WHAT_CHARS, SHORT_CHARS = 240, 120
+#: How long a writer waits for another one: a write takes less than a millisecond.
+PATIENCE_SECONDS = 0.05
+#: Within this time the same content is the same moment that arrived twice, where the host has no id of it.
+_SAME_MS = 2000
+#: Begins the `once` of such a content.
+CONTENT = "~"
+_NAME_CHARS = 100
+_HEAD_BYTES = _TAIL_BYTES = 1 << 16
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Observation(Record):
+    """One thing that a session did.
+
+    Args:
+        at: milliseconds since 1970.
+        kind: edit, git, package, file, test, task or decision.
+        why: why it was admitted.
+        what: at most 240 characters in one line, secrets replaced.
+        paths: relative to the work tree.
+        where: locator: transcript name and byte, or the host's id of the call.
+        once: counts once by this; "" counts always.
+    """
+
+    at: int
+    kind: str
+    why: str
+    what: str
+    paths: tuple[str, ...] = ()
+    where: str = ""
+    once: str = ""
+
+
+class Observed(Record):
+    """What a spool holds.
+
+    Args:
+        began: milliseconds since 1970, 0 where there is none.
+        observations: from the line on that was asked for, without lines that can not be read.
+        count: lines, also those that can not be read: the end of a watermark.
+        folder: where the session works.
+    """
+
+    began: int
+    observations: tuple[Observation, ...]
+    count: int  # type: ignore[assignment]  # of lines, not what a tuple has
+    folder: str = ""
+
+
+class Spool:
+    """The spool of a host session.
+
+    Args:
+        path: the file.
+        host: key of `HOSTS`.
+        session: the host's id.
+        size: bytes, as they were when it was listed.
+        changed_ms: when it was last written to, as it was when it was listed; 0 for unknown.
+    """
+
+    __slots__ = ("changed_ms", "host", "path", "session", "size")
+
+    def __init__(
+        self, path: str, host: str, session: str, size: int = 0, changed_ms: int = 0
+    ) -> None:
+        self.path = path
+        self.host = host
+        self.session = session
+        self.size = size
+        self.changed_ms = changed_ms
+
+    def add(self, observation: Observation, folder: str = "") -> bool:
+        """Append an observation; return False where it was there already.
+
+        Args:
+            observation: secrets replaced.
+            folder: where the session works, for the first line of a new file.
+
+        Raises:
+            OSError: the disk refused, or another writer kept the file too long; nothing was written.
+        """
+        import json
+
+        line = _encoded(observation)
+        fd = self._locked(make=True)
+        try:
+            size = os.fstat(fd).st_size
+            head = os.pread(fd, _HEAD_BYTES, 0)
+            first = b""
+            if b"\n" not in head:  # new, or killed before anything was in it
+                os.ftruncate(fd, 0)
+                size = 0
+                began = {"began": now_ms(), "host": self.host, "session": self.session}
+                first = json.dumps({**began, "folder": folder}).encode() + b"\n"
+            elif observation.once and _is_in(fd, size, observation):
+                return False
+            elif os.pread(fd, 1, size - 1) != b"\n":
+                first = b"\n"
+            _append(fd, first + line, size)
+            return True
+        finally:
+            os.close(fd)
+
+    def read(self, start: int = 0) -> Observed:
+        """Return what it holds; nothing where there is no such file.
+
+        Args:
+            start: the first line that is wanted, 0 for the one behind the head.
+        """
+        *lines, _torn = _bytes(self.path, 0)[0].split(b"\n")
+        head = _object(lines[0]) if lines else None
+        began = head.get("began") if head else None
+        if head is None or not isinstance(began, int):
+            return Observed(0, (), 0)
+        found = [_observation(line) for line in lines[1 + start :]]
+        folder = head.get("folder")
+        return Observed(
+            began,
+            tuple([one for one in found if one is not None]),
+            len(lines) - 1,
+            folder if isinstance(folder, str) else "",
+        )
+
+    def since(self, offset: int) -> tuple[tuple[Observation, ...], int]:
+        """Return the observations behind a byte, and the byte behind the last whole line.
+
+        From 0 where the file became shorter.
+        """
+        data, at = _bytes(self.path, offset)
+        end = data.rfind(b"\n") + 1
+        found = [_observation(line) for line in data[:end].split(b"\n")]
+        return tuple([one for one in found if one is not None]), at + end
+
+    def remove(self, began: int, count: int, before_ms: int) -> bool:
+        """Remove it where it holds nothing more than a watermark, and nothing as new as some moment.
+
+        Args:
+            began: of the watermark.
+            count: its end.
+            before_ms: milliseconds since 1970.
+        """
+        try:
+            fd = self._locked(make=False)
+        except OSError:
+            return False
+        try:
+            held = self.read()
+            newest = max([one.at for one in held.observations], default=held.began)
+            if (held.began, held.count) != (began, count) or newest >= before_ms:
+                return False
+            os.unlink(self.path)
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
+        return True
+
+    def _locked(self, *, make: bool) -> int:
+        """Open the file under its lock; one that was removed meanwhile is opened again."""
+        deadline = monotonic() + PATIENCE_SECONDS
+        flags = os.O_RDWR | os.O_APPEND | _OPEN | (os.O_CREAT if make else 0)
+        while True:
+            try:
+                fd = os.open(self.path, flags, 0o600)
+            except FileNotFoundError:
+                if not make or os.path.isdir(os.path.dirname(self.path)):
+                    raise
+                os.makedirs(os.path.dirname(self.path), 0o700, exist_ok=True)
+                continue
+            try:
+                _take(fd, deadline)
+                found = os.fstat(fd)
+                if not stat.S_ISREG(found.st_mode):
+                    raise OSError(errno.EINVAL, "not a file", self.path)
+                if found.st_nlink:
+                    return fd
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+
+
+def spool_of(commondir: str, host: str, session: str) -> Spool:
+    """Return the spool of a session, whether it is there or not.
+
+    Args:
+        commondir: the common git directory.
+        host: key of `HOSTS`.
+        session: the host's id, not "".
+    """
+    return Spool(f"{commondir}/{OBSERVED_DIR}/{file_name(host, session)}.jsonl", host, session)
+
+
+def file_name(host: str, session: str) -> str:
+    """Return what files of a session are called: readable where its id is, and never another one's."""
+    if session and len(session) <= _NAME_CHARS and _PLAIN.issuperset(session):
+        return f"{host}-{session}"
+    from hashlib import blake2b
+
+    plain = "".join([char if char in _PLAIN else "_" for char in session[:40]])
+    sum_ = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{host}-{plain}~{sum_}"
+
+
+def spools(commondir: str) -> list[Spool]:
+    """Return the spools of a clone, newest first.
+
+    Args:
+        commondir: the common git directory.
+    """
+    found = []
+    try:
+        with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
+            for entry in entries:
+                name = entry.name
+                if not name.endswith(".jsonl"):
+                    continue
+                host, _, session = name[:-6].partition("-")
+                try:
+                    if not entry.is_file(follow_symlinks=False):
+                        continue
+                    seen = entry.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # removed meanwhile
+                if "~" in session:
+                    session = _session_in(entry.path) or session
+                changed = seen.st_mtime_ns // 1_000_000
+                found.append(Spool(entry.path, host, session, seen.st_size, changed))
+    except OSError:
+        return []
+    found.sort(key=lambda spool: (-spool.changed_ms, spool.path))
+    return found
+
+
+def _take(fd: int, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            if problem.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR):
+                raise
+        if monotonic() >= deadline:
+            raise OSError(errno.EAGAIN, "another process holds the spool")
+        time.sleep(0.0005)
+
+
+def _append(fd: int, data: bytes, size: int) -> None:
+    """Append all of some bytes, or none."""
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+    except BaseException:
+        os.ftruncate(fd, size)
+        raise
+
+
+def _is_in(fd: int, size: int, observation: Observation) -> bool:
+    """Tell whether an observation is there already; by content only among the newest ones."""
+    mark = _once(observation)
+    if not observation.once.startswith(CONTENT):
+        return mark in _content(fd)
+    tail = _content(fd, max(0, size - _TAIL_BYTES)).split(b"\n")
+    same = [_observation(line) for line in tail if mark in line]
+    return any(one and abs(one.at - observation.at) <= _SAME_MS for one in same)
+
+
+def _bytes(path: str, offset: int, limit: int = 0) -> tuple[bytes, int]:
+    """Return a file from a byte on, from 0 where it is shorter, and that byte; nothing where it is odd."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _OPEN)
+    except OSError:
+        return b"", 0
+    try:
+        at = offset if 0 <= offset <= os.fstat(fd).st_size else 0
+        return (os.pread(fd, limit, at) if limit else _content(fd, at)), at
+    except OSError:
+        return b"", 0
+    finally:
+        os.close(fd)
+
+
+def _content(fd: int, at: int = 0) -> bytes:
+    parts = []
+    while part := os.pread(fd, 1 << 20, at):
+        parts.append(part)
+        at += len(part)
+    return b"".join(parts)
+
+
+def _encoded(observation: Observation) -> bytes:
+    """Return the line of an observation, with fewer paths where it would be too long."""
+    import json
+
+    said: dict[str, object] = {
+        "at": observation.at,
+        "kind": observation.kind,
+        "why": observation.why[:SHORT_CHARS],
+        "what": observation.what[:WHAT_CHARS],
+        "paths": observation.paths,
+        "where": observation.where[:SHORT_CHARS],
+    }
+    paths = observation.paths
+    while True:
+        text = json.dumps(said, ensure_ascii=False)[:-1].encode("utf-8", "replace")
+        line = text + b", " + _once(observation) + b"}\n"
+        if len(line) <= LINE_BYTES or not paths:
+            return line
+        paths = said["paths"] = paths[: len(paths) // 2]
+
+
+def _once(observation: Observation) -> bytes:
+    """Return the end of a line, by which the same observation is found again."""
+    import json
+
+    once = json.dumps(observation.once[:SHORT_CHARS], ensure_ascii=False)
+    return b'"once": ' + once.encode("utf-8", "replace")
+
+
+def _object(line: bytes) -> Mapping[str, object] | None:
+    import json
+
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _observation(line: bytes) -> Observation | None:
+    """Read a line; None for one that is none of ours."""
+    found = _object(line)
+    if found is None:
+        return None
+    at, paths = found.get("at"), found.get("paths")
+    texts = [found.get(name) for name in ("kind", "why", "what", "where", "once")]
+    kind, why, what, where, once = [text if isinstance(text, str) else "" for text in texts]
+    if not isinstance(at, int) or not kind or not what:
+        return None
+    listed = paths if isinstance(paths, list) else []
+    named = tuple([path for path in listed if isinstance(path, str)])
+    return Observation(at, kind, why, what[:WHAT_CHARS], named, where, once)
+
+
+def _session_in(path: str) -> str:
+    """Return the session that the head of a file names, "" for none."""
+    head = _object(_bytes(path, 0, _HEAD_BYTES)[0].partition(b"\n")[0])
+    said = head.get("session") if head else None
+    return said if isinstance(said, str) else ""
