@@ -12,14 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.codec.log import decode, encode, read_entry
-from ledger.errors import DraftRefused
+from ledger.codec.log import canonical, decode, encode, entry_of, read_entry
+from ledger.errors import DraftRefused, WaitsInSpool
 from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.logset import LogRef
+from ledger.model.packed import pack_entry, unpack_entry
+from ledger.model.reach import OBSERVED, TRANSCRIPT, Span, span_of
 from ledger.model.session import TYPES, WORK, SessionLog
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
+from memory.cache.file import Cache
+from memory.cache.newest_logs import reach_name
 from memory.replay.state import state_from
 from memory.write import host_session as grouping
 from memory.write.draft import SessionDraft
@@ -333,3 +337,76 @@ def test_json_says_the_session(repo: Repo, run: Run) -> None:
             stdin=json.dumps({"title": "T", "session": "j"}).encode(),
         )
     assert run("status", "--json").json["sessions"] == 1
+
+
+def captured(fact: str, span: str, *, agent: str = "claude-code") -> SessionDraft:
+    """A draft of a log that was captured."""
+    header = (("session", SESSION), ("host", "claude"), ("transcript", span))
+    return said(fact, agent=agent)._replace(header=header)
+
+
+@pytest.mark.parametrize("first", (True, False))
+@pytest.mark.parametrize("waits", (True, False))
+def test_a_captured_log_is_of_its_session_whoever_wrote_the_others(
+    tmp_path: Path, first: bool, waits: bool
+) -> None:
+    """Before or behind the agent's own log, in the tip or in the spool, it is the same work session."""
+    make_home(tmp_path / "home", "in-tree")
+    memory = open_memory(tmp_path / "home")
+    drafts = [captured("a", "x.jsonl 0-9"), said("b", agent="ada")]
+    if not first:
+        drafts.reverse()
+    if waits:
+        git(tmp_path / "home", "checkout", "-q", "--detach")
+    for draft in (*drafts, captured("c", "x.jsonl 9-12"), said("d", agent="ada")):
+        try:
+            memory.append(draft)
+        except WaitsInSpool:
+            assert waits
+    if waits:
+        git(tmp_path / "home", "checkout", "-q", "main")
+        memory.drain()
+    memory.append(said("e", agent="bob"))  # that ada was there says nothing of another agent
+    assert types(memory)[:4] == ["work", "continued", "continued", "continued"]
+    assert types(memory)[4] == ("continued" if first else "work")
+    memory.append(captured("f", "y.jsonl 0-7", agent="other")._replace(header=(("session", "s2"),)))
+    assert types(memory)[-1] == "work"
+
+
+def test_how_far_a_session_is_told_is_known_at_once(tmp_path: Path) -> None:
+    """By host, session and name the greatest end counts, in whatever order the logs come; no other span does."""
+    make_home(tmp_path / "home", "in-tree")
+    memory = open_memory(tmp_path / "home")
+    for number, (key, value) in enumerate((
+        ("transcript", "a b.jsonl 100-900"), ("transcript", "a b.jsonl 0-100"), ("observed", "17 0-57"),
+        ("observed", "17 nonsense"), ("transcript", "17 0-3"), ("observed", "0-99"), ("observed", "17 5-x"),
+    )):  # fmt: skip
+        header = (("session", SESSION), ("host", "claude"), (key, value))
+        memory.append(said(f"fact-{number}")._replace(header=header))
+
+    def ends(cache: Cache) -> list[int]:
+        spans = ((TRANSCRIPT, "a b.jsonl"), (OBSERVED, "17"), (TRANSCRIPT, "17"), (OBSERVED, "18"))
+        names = [reach_name("claude", SESSION, *span) for span in spans]
+        return [
+            cache.reached(name) for name in (*names, reach_name("codex", SESSION, OBSERVED, "17"))
+        ]
+
+    assert memory.snapshot.ask(ends) == [900, 57, 3, 0, 0]
+    memory.snapshot.discard()
+    assert memory.snapshot.ask(ends) == [900, 57, 3, 0, 0]
+
+
+@given(st.text(), st.text(), st.text())
+def test_a_span_reads_as_it_was_written(name: str, observed: str, transcript: str) -> None:
+    """What is written is read back, and whatever stands in a header is read the same by both readers."""
+    assert span_of(str(Span(name or "x", 3, 14))) == Span(name or "x", 3, 14)
+    header = canonical(
+        SessionLog(
+            (("agent", "a"), ("observed", observed), ("transcript", transcript)), "T", "", ()
+        )
+    ).header
+    data = encode(SessionLog(header, "T", "", ()))
+    entry, findings = read_entry("2026-11-21-083012417-0123456789ab", data)
+    if not findings:
+        assert entry == entry_of(entry.stem, decode(data, sealed=True)[0])
+    assert unpack_entry(pack_entry(entry)) == entry

@@ -24,6 +24,7 @@ from ledger.model.event import (
     used_in,
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
+from ledger.model.reach import reach_in
 from ledger.model.session import HEADER_KEYS, IDS_LIMIT, LINE_LIMIT_BYTES, META_KEYS, WORK, Entry
 
 _KEYS = frozenset(HEADER_KEYS)
@@ -45,43 +46,38 @@ def scan(stem: str, data: bytes) -> Entry | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    agent, kind, session = "", WORK, ""
+    head: dict[str, str] = {}
     if text.startswith("---\n"):
         end = text.find("\n---\n", 3)
         if end < 0:
             return None
-        seen: set[str] = set()
         for line in text[4:end].split("\n"):
             key, _, value = line.partition(": ")
-            if key not in _KEYS or key in seen or not value or value.strip() != value:
+            if key not in _KEYS or key in head or not value or value.strip() != value:
                 return None
-            seen.add(key)
-            if key == "agent":
-                agent = value
-            elif key == "type":
-                kind = value
-            elif key == "session":
-                session = value
+            head[key] = value
         body = end + 4
     elif text[0] in "-\ufeff":
         return None
     else:
         text = "\n" + text
         body = 0
-    head = text.rfind(_REFERENCES, body)
-    if not _is_plain(text, body, head if head >= 0 else len(text) - 1):
+    at = text.rfind(_REFERENCES, body)
+    if not _is_plain(text, body, at if at >= 0 else len(text) - 1):
         return None
-    if head < 0:
-        return Entry(stem, kind == WORK, agent, kind, (), (), session)
-    cut = text.find(_FACTS, head + 21)
+    agent, kind, session = head.get("agent", ""), head.get("type", WORK), head.get("session", "")
+    reach = reach_in(head)
+    if at < 0:
+        return Entry(stem, kind == WORK, agent, kind, (), (), session, reach)
+    cut = text.find(_FACTS, at + 21)
     names: list[str] = []
     acts: list[Event] = []
-    if not _references(text[head + 22 : cut + 1 if cut >= 0 else None], names, acts):
+    if not _references(text[at + 22 : cut + 1 if cut >= 0 else None], names, acts):
         return None
     if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
         return None
     named = tuple(dict.fromkeys(names))
-    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session)
+    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach)
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:

@@ -24,6 +24,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.order import ended_of, is_sealed
+from ledger.model.reach import reach_in
 from ledger.model.session import (
     FACTS_HEADING,
     HEADER_KEYS,
@@ -159,7 +160,8 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
         if not isinstance(event, FactReferenced):
             acts.append(event)
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
-    return Entry(stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session)
+    reach = reach_in(dict(log.header))
+    return Entry(stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach)
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:

@@ -34,13 +34,11 @@ def unpack_event(packed: tuple[Any, ...]) -> Event:
 
 def pack_entry(entry: Entry) -> tuple[Any, ...]:
     """Return an entry as a plain tuple."""
-    stem, work, agent, kind, named, acts, session = entry
-    return stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]), session
+    stem, work, agent, kind, named, acts, *told = entry
+    return stem, work, agent, kind, named, tuple([pack_event(event) for event in acts]), *told
 
 
 def unpack_entry(packed: tuple[Any, ...]) -> Entry:
     """Return the entry of a plain tuple."""
-    stem, work, agent, kind, named, acts, session = packed
-    return Entry(
-        stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]), session
-    )
+    stem, work, agent, kind, named, acts, *told = packed
+    return Entry(stem, work, agent, kind, named, tuple([unpack_event(act) for act in acts]), *told)

@@ -8,7 +8,7 @@ from ledger.model.record import Record
 #: Known header keys in canonical order; unknown keys follow them in the order found.
 HEADER_KEYS = (
     "agent", "ended", "after", "type", "role", "host", "model", "session", "started", "branch",
-    "commit",
+    "commit", "extractor", "observed", "transcript",
 )  # fmt: skip
 #: A work session, written by leaving `type` out; and more work of one that has such a log already.
 WORK, CONTINUED = "work", "continued"
@@ -62,7 +62,8 @@ class Entry(Record):
 
     `named` are the distinct ids whose naming counts as a use when the log tells of work (`uses`), in the
     order met; `acts` are the events that change more than a count (all but `FactReferenced`); `session`
-    is the host's session, "" where the log does not say.
+    is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
+    of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two.
     """
 
     stem: str
@@ -72,6 +73,7 @@ class Entry(Record):
     named: tuple[str, ...]
     acts: tuple[Event, ...]
     session: str = ""
+    reach: tuple[str, ...] = ()
 
     @property
     def uses(self) -> bool:

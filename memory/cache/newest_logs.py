@@ -1,20 +1,23 @@
-"""Keep track of the newest log of each agent and session, and of the newest that corrects a fact.
+"""Keep track of the newest log of each agent and session, and of what captured logs tell of a session.
 
-It is kept up log by log in the cache: among 100,000 logs nobody looks for them.
+The newest that corrects a fact is known too. It is kept up log by log in the cache: among 100,000 logs
+nobody looks for them.
 """
 
 from __future__ import annotations
 
 from ledger.model.event import GRAMMAR, FactUpdated
+from ledger.model.reach import OBSERVED, TRANSCRIPT, span_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ledger.model.event import Event
     from ledger.model.session import Entry
 
-#: Writes rows of `newest`; a log that arrives late takes nobody's place.
+#: Writes rows of `newest`; a log that arrives late takes nobody's place. In the rows of `reach_rows` the
+#: place of the stem is taken by a number of `_DIGITS` digits.
 NOTE_NEWEST = (
     "INSERT INTO newest VALUES (?, ?) "
     "ON CONFLICT(name) DO UPDATE SET stem = max(stem, excluded.stem)"
@@ -22,6 +25,7 @@ NOTE_NEWEST = (
 CORRECTION = "correction"
 #: The type of a log that says nothing of who was there: it brings what another tool wrote.
 IMPORT = "import"
+_DIGITS = 20
 _CORRECTING = frozenset([kind for kind, verb in GRAMMAR.items() if verb.corrects])
 
 
@@ -30,9 +34,49 @@ def agent_name(agent: str) -> str:
     return f"agent {agent}"
 
 
-def session_name(agent: str, session: str) -> str:
-    """Return the name of the row of a host session, as far as it is one agent's."""
-    return f"session {agent}\n{session}"
+def session_name(session: str, agent: str = "") -> str:
+    """Return the name of the row of a host session, as far as it is one agent's.
+
+    Args:
+        session: of the host.
+        agent: "" for what was captured of the session, by whatever agent.
+    """
+    return f"session {session}\n{agent}"
+
+
+def session_names(entry: Entry) -> tuple[str, ...]:
+    """Return the names of the rows of a log that begins a host session; () of any other log."""
+    if not (entry.work and entry.session):
+        return ()
+    name = session_name(entry.session, entry.agent)
+    return (name, session_name(entry.session)) if entry.reach else (name,)
+
+
+def reach_name(host: str, session: str, kind: str, name: str) -> str:
+    """Return the name of the row that says up to where captured logs tell of a host's session.
+
+    Args:
+        host: the host.
+        session: of the host.
+        kind: `OBSERVED` or `TRANSCRIPT`.
+        name: of what is told of: when the spool began, or the transcript's.
+    """
+    return f"reach {host}\n{session}\n{kind} {name}"
+
+
+def reach_rows(reach: Sequence[str], session: str) -> dict[str, str]:
+    """Return the rows of one captured log: up to where, by what it is a span of.
+
+    Args:
+        reach: its host and its spans (`ledger.model.session.Entry`); () gives none.
+        session: of the log.
+    """
+    rows: dict[str, str] = {}
+    for kind, value in zip((OBSERVED, TRANSCRIPT), reach[1:], strict=False):
+        span = span_of(value)
+        if span is not None:
+            rows[reach_name(reach[0], session, kind, span.name)] = f"{span.end:0{_DIGITS}}"
+    return rows
 
 
 def corrects(event: Event) -> bool:
@@ -45,13 +89,15 @@ def corrects(event: Event) -> bool:
 def newest_logs(entries: Iterable[Entry]) -> dict[str, str]:
     """Return the rows of some logs: the newest stem by name."""
     found: dict[str, str] = {}
-    for stem, work, agent, kind, _, acts, session in entries:
+    for entry in entries:
+        stem, _, agent, kind, _, acts, session, reach = entry
         name = agent_name(agent)
         if stem > found.get(name, "") and kind != IMPORT:
             found[name] = stem
-        if work and session:
-            begun = session_name(agent, session)
-            found[begun] = max(stem, found.get(begun, ""))
+        for name in session_names(entry):
+            found[name] = max(stem, found.get(name, ""))
+        for name, end in reach_rows(reach, session).items() if reach else ():
+            found[name] = max(end, found.get(name, ""))
         if acts and stem > found.get(CORRECTION, "") and any(map(corrects, acts)):
             found[CORRECTION] = stem
     return found

@@ -7,7 +7,7 @@ from ledger.model.logset import LogRef
 from ledger.model.order import key_of
 from ledger.model.session import Entry
 from memory.cache.apply import Head
-from memory.cache.newest_logs import CORRECTION, agent_name
+from memory.cache.newest_logs import CORRECTION, agent_name, session_name
 from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_history
 from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
 from projection.fold.fact import Fact, History
@@ -288,6 +288,19 @@ class Questions:
         """Return the stem in a row of `newest` (`memory.cache.newest_logs`), "" where there is none."""
         row = self.row("SELECT stem FROM newest WHERE name = ?", (name,))
         return "" if row is None else str(row[0])
+
+    def session_begun(self, session: str) -> str:
+        """Return the newest `work` log of a host session, by whatever agent, "" where it has none."""
+        begin = session_name(session)
+        row = self.row(
+            "SELECT coalesce(max(stem), '') FROM newest WHERE name >= ? AND name < ?",
+            (begin, begin + "\U0010ffff"),
+        )
+        return str(row[0])
+
+    def reached(self, name: str) -> int:
+        """Return how far captured logs tell of something (`newest_logs.reach_name`), 0 for not at all."""
+        return int(self.newest_log(name) or 0)
 
     def newest_entries(self, after: str, limit: int) -> list[Entry]:
         """Return the newest logs behind a stem, newest first, at most so many."""

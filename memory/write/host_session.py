@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
-from ledger.codec.log import canonical, read_header
+from ledger.codec.log import canonical, read_entry
 from ledger.errors import Busy, StorageFailed
 from ledger.model.layout import SESSION_LOCK_FILE
+from ledger.model.reach import reach_in
 from ledger.model.session import CONTINUED, WORK, WORKING
 from ledger.wal.atomic_files import Lock
-from memory.cache.newest_logs import session_name
+from memory.cache.newest_logs import session_name, session_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Turn:
             self._lock = Lock(path, _PATIENCE_SECONDS)
 
     def __enter__(self) -> Mapping[str, str]:
-        """Take the turn; return the newest `work` log that waits in the spool, by `session_name`.
+        """Take the turn; return the newest `work` log that waits in the spool, by `session_names`.
 
         It is looked at before the cache: what leaves it meanwhile is in the ledger then.
         """
@@ -81,9 +82,8 @@ class Turn:
                 self._lock = None
         waiting: dict[str, str] = {}
         for stem in self._spool.waiting() if self._grouped else ():
-            said = dict(read_header(self._spool.read(stem) or b""))
-            if said.get("type", WORK) == WORK:
-                waiting[session_name(said.get("agent", ""), said.get("session", ""))] = stem
+            entry, _ = read_entry(stem, self._spool.read(stem) or b"")
+            waiting.update(dict.fromkeys(session_names(entry), stem))
         return waiting
 
     def __exit__(self, *error: object) -> None:
@@ -108,8 +108,13 @@ def in_its_session(
     session = log.get("session")
     if log.type not in WORKING or not session:
         return log, ""
-    name = session_name(log.get("agent"), session)
-    begun = max(waiting.get(name, ""), cache.newest_log(name))
+    captured = session_name(session)
+    if reach_in(dict(log.header)):
+        waits = [stem for name, stem in waiting.items() if name.startswith(captured)]
+        begun = max(cache.session_begun(session), *waits, "")
+    else:
+        names = (session_name(session, log.get("agent")), captured)
+        begun = max([max(waiting.get(name, ""), cache.newest_log(name)) for name in names])
     header = [pair for pair in log.header if pair[0] != "type"]
     header.append(("type", CONTINUED if begun else WORK))
     return canonical(log._replace(header=tuple(header))), begun

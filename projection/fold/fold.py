@@ -52,7 +52,7 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     uses: dict[str, int] = {}
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
-    for stem, _, _, kind, named, events, _ in entries:
+    for stem, _, _, kind, named, events, *_ in entries:
         if kind in WORKING:
             for fact in named:
                 if fact in uses:
