@@ -14,6 +14,7 @@ from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
     LANGUAGES,
+    Capture,
     Kind,
     Policy,
     Privacy,
@@ -21,7 +22,8 @@ from projection.policy.model import (
     Review,
     Windows,
 )
-from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy, write_policy
+from projection.policy.template import write_policy
+from projection.policy.toml import POLICY_LIMIT_BYTES, read_policy
 
 _COUNTS = st.integers(0, 10**9)
 _NAMES = st.one_of(
@@ -59,6 +61,12 @@ def _policies(draw: st.DrawFn) -> Policy:
         ),
         trunk=draw(st.sampled_from(["", "main", "release/1.x", "größe"])),
         recall=Recall(draw(st.sampled_from(LANGUAGES))),
+        capture=Capture(
+            draw(st.sampled_from(["", "facts", "digest", "off"])),
+            draw(st.sampled_from(["thread", "supersede"])),
+            draw(st.sampled_from(["none", "ask"])),
+            tuple(draw(st.lists(_NAMES, max_size=3))),
+        ),
     )
 
 
@@ -152,6 +160,15 @@ def test_kinds_change_and_add() -> None:
             '`privacy.secrets` must be "redact" or "refuse", not \'x\'',
         ),
         ("[privacy]\nmail = 'warn'", 2, "unknown key `privacy.mail`"),
+        ("[recall]\nlanguage = 'xx'", 2, '`recall.language` must be "en", "de", "es" or "fr"'),
+        ("[capture]\nkeep = 'all'", 2, '`capture.keep` must be "facts", "digest" or "off"'),
+        ("[capture]\ntrust = true", 2, '`capture.trust` must be "thread" or "supersede", not true'),
+        ("[capture]\napprove = 'x'", 2, '`capture.approve` must be "none" or "ask"'),
+        ("[capture]\ndecision_words = 'x'", 2, "`capture.decision_words` must be a list, not 'x'"),
+        ("[capture]\ndecision_words = ['']", 2, "`capture.decision_words` must not be empty"),
+        (f"[capture]\ndecision_words = {['x'] * 101}", 2, "must have at most 100 entries"),
+        ("[capture]\ncommand = 'curl'", 2, "unknown key `capture.command`"),
+        ("[capture]\nurl = 'http://x'", 2, "unknown key `capture.url`"),
         ("format = 2\nnew = 1", 1, "format 2 is newer than 1"),
         ("format = 0", 1, "`format` must not be below 1"),
         ("format = '1'", 1, "`format` must be a whole number"),
@@ -234,7 +251,19 @@ _JUNK = st.recursive(
     max_leaves=6,
 )
 _KEYS = st.sampled_from(
-    ["format", "project", "publish", "trunk", "windows", "review", "privacy", "kinds", "other"]
+    [
+        "format",
+        "project",
+        "publish",
+        "trunk",
+        "windows",
+        "review",
+        "privacy",
+        "kinds",
+        "recall",
+        "capture",
+        "other",
+    ]
 )
 
 

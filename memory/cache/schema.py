@@ -13,7 +13,16 @@ from memory.cache.sqlite import unpack
 from projection.fold.fact import Act, History
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
-from projection.policy.model import THREAD_KIND, Kind, Policy, Privacy, Recall, Review, Windows
+from projection.policy.model import (
+    THREAD_KIND,
+    Capture,
+    Kind,
+    Policy,
+    Privacy,
+    Recall,
+    Review,
+    Windows,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,12 +152,13 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.privacy),
         policy.trunk,
         policy.recall.language,
+        tuple(policy.capture),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy, trunk, language = values
+    project, publish, windows, review, kinds, version, privacy, trunk, language, capture = values
     return Policy(
         project,
         publish,
@@ -159,4 +169,5 @@ def policy_of(values: Any) -> Policy:
         Privacy(*privacy),
         trunk,
         Recall(language),
+        Capture(*capture),
     )

@@ -1,4 +1,4 @@
-"""Define the policy of a home: windows, review limits, kinds and privacy, with their defaults."""
+"""Define the policy of a home: windows, review limits, kinds, privacy and capture, with their defaults."""
 
 from __future__ import annotations
 
@@ -57,6 +57,28 @@ class Recall(Record):
     language: str = ENGLISH
 
 
+#: What is kept of a session that was captured, and that nothing is.
+FACTS, DIGEST, OFF = "facts", "digest", "off"
+#: What becomes of a captured fact that speaks against another one; and that facts wait for a person.
+SUPERSEDE, ASK = "supersede", "ask"
+
+
+class Capture(Record):
+    """What Diurna records of hosts' sessions by itself.
+
+    Args:
+        keep: `FACTS`, `DIGEST` or `OFF`; "" for the first in-tree and the second elsewhere.
+        trust: `SUPERSEDE`, or "thread": a person decides.
+        approve: `ASK`, or "none".
+        decision_words: that tell of a decision, beside the built-in ones.
+    """
+
+    keep: str = ""
+    trust: str = "thread"
+    approve: str = "none"
+    decision_words: tuple[str, ...] = ()
+
+
 #: Built-in kinds in rendering order.
 BUILT_IN_KINDS = (
     Kind("invariant", "Architectural Invariants", decays=False),
@@ -86,6 +108,7 @@ class Policy(Record):
         privacy: what becomes of secrets and personal data.
         trunk: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none.
         recall: how it reads questions.
+        capture: what is recorded of hosts' sessions.
     """
 
     project: str = "project"
@@ -97,6 +120,7 @@ class Policy(Record):
     privacy: Privacy = Privacy()
     trunk: str = ""
     recall: Recall = Recall()
+    capture: Capture = Capture()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

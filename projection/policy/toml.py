@@ -16,11 +16,12 @@ from ledger.codec.conflict_markers import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, dotted, line_of, quoted, shown
+from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, dotted, line_of, shown
 from projection.policy.model import (
     BUILT_IN_KINDS,
     CONTRADICTIONS,
     UNSETTLED,
+    Capture,
     Kind,
     Policy,
     Privacy,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
+WORDS_LIMIT = 100
 
 
 def _one_line(text: str) -> str:
@@ -87,6 +89,13 @@ class _Recall(_Table):
     language: Literal["en", "de", "es", "fr"] = "en"
 
 
+class _Capture(_Table):
+    keep: Literal["facts", "digest", "off"] | None = None
+    trust: Literal["thread", "supersede"] = "thread"
+    approve: Literal["none", "ask"] = "none"
+    decision_words: Annotated[list[_Name], Field(max_length=WORDS_LIMIT)] = []
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -101,6 +110,7 @@ class _File(_Table):
     review: _Review = _Review()
     privacy: _Privacy = _Privacy()
     recall: _Recall = _Recall()
+    capture: _Capture = _Capture()
     kinds: dict[str, _Kind] = {}
 
 
@@ -152,51 +162,13 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         Privacy(file.privacy.secrets, file.privacy.personal),
         file.trunk,
         Recall(file.recall.language),
+        Capture(
+            file.capture.keep or "",
+            file.capture.trust,
+            file.capture.approve,
+            tuple(file.capture.decision_words),
+        ),
     )
-
-
-def write_policy(policy: Policy) -> str:
-    """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
-    windows, review, privacy = policy.windows, policy.review, policy.privacy
-    named = f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n"
-    trunk = named if policy.trunk else ""
-    text = f"""\
-# The policy of this Diurna home. A key that is left out has its default.
-
-format  = {policy.format}
-project = {quoted(policy.project)}
-publish = {quoted(policy.publish)}  # when continuity.md is committed: "append", "trunk" or "review"
-{trunk}
-[windows]  # how long a fact lives unused, counted in work sessions, never in days
-working = {windows.working}
-active  = {windows.active}
-archive = {windows.archive}
-
-[review]  # when a review is due, and what it looks at
-every = {review.every}
-max_facts = {review.max_facts}
-max_lines = {review.max_lines}
-closed_thread_lines = {review.closed_thread_lines}
-verify_invariants_every = {review.verify_invariants_every}
-stale_thread_after = {review.stale_thread_after}
-
-[privacy]  # what an append does with a log that holds them
-secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
-personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
-
-# Change a built-in kind of fact, or add one of your own:
-#
-# [kinds.glossary]
-# section = "Glossary"
-# decays  = true
-"""
-    if policy.recall != Recall():
-        text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
-    for kind in policy.kinds:
-        if kind not in BUILT_IN_KINDS:
-            decays = "true" if kind.decays else "false"
-            text += f"\n[kinds.{kind.name}]\nsection = {quoted(kind.section)}\ndecays  = {decays}\n"
-    return text
 
 
 def _decode(data: bytes | str) -> str:
@@ -311,6 +283,19 @@ _CHOICES: dict[Keys, tuple[str, str]] = {
         '"warn", "redact" or "keep"',
         "warn: stored and said; redact: stored without; keep: stored in silence",
     ),
+    ("recall", "language"): ('"en", "de", "es" or "fr"', "the language of the ledger"),
+    ("capture", "keep"): (
+        '"facts", "digest" or "off"',
+        "facts: what was learned, and what was observed; digest: also what was talked about; off: nothing",
+    ),
+    ("capture", "trust"): (
+        '"thread" or "supersede"',
+        "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
+    ),
+    ("capture", "approve"): (
+        '"none" or "ask"',
+        "none: facts are recorded; ask: they wait until a person lets them in",
+    ),
 }
 
 Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
@@ -343,6 +328,10 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
             return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
         case "less_than_equal":
             return f"{key} must not be over {COUNT_LIMIT}, as {value} is", ""
+        case "list_type":
+            return f"{key} must be a list, not {value}", f'write it as {path[-1]} = ["...", "..."]'
+        case "too_long":
+            return f"{key} must have at most {WORDS_LIMIT} entries", ""
         case "bool_type":
             return f"{key} must be true or false, not {value}", "write it without quotes"
         case "string_type":
@@ -370,6 +359,7 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
         "review": _Review,
         "privacy": _Privacy,
         "recall": _Recall,
+        "capture": _Capture,
     }
     return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
 

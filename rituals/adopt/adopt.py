@@ -27,7 +27,8 @@ from memory.api import Memory
 from memory.worktree.merge_drivers import ensure_drivers
 from memory.worktree.publish import changes, committed_projection, projection_files
 from projection.policy.model import TRUNK, Policy, Review
-from projection.policy.toml import read_policy, write_policy
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
 from rituals.adopt import compat, layout
 from rituals.adopt.differences import differences
 from rituals.adopt.import_logs import archive_reasons, events_of, said_by

@@ -41,7 +41,7 @@ from projection.document.render import render
 from projection.fold.replay import State
 from projection.fold.state import NOTHING
 from projection.policy.model import APPEND, TRUNK, Policy
-from projection.policy.toml import write_policy
+from projection.policy.template import write_policy
 from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
 from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
 

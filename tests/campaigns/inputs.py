@@ -34,7 +34,8 @@ from memory.recall.index.passages import passages_of
 from projection.document.edit_events import absorb
 from projection.document.parse import machine_line, parse, unparse
 from projection.policy.model import BUILT_IN_KINDS, Policy
-from projection.policy.toml import read_policy, write_policy
+from projection.policy.template import write_policy
+from projection.policy.toml import read_policy
 from projection.text.digest import gist
 from rituals.cli.output import counted
 from rituals.record.option_values import parse_new
