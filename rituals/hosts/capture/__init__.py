@@ -1,0 +1,1 @@
+"""Fold what hosts' sessions left, observations and transcripts, into session logs."""

@@ -1,0 +1,65 @@
+"""Start `diurna capture` beside a hook that returns at once: a child in a session of its own.
+
+A host kills what its hook leaves behind, waits for streams that are still open, and may run the hooks of
+its own extractor: so the child has its own session, no stream of the hook's, and hooks that are off. Only
+the standard library is loaded; the agent waits for the hook.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ledger.environment import variables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rituals.hosts.moments import Moment
+
+#: How much the child gives way to what the agent and its user run.
+_NICENESS = 10
+#: Descriptors that a host may have left open in its hook.
+_DESCRIPTORS = 256
+
+
+def spawn(moment: Moment, *, catch_up: bool = False) -> None:
+    """Fold a session of a host into a log, in a detached child; return at once.
+
+    Args:
+        moment: names the session, where it works and what made it due; without a session nothing is done.
+        catch_up: fold what sessions left that are over, and not this one.
+    """
+    if not os.path.isdir(moment.folder) or not (moment.session or catch_up):
+        return
+    said = ["--host", moment.host, f"--session={moment.session}", f"--why={moment.event}"]
+    if catch_up:
+        said.append("--catch-up")
+    elif moment.transcript:
+        said.append(f"--transcript={moment.transcript}")
+    run(["capture", *said], moment.folder)
+
+
+def run(arguments: Sequence[str], folder: str) -> None:
+    """Run a command of Diurna's in a process that nobody waits for.
+
+    Args:
+        arguments: of the command line, without the program's name.
+        folder: where it works.
+    """
+    command = [sys.executable, "-P", "-m", "rituals", *arguments]
+    environment = {**variables(), "DIURNA_HOOKS": "off"}
+    if os.fork():
+        return
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+        os.closerange(3, _DESCRIPTORS)
+        os.chdir(folder)
+        os.nice(_NICENESS)
+        os.execve(sys.executable, command, environment)  # noqa: S606 - ourselves, without a shell
+    finally:
+        os._exit(1)

@@ -1,0 +1,249 @@
+"""Stamp when a host's session was seen, and up to where it was told, beside its spool.
+
+A hook writes the stamp `seen`: where the session works and where its transcript is, for whoever comes when
+the host is gone. Whoever folds the session writes `told`, after the log is durable: it may lag behind the
+ledger, and never runs ahead of it. Both are disposable: without them a session is told once more from
+what the ledger knows. Standard library only: hooks read them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ledger.environment import now_ms
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
+from rituals.hosts.observed.spool import file_name, spool_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rituals.hosts.moments import Moment
+
+CAPTURED_DIR = f"{STATE_DIR}/captured"
+#: So many observations make a stop a boundary, and not within this time of the last one.
+PENDING, PAUSE_MS = 20, 300_000
+#: A session that left no sign for so long is over, or rests.
+QUIET_MS = 600_000
+#: How many files a start looks at: more are looked at by the next ones.
+_LOOKED_AT = 500
+_FILE_BYTES = 1 << 20
+_SEEN, _TOLD = ".seen", ".told"
+
+
+class Seen(Record):
+    """What a hook knows of a session.
+
+    Args:
+        host: key of `HOSTS`.
+        session: the host's id.
+        folder: where it works.
+        transcript: path, "" for none.
+        at: when it was seen last, milliseconds since 1970.
+    """
+
+    host: str
+    session: str
+    folder: str
+    transcript: str
+    at: int = 0
+
+
+class Told(Record):
+    """Up to where a session is told.
+
+    Args:
+        at: when that was found, milliseconds since 1970; 0 for never.
+        size: bytes that its spool had then.
+        ends: up to where, by kind and name of what it is a span of (`ledger.model.reach`).
+        failed: how often reading a slice failed, by the name and the start of it.
+    """
+
+    at: int = 0
+    size: int = 0
+    ends: Mapping[str, int] = {}
+    failed: Mapping[str, int] = {}
+
+
+def stamp(commondir: str, moment: Moment) -> None:
+    """Stamp that a session was seen; a disk that refuses is no reason to fail.
+
+    Args:
+        commondir: the common git directory.
+        moment: of the session; a subagent's transcript is its own.
+    """
+    if not moment.session:
+        return
+    path = f"{commondir}/{CAPTURED_DIR}/{file_name(moment.host, moment.session)}{_SEEN}"
+    known = _read(path)
+    own = "" if moment.agent else moment.transcript
+    transcript = own or known.get("transcript") or ""
+    said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
+    said["transcript"] = transcript if isinstance(transcript, str) else ""
+    try:
+        if known == said:
+            os.utime(path)
+        else:
+            _write(path, said)
+    except OSError:
+        pass
+
+
+def is_due(commondir: str, moment: Moment) -> bool:
+    """Tell whether an event is a boundary of its session.
+
+    A stop is one with enough observations, some time after the last one; the start of a session is one
+    for those that others left.
+
+    Args:
+        commondir: the common git directory.
+        moment: the event.
+    """
+    if moment.event == "start":
+        return any(one.session != moment.session for one in unfinished(commondir))
+    if moment.event != "stop" or not moment.session:
+        return moment.event in ("precompact", "end", "subagent_stop") and moment.session != ""
+    told = told_of(commondir, moment.host, moment.session)
+    if now_ms() - told.at < PAUSE_MS:
+        return False
+    spool = spool_of(commondir, moment.host, moment.session)
+    return len(spool.since(told.size)[0]) >= PENDING
+
+
+def unfinished(commondir: str) -> list[Seen]:
+    """Return the sessions that are over, or rest, and were seen behind where they were told last.
+
+    Args:
+        commondir: the common git directory.
+    """
+    found = []
+    for one in sessions(commondir):
+        told = told_of(commondir, one.host, one.session)
+        if told.at < one.at < now_ms() - QUIET_MS:
+            found.append(one)
+    return found
+
+
+def sessions(commondir: str) -> list[Seen]:
+    """Return the sessions that left something in a clone, each with its last sign, newest first."""
+    found: dict[tuple[str, str], Seen] = {}
+    folder = f"{commondir}/{CAPTURED_DIR}"
+    for name in _names(folder, _SEEN):
+        one = _seen(f"{folder}/{name}")
+        if one is not None:
+            found[one.host, one.session] = one
+    from rituals.hosts.observed.spool import spools
+
+    for spool in spools(commondir)[:_LOOKED_AT]:
+        known = found.get((spool.host, spool.session), Seen(spool.host, spool.session, "", ""))
+        at = max(known.at, spool.changed_ms)
+        found[spool.host, spool.session] = known._replace(at=at)
+    return sorted(found.values(), key=lambda one: (-one.at, one.host, one.session))
+
+
+def seen_of(commondir: str, host: str, session: str) -> Seen:
+    """Return what a hook knew of a session; nothing but its name where no hook saw it."""
+    path = f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_SEEN}"
+    return _seen(path) or Seen(host, session, "", "")
+
+
+def told_of(commondir: str, host: str, session: str) -> Told:
+    """Return up to where a session was told, as it was noted."""
+    said = _read(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}")
+    return Told(
+        _number(said.get("at")),
+        _number(said.get("size")),
+        _numbers(said.get("ends")),
+        _numbers(said.get("failed")),
+    )
+
+
+def note_told(commondir: str, host: str, session: str, told: Told) -> None:
+    """Note up to where a session is told.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    path = f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}"
+    _write(path, dict(zip(Told._fields, told, strict=True)))
+
+
+def forget(commondir: str, host: str, session: str) -> None:
+    """Take away the stamps of a session of which nothing is left to tell."""
+    for end in (_SEEN, _TOLD):
+        try:
+            os.unlink(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{end}")
+        except OSError:
+            pass
+
+
+def _names(folder: str, end: str) -> list[str]:
+    """Return the names of files in a folder, those written last first."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [
+                (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
+                for entry in entries
+                if entry.name.endswith(end)
+            ]
+    except OSError:
+        return []
+    return [name for _, name in sorted(found, reverse=True)[:_LOOKED_AT]]
+
+
+def _seen(path: str) -> Seen | None:
+    said = _read(path)
+    texts = [said.get(key) for key in ("host", "session", "folder", "transcript")]
+    host, session, folder, transcript = [one if isinstance(one, str) else "" for one in texts]
+    try:
+        at = os.lstat(path).st_mtime_ns // 1_000_000
+    except OSError:
+        return None
+    return Seen(host, session, folder, transcript, at) if host and session else None
+
+
+def _read(path: str) -> dict[str, object]:
+    """Return the object that a file holds; an empty one where it holds none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            found = json.loads(os.read(fd, _FILE_BYTES))
+        finally:
+            os.close(fd)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(path: str, said: Mapping[str, object]) -> None:
+    """Write an object so that readers see the old or the new one.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    temporary = f"{path}.{os.getpid()}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        fd = os.open(temporary, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        fd = os.open(temporary, flags, 0o600)
+    try:
+        os.write(fd, json.dumps(said).encode())
+    except OSError:
+        os.unlink(temporary)
+        raise
+    finally:
+        os.close(fd)
+    os.replace(temporary, path)
+
+
+def _number(said: object) -> int:
+    return said if isinstance(said, int) and said >= 0 else 0
+
+
+def _numbers(said: object) -> dict[str, int]:
+    listed = said.items() if isinstance(said, dict) else ()
+    return {key: _number(value) for key, value in listed if isinstance(key, str)}
