@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -17,8 +18,11 @@ from hypothesis import strategies as st
 
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install import json_text, own_file
+from rituals.hosts.install.json_text import EACH
 from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, files_of
 from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
+from rituals.hosts.moments import moment
 from tests.conftest import Repo, Run, examples
 
 #: Each host's hook as its documents have it: the file, and where in it the command stands.
@@ -240,6 +244,124 @@ def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
     assert list(tree(bare_repo.path)) == ["code.py"]
 
 
+#: Each host's own names of the events that it is asked to call, in the order of a session.
+EVENTS = {
+    "claude": "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure PreCompact Stop SubagentStart SubagentStop "
+    "TaskCompleted SessionEnd",
+    "codex": "SessionStart UserPromptSubmit PostToolUse PreCompact Stop SubagentStart SubagentStop SessionEnd",
+    "copilot": "sessionStart userPromptSubmitted postToolUse postToolUseFailure preCompact agentStop subagentStart "
+    "subagentStop sessionEnd",
+    "gemini": "SessionStart BeforeAgent AfterTool AfterAgent SessionEnd",
+    "qwen": "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure PreCompact Stop SubagentStart SubagentStop "
+    "SessionEnd",
+    "cursor": "sessionStart beforeSubmitPrompt postToolUse postToolUseFailure preCompact stop subagentStart subagentStop "
+    "sessionEnd",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", SHAPES)
+def test_every_event_is_entered_by_the_hosts_own_name(tmp_path: Path, host: str) -> None:
+    """Once, with a limit above our own; a hook of a tool names the tools that change something."""
+    apply_plan(plan_install(str(tmp_path), (host,), user=False, servers=False), user=False)
+    found = json.loads((tmp_path / SHAPES[host][0]).read_text())["hooks"]
+    assert sorted(found) == sorted(EVENTS[host].split())
+    second = 1000 if host == "gemini" else 1
+    for event, groups in found.items():
+        (group,) = groups
+        (handler,) = group.get("hooks", groups)
+        command = handler.get("bash" if host == "copilot" else "command")
+        assert command == f"diurna hook {host} {event}"
+        limit = handler["timeoutSec" if host == "copilot" else "timeout"]
+        assert limit == (3 if event in ("SessionEnd", "sessionEnd") else 5) * second
+        if "tool" in event.lower():
+            for reading in ("Read", "Grep", "read_file", "glob", "view", "web_fetch"):
+                assert not re.fullmatch(group["matcher"], reading)
+            for changing in CHANGING[host]:
+                assert re.fullmatch(group["matcher"], changing)
+        else:
+            assert "matcher" not in group
+
+
+#: What the hosts call the tools that change something.
+CHANGING = {
+    "claude": ("Bash", "Write", "Edit", "NotebookEdit", "apply_patch"), "codex": ("Bash", "apply_patch"),
+    "copilot": ("bash", "create", "edit"), "gemini": ("run_shell_command", "write_file", "replace"),
+    "qwen": ("run_shell_command", "write_file", "edit"), "cursor": ("Shell", "Write"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", SHAPES)
+@pytest.mark.parametrize("mine", [False, True], ids=["alone", "beside"])
+def test_an_older_install_is_brought_up_to_date(tmp_path: Path, host: str, mine: bool) -> None:
+    """It entered the start alone, without a limit; what was there before it comes back all the same."""
+    name, path = SHAPES[host]
+    before = b'{\n  "hooks": {\n    "Stop": []\n  },\n  "version": 1\n}' if mine else None
+    handler = {"type": "command"} if host != "cursor" else {}
+    handler |= {"bash" if host == "copilot" else "command": COMMANDS[host]}
+    grouped = "hooks" in path[2:]
+    element = {"hooks": [handler]} if grouped else handler
+    way = ("hooks", str(path[1]), EACH)
+    if mine:
+        put(tmp_path, name, json_text.added((before or b"").decode(), way, element).encode())
+    else:
+        made = {"hooks": {path[1]: [element]}} | ({} if grouped else {"version": 1})
+        put(tmp_path, name, json.dumps(made, indent=2).encode() + b"\n")
+    base = str(tmp_path)
+    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
+    found = json.loads((tmp_path / name).read_text())["hooks"]
+    assert len(found[path[1]]) == 1 and "timeout" in json.dumps(found[path[1]])
+    assert set(EVENTS[host].split()) <= set(found)
+    assert not plan_install(base, (host,), user=False, servers=False).changes
+    apply_plan(plan_removal(base, (host,), user=False), user=False)
+    assert ((tmp_path / name).read_bytes() if mine else None) == before
+    assert mine or not (tmp_path / name).exists()
+
+
+def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
+    """Another limit, or a handler of theirs in the same group: the other events come beside it."""
+    group = {"hooks": [{"type": "command", "command": COMMANDS["claude"], "timeout": 60}]}
+    put(
+        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [group]}}).encode()
+    )
+    apply_plan(plan_install(str(tmp_path), ("claude",), user=False, servers=False), user=False)
+    found = json.loads((tmp_path / ".claude/settings.json").read_text())["hooks"]
+    assert found["SessionStart"] == [group] and sorted(found) == sorted(EVENTS["claude"].split())
+
+
+def test_the_skill_is_where_hosts_look(bare_repo: Repo, run: Run) -> None:
+    """Once for all that share a folder; it goes with the last of them, and stays where somebody wrote to it."""
+    top = bare_repo.path
+    ours, claudes = (top / f"{one}/skills/diurna-memory/SKILL.md" for one in (".agents", ".claude"))
+    assert run("install", "codex", "gemini", "claude", "--no-mcp").code == 0
+    text = ours.read_text()
+    assert ours.read_bytes() == claudes.read_bytes() and len(text.splitlines()) <= 120
+    assert text.startswith("---\nname: diurna-memory\ndescription: ")
+    assert run("uninstall", "codex").code == 0 and ours.exists()
+    assert run("uninstall", "gemini").code == 0 and not (top / ".agents").exists()
+    claudes.write_bytes(
+        claudes.read_bytes().replace(b"\n", b"\r\n")
+    )  # as git does on some machines
+    assert "nothing to do" in run("install", "claude", "--no-mcp").out
+    claudes.write_text(text.replace("In passing", "Never"))
+    for command in (("install", "claude", "--no-mcp"), ("uninstall",)):
+        ran = run(*command)
+        assert ran.code == 1 and "SKILL.md: it is not as Diurna wrote it" in ran.err
+        assert "Never, what others" in claudes.read_text()
+    claudes.write_text("---\nname: mine\n---\n")
+    assert run("uninstall").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"
+
+
+def test_a_file_of_another_release_is_replaced(tmp_path: Path) -> None:
+    """By its stamp, or its hash from before there was one; a word in it that is not ours, and it stays."""
+    path = ".opencode/plugin/diurna.js"
+    put(tmp_path, path, own_file.stamped("// older\n", "// ").encode())
+    plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
+    assert [one.file for one in plan.changes][:1] == [path] and not plan.left
+    put(tmp_path, path, own_file.stamped("// older\n", "// ").replace("older", "mine").encode())
+    plan = plan_install(str(tmp_path), ("opencode",), user=False, servers=False)
+    assert [one.file for one in plan.left] == [path]
+
+
 def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
     """One entry each, for those that read one in a project."""
     assert run("install", *LAYOUTS, "--mcp").code == 0
@@ -261,37 +383,78 @@ def test_servers_are_where_hosts_read_them(bare_repo: Repo, run: Run) -> None:
 def test_the_plugin_puts_the_brief_into_the_system_prompt(
     bare_repo: Repo, run: Run, tmp_path: Path
 ) -> None:
-    """It asks once a session, and is silent where there is nothing or no `diurna`."""
+    """Once a session, and again after a compaction; what happens is handed over, and no `diurna` is silence."""
     assert run("install", "opencode", "--no-mcp").code == 0
     plugin = tmp_path / "plugin.mjs"
     shutil.copy(bare_repo.path / ".opencode/plugin/diurna.js", plugin)
     fake = put(
         tmp_path,
         "bin/diurna",
-        b'#!/bin/sh\ncat >>"$LOG"; echo "$@" >>"$LOG"\necho "{\\"additionalContext\\": \\"told\\"}"\n',
+        b'#!/bin/sh\ncat >>"$LOG"; echo >>"$LOG"; echo "$@" >>"$LOG"\necho "{\\"additionalContext\\": \\"told\\"}"\n',
     )
     fake.chmod(0o755)
-    script = (
-        f"import {{ Diurna }} from {json.dumps(str(plugin))}\n"
-        "const hooks = await Diurna({ directory: process.cwd() }), output = { system: [] }\n"
-        "for (const sessionID of ['a', 'a', 'b']) await hooks['experimental.chat.system.transform']({ sessionID }, output)\n"
-        "console.log(JSON.stringify(output.system))\n"
-    )
+    script = f"import {{ Diurna }} from {json.dumps(str(plugin))}\n{SESSION}"
     log = tmp_path / "log"
     environment = {**os.environ, "LOG": str(log)}
     node = str(shutil.which("node"))
-    for search_path, told in (
-        (f"{fake.parent}:{os.environ['PATH']}", ["told"] * 3),
-        ("/nowhere", []),
-    ):
+    for search_path, told in ((f"{fake.parent}:{os.environ['PATH']}", "told"), ("/nowhere", "")):
         done = subprocess.run(
             [node, "--input-type=module", "-e", script], capture_output=True, check=True, timeout=60,
             env={**environment, "PATH": search_path},
         )  # fmt: skip
-        assert json.loads(done.stdout) == told
-    said = log.read_text()
-    assert said.count("hook opencode experimental.chat.system.transform") == 2
-    assert f'"cwd":"{os.getcwd()}"' in said
+        answer = json.loads(done.stdout)
+        assert answer["system"] == [told] * 4 if told else answer["system"] == []
+        assert [one.get("text") for one in answer["parts"]] == ["go", *([told] if told else [])]
+        assert answer["outputs"] == ["looked", f"made\n\n{told}" if told else "made"]
+        assert answer["context"] == ([told] if told else []) and answer["env"] == {
+            "DIURNA_SESSION": "a"
+        }
+    said = log.read_text().splitlines()
+    calls = [
+        (json.loads(one), said[at + 1].split()[2]) for at, one in enumerate(said) if one[0] == "{"
+    ]
+    assert {one["cwd"] for one, _ in calls} == {os.getcwd()}
+    start = "experimental.chat.system.transform"
+    assert [event for _, event in calls] == [
+        start, start, "chat.message", "tool.execute.after", "experimental.session.compacting", start, "session.idle",
+    ]  # fmt: skip
+    assert [one["source"] for one, event in calls if event == start] == [
+        "startup",
+        "startup",
+        "compact",
+    ]
+    moments = [moment("opencode", event, one, {}) for one, event in calls]
+    assert moments[2].prompt == "go" and moments[6].message == "Well done."
+    assert (moments[3].tool, moments[3].given, moments[3].once) == (
+        "bash",
+        {"command": "make"},
+        "c2",
+    )
+    assert moments[3].answer == {"output": "made", "exit": 0}
+    assert {one.event for one in moments} == set(HOSTS["opencode"].events.values())
+
+
+#: A session of opencode as its plugin sees it: two sessions, a prompt, two calls of tools, a compaction.
+SESSION = """
+const hooks = await Diurna({ directory: process.cwd() }), output = { system: [] }
+const start = hooks["experimental.chat.system.transform"]
+for (const sessionID of ["a", "a", "b"]) await start({ sessionID }, output)
+const parts = [{ type: "text", text: "go" }]
+await hooks["chat.message"]({ sessionID: "a" }, { message: { id: "m" }, parts })
+const outputs = [{ output: "looked" }, { output: "made", metadata: { exit: 0 } }]
+const call = (tool, callID) => ({ tool, sessionID: "a", callID, args: { command: "make" } })
+await hooks["tool.execute.after"](call("read", "c1"), outputs[0])
+await hooks["tool.execute.after"](call("bash", "c2"), outputs[1])
+const compacting = { context: [] }, shell = { env: {} }
+await hooks["experimental.session.compacting"]({ sessionID: "a" }, compacting)
+await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "a" } } })
+await start({ sessionID: "a" }, output)
+await hooks["experimental.text.complete"]({ sessionID: "a" }, { text: "Well done." })
+await hooks.event({ event: { type: "session.idle", properties: { sessionID: "a" } } })
+await hooks["shell.env"]({ cwd: ".", sessionID: "a" }, shell)
+const told = outputs.map((one) => one.output)
+console.log(JSON.stringify({ ...output, parts, outputs: told, ...compacting, ...shell }))
+"""
 
 
 # ---- the rule ----------------------------------------------------------------------------------------
@@ -445,7 +608,11 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
     assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
     answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
-    assert answer["dry_run"] and [one["did"] for one in answer["files"]] == ["write", "make"]
+    assert answer["dry_run"] and [one["did"] for one in answer["files"]] == [
+        "write",
+        "make",
+        "make",
+    ]
     assert run("install", "claude", "--no-mcp").code == 0
     assert run("uninstall", "--dry-run").code == 0
     assert run("uninstall").code == 0
@@ -533,4 +700,6 @@ def test_doctor_names_what_is_not_as_it_was_written(
         assert ran.code == 1 and plugin.read_bytes() == before
         assert "once it has another name" in ran.err
     assert run("uninstall").code == 1
-    assert told() == [edited_plugin]
+    skill = tmp_path / "home/.agents/skills/diurna-memory/SKILL.md"
+    gone = f"opencode: what `diurna install opencode --user` writes is not in {skill}"
+    assert set(told()) == {edited_plugin, gone}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 from ledger.model.record import Record
 
@@ -50,13 +51,19 @@ def parse(text: str) -> dict[str, object]:
     return found
 
 
-def added(text: str, path: tuple[str, ...], value: object) -> str:
+def added(
+    text: str,
+    path: tuple[str, ...],
+    value: object,
+    beside: tuple[tuple[str, object], ...] = (),
+) -> str:
     """Return a file with a value at a path; containers that are missing are made.
 
     Args:
         text: an object, as `parse` takes it.
         path: keys; `EACH` adds to the list of that key.
         value: what is put there.
+        beside: what an object that is made as an element of a list begins with.
 
     Raises:
         Unfit: something else than a container stands on the way.
@@ -72,8 +79,9 @@ def added(text: str, path: tuple[str, ...], value: object) -> str:
         if key != EACH:
             child = next((one for one in _children(text, at) if one.key == key), None)
         if child is None:
-            for rest in reversed(path[number + 1 :]):
-                value = [value] if rest == EACH else {rest: value}
+            for before, rest in reversed(list(pairwise(path[number:]))):
+                begin = dict(beside) if before == EACH else {}
+                value = [value] if rest == EACH else {**begin, rest: value}
             return _put(text, at, key, value)
         at = child.value
     raise Unfit(f"has {'.'.join(path)} already")
@@ -97,6 +105,18 @@ def removed(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) ->
             chain.pop()
         text = _cut(text, *chain[-1])
     return text
+
+
+def replaced(
+    text: str, path: tuple[str, ...], former: Callable[[object], bool], value: object
+) -> str:
+    """Return a file with another value in place of one at a path that a release of before put there."""
+    found = _chain(text, path, former)
+    if not found:
+        return text
+    at, child = found[-1]
+    laid = _laid_out(text, text[at + 1 : child.start], value)
+    return text[: child.value] + laid + text[child.end :]
 
 
 def holds(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> bool:
@@ -155,13 +175,17 @@ def _put(text: str, at: int, key: str, value: object) -> str:
     if not children:
         return f"{text[: at + 1]}{_WAS_EMPTY}{name}{json.dumps(value)}{text[at + 1 :]}"
     end, lead = children[-1].end, text[at + 1 : children[0].start]
-    if "\n" in lead:
-        newline = "\r\n" if "\r\n" in text else "\n"
-        margin = lead.rpartition("\n")[2]
-        laid = json.dumps(value, indent=_unit(text)).replace("\n", newline + margin)
-    else:
-        lead, laid = lead or " ", json.dumps(value)
-    return f"{text[:end]},{lead}{name}{laid}{text[end:]}"
+    laid = _laid_out(text, lead, value)
+    return f"{text[:end]},{lead or ' '}{name}{laid}{text[end:]}"
+
+
+def _laid_out(text: str, lead: str, value: object) -> str:
+    """Write a value as others stand in a container, by what is in front of its first one."""
+    if "\n" not in lead:
+        return json.dumps(value)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    margin = lead.rpartition("\n")[2]
+    return json.dumps(value, indent=_unit(text)).replace("\n", newline + margin)
 
 
 def _unit(text: str) -> str:

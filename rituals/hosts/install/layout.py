@@ -1,7 +1,4 @@
-"""List where each host reads its hooks, its MCP servers and what an agent is told.
-
-The command of a hook is the same bytes in every release: Codex trusts it by a hash.
-"""
+"""List where each host reads its hooks, its MCP servers, its skills and what an agent is told."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ import os
 from importlib.resources import files
 
 from ledger.model.record import Record
-from rituals.hosts.adapters import HOSTS
 from rituals.hosts.install.block import Block
-from rituals.hosts.install.json_text import EACH
+from rituals.hosts.install.hook_entries import Entry, entries, merged
+from rituals.hosts.install.own_file import stamped
 
 #: Told to every agent that reads the file.
 GROUND_RULE = Block(
@@ -30,26 +27,9 @@ This project keeps its memory in git, by Diurna. Lessons about your own way of w
 )
 _TOML_SERVER = Block("# ", "", '[mcp_servers.diurna]\ncommand = "diurna"\nargs = ["mcp"]\n')
 _SERVER = {"command": "diurna", "args": ["mcp"]}
-_SERVER_ENTRY = (("mcpServers", "diurna"), _SERVER)
-
-
-class Entry(Record):
-    """What is put into a JSON file.
-
-    Args:
-        path: where (`rituals.hosts.install.json_text`).
-        value: what.
-        command: the hook's, which it is known by wherever a person moved it; "" where it is known by
-            being the same.
-    """
-
-    path: tuple[str, ...]
-    value: object
-    command: str = ""
-
-    def is_ours(self, found: object) -> bool:
-        """Tell whether a value is this, or holds its command."""
-        return _holds(found, self.command) if self.command else found == self.value
+_SERVER_ENTRY = Entry(("mcpServers", "diurna"), _SERVER)
+#: The name of the skill, which is its folder's, too.
+SKILL = "diurna-memory"
 
 
 class HostFile(Record):
@@ -61,7 +41,7 @@ class HostFile(Record):
         empty: what a new JSON file has beside them.
         block: of a file of lines.
         whole: all that it says, where nobody else writes to it.
-        server: it holds an MCP server, and no hook.
+        holds: hook, server, skill or rule.
     """
 
     path: str
@@ -69,7 +49,7 @@ class HostFile(Record):
     empty: tuple[tuple[str, object], ...] = ()
     block: Block | None = None
     whole: str = ""
-    server: bool = False
+    holds: str = "hook"
 
 
 class Layout(Record):
@@ -80,23 +60,29 @@ class Layout(Record):
         folder: of its settings, in a project.
         home: of its settings, in the user's folder.
         rule: the file that its agent reads in a project, beside AGENTS.md.
+        skills: the folder of its skills, in a project and in the user's folder.
+        sign: what shows that a project uses it, where its folder does not.
     """
 
     programs: tuple[str, ...]
     folder: str
     home: str
     rule: str = "AGENTS.md"
+    skills: str = ".agents/skills"
+    sign: str = ""
 
 
 LAYOUTS = {
-    "claude": Layout(("claude",), ".claude", ".claude", "CLAUDE.md"),
+    "claude": Layout(("claude",), ".claude", ".claude", "CLAUDE.md", ".claude/skills"),
     "codex": Layout(("codex",), ".codex", ".codex"),
     "copilot": Layout(("copilot",), ".github/hooks", ".copilot"),
     "gemini": Layout(("gemini",), ".gemini", ".gemini", "GEMINI.md"),
     "qwen": Layout(("qwen",), ".qwen", ".qwen"),
     "opencode": Layout(("opencode",), ".opencode", ".config/opencode"),
     "cursor": Layout(("cursor-agent", "cursor"), ".cursor", ".cursor"),
-    "antigravity": Layout(("agy", "antigravity"), ".agents", ".gemini/antigravity"),
+    "antigravity": Layout(
+        ("agy", "antigravity"), ".agents", ".gemini/config", sign=".agents/hooks.json"
+    ),
 }
 
 
@@ -109,41 +95,54 @@ def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
     """
     layout = LAYOUTS[host]
     folder = layout.home if user else layout.folder
-    servers = HostFile(f"{folder}/mcp.json", (Entry(*_SERVER_ENTRY),), server=True)
+    skill = HostFile(f"{layout.skills}/{SKILL}/SKILL.md", whole=skill_text(), holds="skill")
+    return *_settings(host, folder, user=user), skill
+
+
+def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
+    if host == "opencode":
+        local = {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
+        path = f"{folder}/opencode.json" if user else "opencode.json"
+        return (
+            HostFile(f"{folder}/plugin/diurna.js", whole=_plugin()),
+            HostFile(path, (Entry(("mcp", "diurna"), local),), holds="server"),
+        )
+    if host == "antigravity":  # which has hooks under a name; no file of servers is known
+        return (HostFile(f"{folder}/hooks.json", entries(host, before=("diurna",))),)
+    settings = HostFile(f"{folder}/settings.json", entries(host))
+    hooks = settings._replace(path=f"{folder}/hooks.json")
+    server = HostFile(f"{folder}/mcp.json", (_SERVER_ENTRY,), holds="server")
     match host:
         case "claude":
             # the user's servers stand in ~/.claude.json, which Claude writes all the time
-            project = (servers._replace(path=".mcp.json"),)
-            return (
-                HostFile(f"{folder}/settings.json", (_grouped(host),)),
-                *(() if user else project),
-            )
+            return (settings, *(() if user else (server._replace(path=".mcp.json"),)))
         case "codex":
-            server = HostFile(f"{folder}/config.toml", block=_TOML_SERVER, server=True)
-            return HostFile(f"{folder}/hooks.json", (_grouped(host),)), server
+            toml = HostFile(f"{folder}/config.toml", block=_TOML_SERVER, holds="server")
+            return hooks, toml
         case "copilot":
-            said = {"type": "command", "bash": _command(host)}
-            hooks = HostFile("diurna.json", (_listed(host, said),), (("version", 1),))
+            flat = hooks._replace(path=f"{folder}/diurna.json", empty=(("version", 1),))
             if not user:
-                return (hooks._replace(path=f"{folder}/diurna.json"),)
-            local = ("mcpServers", "diurna"), {"type": "local", **_SERVER, "tools": ["*"]}
-            server = HostFile(f"{folder}/mcp-config.json", (Entry(*local),), server=True)
-            return hooks._replace(path=f"{folder}/hooks/diurna.json"), server
-        case "gemini" | "qwen":
-            path = f"{folder}/settings.json"
-            return HostFile(path, (_grouped(host),)), HostFile(path, servers.entries, server=True)
-        case "opencode":
-            server_ = {"type": "local", "command": ["diurna", "mcp"], "enabled": True}
-            path = f"{folder}/opencode.json" if user else "opencode.json"
+                return (flat,)
+            typed = {"type": "local", **_SERVER, "tools": ["*"]}
+            path = f"{folder}/mcp-config.json"
+            local_entry = (_SERVER_ENTRY._replace(value=typed),)
             return (
-                HostFile(f"{folder}/plugin/diurna.js", whole=_plugin()),
-                HostFile(path, (Entry(("mcp", "diurna"), server_),), server=True),
+                flat._replace(path=f"{folder}/hooks/diurna.json"),
+                server._replace(path=path, entries=local_entry),
             )
-        case "cursor":
-            said = {"command": _command(host)}
-            hooks = HostFile(f"{folder}/hooks.json", (_listed(host, said),), (("version", 1),))
-            return hooks, servers
-    return ()  # no hook of it starts a session, and no file of servers is known
+        case "gemini" | "qwen":
+            return settings, server._replace(path=settings.path)
+        case _:
+            return hooks._replace(empty=(("version", 1),)), server
+
+
+def skill_text() -> str:
+    """Return what the skill says that agents find where their hosts look for such."""
+    return stamped(_text("skill.md"), "<!-- ", " -->")
+
+
+def _plugin() -> str:
+    return stamped(_text("opencode_plugin.js"), "// ")
 
 
 def by_hand(file: HostFile) -> str:
@@ -152,41 +151,11 @@ def by_hand(file: HostFile) -> str:
 
     if file.block:
         return " / ".join(file.block.text.splitlines())
-    found: dict[str, object] = {}
-    for entry in file.entries:
-        value = entry.value
-        for key in reversed(entry.path):
-            value = [value] if key == EACH else {key: value}
-        assert isinstance(value, dict)
-        found.update(value)
-    return json.dumps(found)
+    return json.dumps(merged(file.entries))
 
 
-def _command(host: str) -> str:
-    return f"diurna hook {host} {HOSTS[host].start}"
-
-
-def _grouped(host: str) -> Entry:
-    """Return a hook in the form of Claude's settings, which others took over."""
-    command = _command(host)
-    handler = {"type": "command", "command": command}
-    return Entry(("hooks", HOSTS[host].start, EACH, "hooks", EACH), handler, command)
-
-
-def _listed(host: str, handler: dict[str, str]) -> Entry:
-    return Entry(("hooks", HOSTS[host].start, EACH), handler, _command(host))
-
-
-def _plugin() -> str:
-    return files("rituals.hosts.install").joinpath("opencode_plugin.js").read_text(encoding="utf-8")
-
-
-def _holds(value: object, command: str) -> bool:
-    if isinstance(value, dict):
-        return any(_holds(one, command) for one in value.values())
-    if isinstance(value, list):
-        return any(_holds(one, command) for one in value)
-    return value == command
+def _text(name: str) -> str:
+    return files("rituals.hosts.install").joinpath(name).read_text(encoding="utf-8")
 
 
 def found_hosts(top: str, home: str, search_path: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,7 +170,7 @@ def found_hosts(top: str, home: str, search_path: tuple[str, ...]) -> tuple[str,
     def is_here(layout: Layout) -> bool:
         return (
             os.path.isdir(f"{home}/{layout.home}")
-            or bool(top and os.path.isdir(f"{top}/{layout.folder}"))
+            or bool(top and os.path.exists(f"{top}/{layout.sign or layout.folder}"))
             or any(
                 os.access(f"{folder}/{program}", os.X_OK)
                 for folder in search_path

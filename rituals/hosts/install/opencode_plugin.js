@@ -1,37 +1,78 @@
-// Diurna's plugin for opencode: the brief of this project's memory stands in the system prompt.
-// `diurna uninstall opencode` takes it away; DIURNA_HOOKS=off silences it.
+// Diurna's plugin for opencode: it hands what happens in a session to `diurna hook`, and what that
+// answers to the model. `diurna uninstall opencode` takes it away; DIURNA_HOOKS=off silences it.
 import { spawn } from "node:child_process"
 
-const EVENT = "experimental.chat.system.transform"
+const START = "experimental.chat.system.transform"
+const COMPACTING = "experimental.session.compacting"
+// tools that change something: reading asks nobody
+const CHANGING = new Set(["bash", "edit", "multiedit", "write", "patch", "apply_patch", "todowrite"])
 
-const ask = (cwd, session) =>
+const ask = (event, said) =>
   new Promise((resolve) => {
-    const child = spawn("diurna", ["hook", "opencode", EVENT], { cwd, timeout: 5000 })
-    let said = ""
+    const child = spawn("diurna", ["hook", "opencode", event], { cwd: said.cwd, timeout: 5000 })
+    let answer = ""
     child.on("error", () => resolve(""))
     child.stdin.on("error", () => {})
-    child.stdout.on("data", (part) => (said += part))
+    child.stdout.on("data", (part) => (answer += part))
     child.stderr.resume()
     child.on("close", () => {
       try {
-        resolve(JSON.parse(said).additionalContext ?? "")
+        resolve(JSON.parse(answer).additionalContext ?? "")
       } catch {
         resolve("")
       }
     })
-    child.stdin.end(JSON.stringify({ cwd, session_id: session }))
+    child.stdin.end(JSON.stringify(said))
   })
 
 export const Diurna = async ({ directory }) => {
   const told = new Map() // one text a session: a prompt that stays the same is cached by the provider
+  const compacted = new Set()
+  const last = new Map()
+  const of = (session, more) => ({ cwd: directory, session_id: session, ...more })
   return {
     event: async ({ event }) => {
-      if (event.type === "session.compacted") told.delete(event.properties?.sessionID)
+      const session = event.properties?.sessionID
+      if (event.type === "session.compacted") {
+        told.delete(session)
+        compacted.add(session)
+      }
+      if (event.type === "session.idle")
+        await ask("session.idle", of(session, { last_assistant_message: last.get(session) ?? "" }))
     },
-    [EVENT]: async (input, output) => {
-      if (!told.has(input.sessionID)) told.set(input.sessionID, ask(directory, input.sessionID))
-      const text = await told.get(input.sessionID)
+    [START]: async (input, output) => {
+      const session = input.sessionID
+      if (!told.has(session)) {
+        const source = compacted.delete(session) ? "compact" : "startup"
+        told.set(session, ask(START, of(session, { source })))
+      }
+      const text = await told.get(session)
       if (text) output.system.push(text)
+    },
+    "chat.message": async ({ sessionID }, { message, parts }) => {
+      const prompt = parts.filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text)
+      const text = await ask("chat.message", of(sessionID, { prompt: prompt.join("\n") }))
+      const ours = { id: `prt_diurna${Date.now()}`, sessionID, messageID: message.id, synthetic: true }
+      if (text) parts.push({ ...ours, type: "text", text })
+    },
+    "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
+      if (!CHANGING.has(tool)) return
+      const { exit } = output.metadata ?? {}
+      const answer = { output: String(output.output ?? "").slice(0, 20000), ...(exit === undefined ? {} : { exit }) }
+      const call = { tool_name: tool, tool_input: args, tool_response: answer, tool_use_id: callID }
+      const text = await ask("tool.execute.after", of(sessionID, call))
+      if (text) output.output += `\n\n${text}`
+    },
+    [COMPACTING]: async ({ sessionID }, output) => {
+      const text = await ask(COMPACTING, of(sessionID, { trigger: "auto" }))
+      if (text) output.context.push(text)
+    },
+    "experimental.text.complete": async ({ sessionID }, { text }) => {
+      last.set(sessionID, text)
+    },
+    // what the agent records by itself belongs to this session
+    "shell.env": async ({ sessionID }, output) => {
+      if (sessionID) output.env.DIURNA_SESSION = sessionID
     },
   }
 }

@@ -14,8 +14,18 @@ from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 from rituals.hosts.install.block import with_block, without_block
-from rituals.hosts.install.json_text import Unfit, added, begins_with, holds, parse, removed
+from rituals.hosts.install.json_text import (
+    EACH,
+    Unfit,
+    added,
+    begins_with,
+    holds,
+    parse,
+    removed,
+    replaced,
+)
 from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
+from rituals.hosts.install.own_file import bears_mark, is_as_written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,30 +117,37 @@ def plan_install(base: str, hosts: Iterable[str], *, user: bool, servers: bool) 
     """
     desk = _Desk(base)
     for host in hosts:
-        for file in files_of(host, user=user):
-            if servers or not file.server:
+        for file in _wanted(base, host, user=user):
+            if servers or file.holds != "server":
                 desk.change(file, _with)
-        if not user:
-            desk.change(HostFile(rule_file(base, host), block=GROUND_RULE), _with)
     return desk.plan()
 
 
 def plan_removal(base: str, hosts: Iterable[str], *, user: bool) -> Plan:
-    """Plan to take out what was put into the files of hosts; a rule that another host reads stays."""
+    """Plan to take out what was put into the files of hosts; what another host reads, too, stays."""
     desk, going = _Desk(base), tuple(hosts)
+    staying = {
+        file.path
+        for host in installed(base, user=user)
+        if host not in going
+        for file in _wanted(base, host, user=user)
+        if file.holds in ("rule", "skill")
+    }
     for host in going:
-        for file in reversed(files_of(host, user=user)):
-            desk.change(file, _without)
-    if not user:
-        staying = {rule_file(base, one) for one in installed(base, user=False) if one not in going}
-        for path in dict.fromkeys(rule_file(base, host) for host in going):
-            if path not in staying:
-                desk.change(HostFile(path, block=GROUND_RULE), _without)
+        for file in reversed(_wanted(base, host, user=user)):
+            if file.path not in staying:
+                desk.change(file, _without)
     return desk.plan()
 
 
+def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
+    """Return the files of a host with the rule, which is for projects: a user's would hold everywhere."""
+    rule = HostFile(rule_file(base, host), block=GROUND_RULE, holds="rule")
+    return (*files_of(host, user=user), *(() if user else (rule,)))
+
+
 def installed(base: str, *, user: bool) -> tuple[str, ...]:
-    """Return the hosts whose files call Diurna at the start of a session."""
+    """Return the hosts whose files call Diurna."""
     return tuple(
         host for host in LAYOUTS if any(has(base, one) for one in files_of(host, user=user))
     )
@@ -139,11 +156,11 @@ def installed(base: str, *, user: bool) -> tuple[str, ...]:
 def has(base: str, file: HostFile) -> bool:
     """Tell whether a file calls Diurna's hook."""
     try:
-        data = None if file.server else read(base, file.path)
+        data = read(base, file.path) if file.holds == "hook" else None
         if data is None:
             return False
         if file.whole:
-            return data.startswith(file.whole.encode().splitlines()[0])
+            return bears_mark(data)
         text = _text(data)
         parse(text)
         return any(holds(text, entry.path, entry.is_ours) for entry in file.entries)
@@ -247,7 +264,7 @@ def _with(data: bytes | None, file: HostFile) -> bytes:
     if file.block:
         return _checked(data, with_block(data, file.block), file)
     if file.whole:
-        return _own(data, file) or file.whole.encode()
+        return _own_file(data, file)
     if data is None:
         made: dict[str, object] = json.loads(by_hand(file)) | dict(file.empty)
         return json.dumps(made, indent=2).encode() + b"\n"
@@ -255,8 +272,11 @@ def _with(data: bytes | None, file: HostFile) -> bytes:
     for entry in file.entries:
         found = parse(text)
         named = not entry.command and _at(found, entry.path)
+        if entry.former is not None:
+            place = entry.path[: entry.path.index(EACH) + 1]
+            text = replaced(text, place, entry.is_former, entry.element)
         if not named and not holds(text, entry.path, entry.is_ours):
-            text = added(text, entry.path, entry.value)
+            text = added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
 
 
@@ -267,7 +287,7 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     if file.block:
         return without_block(data, file.block)
     if file.whole:
-        _own(data, file)
+        _own_file(data, file)
         return None
     before = text = _text(data)
     parse(text)
@@ -279,15 +299,18 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     return _bytes(data, text)
 
 
-def _own(data: bytes | None, file: HostFile) -> bytes | None:
-    """Return a file that is all ours.
+def _own_file(data: bytes | None, file: HostFile) -> bytes:
+    """Return a file that is all ours: as it is where it says this, whatever git made of its ends of lines.
 
     Raises:
         Unfit: somebody else wrote it, or wrote to it.
     """
-    if data is not None and data != file.whole.encode():
+    new = file.whole.encode()
+    if data is None:
+        return new
+    if not is_as_written(data):
         raise Unfit("is not as Diurna wrote it")
-    return data
+    return data if data.replace(b"\r\n", b"\n") == new else new
 
 
 def _checked(data: bytes | None, after: bytes, file: HostFile) -> bytes:

@@ -1,0 +1,146 @@
+"""Write down the hooks of a host in its own form: one for each event that it is asked to call.
+
+What stands here is the same in every release, because Codex trusts a hook by a hash of it. A hook of a
+tool names the tools that change something, so that reading costs the agent nothing.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.install.json_text import EACH
+
+#: How long a host waits: far above our own limits, for a machine that is slow to start a program.
+_SECONDS = 5
+#: At the end of a session less: Claude allows 1.5 seconds where nothing is said, Codex 3 at most.
+_END_SECONDS = 3
+_OF_TOOLS = frozenset({"tool", "failure"})
+
+
+class Entry(Record):
+    """What is put into a JSON file.
+
+    Args:
+        path: where (`rituals.hosts.install.json_text`).
+        value: what.
+        command: the hook's, which it is known by wherever a person moved it; "" where it is known by
+            being the same.
+        beside: what a list's new element holds beside the value.
+        former: what releases of before put into the first list of the path: that may be replaced.
+    """
+
+    path: tuple[str, ...]
+    value: object
+    command: str = ""
+    beside: tuple[tuple[str, object], ...] = ()
+    former: object = None
+
+    def is_ours(self, found: object) -> bool:
+        """Tell whether a value is this, or holds its command."""
+        return _holds(found, self.command) if self.command else found == self.value
+
+    def is_former(self, found: object) -> bool:
+        """Tell whether a value is what a release of before put there, and nobody changed."""
+        return self.former is not None and found == self.former
+
+    @property
+    def element(self) -> object:
+        """What stands in the first list of the path."""
+        value = self.value
+        for key in reversed(self.path[self.path.index(EACH) + 1 :]):
+            value = [value] if key == EACH else {**dict(self.beside), key: value}
+        return value
+
+
+class Form(Record):
+    """How a host has its hooks.
+
+    Args:
+        tools: a pattern of the tools that change something, by the host's names; "" where none is taken.
+        command: the key of the command.
+        timeout: the key of the limit; "" for none.
+        second: what a second is in its unit.
+        kind: each hook says its type.
+        grouped: hooks stand in groups, each with a pattern, as in Claude's settings.
+    """
+
+    tools: str
+    command: str = "command"
+    timeout: str = "timeout"
+    second: int = 1
+    kind: bool = True
+    grouped: bool = True
+
+
+#: Codex and Copilot run what was installed for Claude, too, so their tools stand beside Claude's.
+_CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Write|TodoWrite|TaskCreate|TaskUpdate|apply_patch"
+FORMS = {
+    "claude": Form(_CLAUDE_TOOLS),
+    "codex": Form("Bash|apply_patch|Edit|Write|update_plan"),
+    "copilot": Form(
+        "bash|write_bash|create|edit|str_replace_editor|apply_patch|update_todo",
+        "bash",
+        "timeoutSec",
+        grouped=False,
+    ),
+    "gemini": Form("^(run_shell_command|write_file|replace|write_todos)$", second=1000),
+    "qwen": Form("run_shell_command|write_file|edit|notebook_edit|todo_write"),
+    "cursor": Form("Shell|Write|Edit|Delete", kind=False, grouped=False),
+    "antigravity": Form("", grouped=False),
+}
+
+
+def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...]:
+    """Return the hooks of a host, in the order of a session.
+
+    Args:
+        host: a key of `FORMS`.
+        before: the keys under which its events stand.
+    """
+    form, starts = FORMS[host], HOSTS[host].start
+    found: list[Entry] = []
+    for event, meaning in HOSTS[host].events.items():
+        command = f"diurna hook {host} {event}"
+        bare = {**({"type": "command"} if form.kind else {}), form.command: command}
+        matcher = form.tools if meaning in _OF_TOOLS else ""
+        seconds = _END_SECONDS if meaning == "end" else _SECONDS
+        handler = {**bare, form.timeout: seconds * form.second}
+        asked = {"matcher": matcher} if matcher else {}
+        path = (*before, event, EACH)
+        # once there was a hook of the start alone, without a limit
+        first = event == starts and host != "antigravity"
+        if form.grouped:
+            group = {"hooks": [bare]} if first else None
+            beside = tuple(asked.items())
+            found.append(Entry((*path, "hooks", EACH), handler, command, beside, group))
+        else:
+            listed = bare if first else None
+            found.append(Entry(path, {**handler, **asked}, command, former=listed))
+    return tuple(found)
+
+
+def merged(found: tuple[Entry, ...]) -> dict[str, object]:
+    """Return entries as the object of a file that has nothing else."""
+    made: dict[str, object] = {}
+    for entry in found:
+        _merge(made, entry)
+    return made
+
+
+def _merge(made: dict[str, object], entry: Entry) -> None:
+    inner: dict[str, object] = made
+    listed = EACH in entry.path
+    *outer, last = entry.path[: entry.path.index(EACH)] if listed else entry.path
+    for key in outer:
+        there = inner.setdefault(key, {})
+        assert isinstance(there, dict)
+        inner = there
+    inner[last] = [entry.element] if listed else entry.value
+
+
+def _holds(value: object, command: str) -> bool:
+    if isinstance(value, dict):
+        return any(_holds(one, command) for one in value.values())
+    if isinstance(value, list):
+        return any(_holds(one, command) for one in value)
+    return value == command
