@@ -5,17 +5,16 @@ What only some questions need is imported by them: a short command pays for what
 
 from __future__ import annotations
 
-from ledger.errors import CorruptRepository, DiurnaError, EditNotUnderstood, WaitsInSpool
+from ledger.errors import DiurnaError, EditNotUnderstood
 from ledger.git.commit_record import Identity
 from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
-from ledger.model.session import WORKING
 from memory.query.reader import Reader
 from memory.worktree.edited_copy import differs
-from memory.write.append import Recorder
+from memory.write.append import Recorder, noticed_behind
 from memory.write.commit import Committed, Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft
 from projection.fold.fact import Fact
@@ -26,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memory.cache.file import Cache
     from memory.edits.absorb import Absorber, Absorption
     from memory.edits.committed import CommittedEdit
     from memory.merge.tip_merge import Plan
@@ -124,35 +122,37 @@ class Memory(Reader):
             StorageFailed: the disk refused; nothing changed.
             WriteRefused: `stage`, and the home has no work tree.
         """
-        noticed = () if dry_run or stage or on is not None else self._absorb_for_append()
-        how = How(again, dry_run, stage, tiers, strict, on)
+        return self._append(draft, How(again, dry_run, stage, tiers, strict, on))
+
+    def hold(self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False) -> Receipt:
+        """Append a captured log, which nobody asked for: it is committed once it is in nobody's way.
+
+        Args:
+            draft: what to record.
+            again: record it even if the same was recorded in the last ten minutes.
+            dry_run: change nothing, and return what would be.
+
+        Returns:
+            The receipt, without a commit while the log waits: it is durable, and the view has it.
+
+        Raises:
+            DraftRefused, StorageFailed: as for `append`; nothing changed.
+        """
+        return self._append(draft, How(again, dry_run, tiers=False, held=True))
+
+    def _append(self, draft: SessionDraft, how: How) -> Receipt:
+        aside = how.dry_run or how.stage or how.held or how.on is not None
+        noticed = () if aside else self._absorb_for_append()
         receipt = self._recorder.append(draft, self.occasion(), how)
         if receipt.commit and self.home.tip() != receipt.commit:
             self.bring_back()  # somebody committed meanwhile
-        notes = () if stage else identity_findings(self.identity())
-        notes += self._noticed(receipt)
+        notes = () if how.stage else identity_findings(self.identity())
+        notes += noticed_behind(self.snapshot, self._committer.branch, receipt)
         notes = (*self.snapshot.notes, *notes)
         self.snapshot.notes.clear()
         if receipt.commit and any(isinstance(event, FactRedacted) for event in draft.events):
             self.snapshot.settle()  # now that no lock is held
         return receipt._replace(findings=(*noticed, *receipt.findings, *notes))
-
-    def _noticed(self, receipt: Receipt) -> tuple[Finding, ...]:
-        """Return what there is to say of the ledger behind a log: what is unread, and what is due."""
-
-        def asked(cache: Cache) -> tuple[Finding, ...]:
-            if not receipt.commit or receipt.already or receipt.type not in WORKING:
-                return tuple(cache.unread())
-            from memory.write.review_due import due_findings
-
-            return (*cache.unread(), *due_findings(cache, receipt))
-
-        if not receipt.commit:
-            return self.snapshot.ask(asked)
-        try:
-            return self._committer.branch.despite_pruning(lambda: self.snapshot.ask(asked))
-        except CorruptRepository as problem:  # the log is committed: it must not look refused
-            return (Finding("unreadable", problem.message, hint=problem.hint),)
 
     def bring_back(self, *, dry_run: bool = False) -> None:
         """Commit again what a commit of the user's left out, and report that, or why it failed.
@@ -160,35 +160,33 @@ class Memory(Reader):
         Args:
             dry_run: change nothing; only note it.
         """
-        from memory.cache.sqlite import CacheDamaged
-        from memory.repair.dropped_logs import dropped_finding
+        from memory.write.left_out import bring_back
 
-        if not (self.home.checked_out and self.kept()):
-            return
-        because = ""
-        try:
-            lost = self._committer.dropped()
-            if lost and not dry_run:
-                self.snapshot.notes += self._committer.land(self.occasion(), None).findings
-                return
-        except CacheDamaged:
-            return  # whoever asks next builds it anew
-        except WaitsInSpool as problem:
-            because = f" ({problem.message})"
-        except (DiurnaError, OSError):
-            return  # what is in the way here is in the way of the command, which says so
-        hint = "the next Diurna command that can write commits it again"
-        self.snapshot.notes += [
-            dropped_finding(self.home, stem, f"it is kept{because}", hint) for stem in lost
-        ]
+        if self.home.checked_out and self.kept():
+            bring_back(self.snapshot, self._committer, self.occasion, dry_run=dry_run)
 
-    def drain(self) -> Committed | None:
+    def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool; None when none does.
+
+        Args:
+            held: captured logs too, whatever they are in the way of: somebody asked for it.
 
         Raises:
             WaitsInSpool: they still can not be committed.
         """
-        return self._committer.drain(self.occasion())
+        return self._committer.drain(self.occasion(), held=held)
+
+    def land_held(self) -> Committed | None:
+        """Commit the captured logs that wait if they are in nobody's way; None if they go on waiting.
+
+        Raises:
+            WaitsInSpool: they still can not be committed.
+        """
+        return self._committer.land_held(self.occasion())
+
+    def held(self) -> list[str]:
+        """Return the stems of captured logs that wait, oldest first; `landing.obstacle` says why."""
+        return self._committer.spool.held()
 
     def remake(self) -> list[str]:
         """Write again what `git gc --prune=now` took of recent commits; return the ids of the objects.

@@ -251,7 +251,7 @@ def test_no_tool_of_the_server_shows_it(told: Told) -> None:
 #: Methods of `Memory` that write, or answer nothing of what was said.
 _WRITE = frozenset(
     "append drain remake commit_files join absorb absorb_first absorb_committed publish write_projection close open "
-    "occasion identity asker kept waiting bring_back".split()
+    "occasion identity asker kept waiting bring_back hold held land_held".split()
 )
 
 

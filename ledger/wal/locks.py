@@ -22,6 +22,11 @@ _OURS_AFTER_SECONDS = 1.0
 _OTHERS_AFTER_SECONDS = 120.0
 #: git commands that delete objects, or packs that held them.
 _PRUNERS = frozenset((b"gc", b"prune", b"repack", b"maintenance"))
+#: What people move branches with.
+_WRITERS = frozenset(
+    b"add am bisect checkout cherry-pick commit merge mv pull rebase reset restore revert rm stash "
+    b"switch".split()
+)
 #: How long git believes the note of a collection.
 _COLLECTION_HOURS = 12
 #: How long after its note a process has its git lock the index, and how coarse file times are.
@@ -125,6 +130,14 @@ def git_prunes(commondir: str) -> bool:
     top = os.path.dirname(commondir) if os.path.basename(commondir) == ".git" else commondir
     return any(
         not _PRUNERS.isdisjoint(words) and (not where or f"{where}/".startswith(f"{top}/"))
+        for words, where in _git_commands()
+    )
+
+
+def git_writes(top: str) -> bool:
+    """Tell whether some git is about to move a branch or the index of a work tree, where /proc tells."""
+    return any(
+        not _WRITERS.isdisjoint(words[:8]) and f"{where}/".startswith(f"{top}/")
         for words, where in _git_commands()
     )
 

@@ -5,7 +5,9 @@ pruned object and a refused commit are all one case: commit what the spool holds
 the log's stem, which proves its content; a half-written one is seen for what it is.
 
 `waiting` entries are not in the ledger yet. `kept` ones are, and stay until their objects are surely on
-the disk (after a flush), as the copy that survives `git gc --prune=now` and a power cut.
+the disk (after a flush), as the copy that survives `git gc --prune=now` and a power cut. `held` entries
+are captured logs, which nobody asked for: they wait in a folder of their own until they are in nobody's
+way (FORMAT.md, W14). So do their kept copies: one that has to wait again is held again.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from ledger.wal.atomic_files import make_folder, replace_file, write_private
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64
+#: The folder, in that of the spool, in which captured logs wait; beside both, of what is committed.
+HELD, _KEPT = "/held", "/kept"
 
 
 class Spool:
@@ -29,88 +33,113 @@ class Spool:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.kept_folder = folder + "/kept"
+        self.held_folder = folder + HELD
+        #: where logs wait: those that were asked for, and captured ones
+        self._shelves = (self.folder, self.held_folder)
 
-    def put(self, stem: str, data: bytes) -> None:
+    def put(self, stem: str, data: bytes, *, held: bool = False) -> None:
         """Make a log durable. The same log again changes nothing.
+
+        Args:
+            stem: its name.
+            data: its bytes.
+            held: nobody asked for it: it waits until it is in nobody's way.
 
         Raises:
             StorageFailed: the disk refused; nothing is left behind.
         """
-        path = f"{self.folder}/{stem}"
+        shelf = self._shelves[held]
+        path = f"{shelf}/{stem}"
         try:
             write_private(path, data)
         except FileExistsError:
-            if self._is_part(stem):  # of a writer that was killed, or is at it: the same bytes
+            if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
                 replace_file(path, data, 0o600, durable=True)
         except StorageFailed as problem:
-            if os.path.isdir(self.kept_folder):
+            if os.path.isdir(shelf + _KEPT) or not _missing_folder(problem):
                 raise
-            if not _missing_folder(problem):
-                raise
-            make_folder(self.kept_folder)
-            self.put(stem, data)
+            make_folder(shelf + _KEPT)
+            self.put(stem, data, held=held)
 
     def waiting(self) -> list[str]:
-        """Return the stems that wait, oldest first."""
-        return [stem for stem in _stems(self.folder) if not self._is_part(stem)]
+        """Return the stems of logs that wait and were asked for, oldest first."""
+        return _whole(self.folder)
+
+    def held(self) -> list[str]:
+        """Return the stems of captured logs that wait, oldest first."""
+        return _whole(self.held_folder)
 
     def parts(self) -> list[str]:
-        """Return the stems of logs that are not written whole: nobody was told that they are recorded."""
-        return [stem for stem in _stems(self.folder) if self._is_part(stem)]
-
-    def _is_part(self, stem: str) -> bool:
-        """Tell whether an entry can be read and is not what its name says."""
-        try:
-            with open(f"{self.folder}/{stem}", "rb") as file:
-                return breaks_seal(stem, file.read())
-        except OSError:
-            return False
+        """Return the logs that are not written whole, relative to the folder: nobody was told of them."""
+        paths = [f"{shelf}/{stem}" for shelf in self._shelves for stem in _stems(shelf)]
+        return [path[len(self.folder) + 1 :] for path in paths if _is_part(path)]
 
     def kept(self) -> list[str]:
         """Return the stems that are committed and kept for a while, oldest first."""
-        return _stems(self.kept_folder)
+        return sorted({stem for shelf in self._shelves for stem in _stems(shelf + _KEPT)})
 
     def read(self, stem: str) -> bytes | None:
-        """Return a waiting log's bytes; None when it is gone or was never written whole."""
-        return _read(f"{self.folder}/{stem}", stem)
+        """Return the bytes of a log that waits; None when it is gone or was never written whole."""
+        return self._read("", stem)
 
     def read_kept(self, stem: str) -> bytes | None:
         """Return a kept log's bytes; None when it is gone or damaged."""
-        return _read(f"{self.kept_folder}/{stem}", stem)
+        return self._read(_KEPT, stem)
+
+    def _read(self, folder: str, stem: str) -> bytes | None:
+        found = (_read(f"{shelf}{folder}/{stem}", stem) for shelf in self._shelves)
+        return next((data for data in found if data is not None), None)
 
     def commit(self, stem: str) -> None:
         """Note that a log is in the ledger."""
-        here, there = f"{self.folder}/{stem}", f"{self.kept_folder}/{stem}"
-        try:
-            os.rename(here, there)
-        except FileNotFoundError:
-            if os.path.exists(here):  # somebody took the folder away
-                make_folder(self.kept_folder)
+        for shelf in self._shelves:
+            here, there = f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}"
+            try:
                 os.rename(here, there)
-            # else another process that held the lock before us noted it
+            except FileNotFoundError:
+                if os.path.exists(here):  # somebody took the folder away
+                    make_folder(shelf + _KEPT)
+                    os.rename(here, there)
+                # else it stands on the other one, or another process before us noted it
 
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
-        try:
-            os.unlink(f"{self.folder}/{stem}")
-        except FileNotFoundError:
-            pass
+        for shelf in self._shelves:
+            _unlink(f"{shelf}/{stem}")
 
     def requeue(self, stem: str) -> None:
-        """Let a kept log wait again: the ledger lost it."""
-        try:
-            os.rename(f"{self.kept_folder}/{stem}", f"{self.folder}/{stem}")
-        except FileNotFoundError:
-            pass
+        """Let a kept log wait again, where it waited before: the ledger lost it."""
+        for shelf in self._shelves:
+            try:
+                os.rename(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
+            except FileNotFoundError:
+                pass
 
     def forget(self, stems: list[str]) -> None:
         """Let go of kept logs whose objects are on the disk."""
         for stem in stems:
-            try:
-                os.unlink(f"{self.kept_folder}/{stem}")
-            except FileNotFoundError:
-                pass
+            for shelf in self._shelves:
+                _unlink(f"{shelf}{_KEPT}/{stem}")
+
+
+def _whole(folder: str) -> list[str]:
+    return [stem for stem in _stems(folder) if not _is_part(f"{folder}/{stem}")]
+
+
+def _is_part(path: str) -> bool:
+    """Tell whether an entry can be read and is not what its name says."""
+    try:
+        with open(path, "rb") as file:
+            return breaks_seal(os.path.basename(path), file.read())
+    except OSError:
+        return False
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
 def _missing_folder(problem: StorageFailed) -> bool:

@@ -43,7 +43,8 @@ def mend_spooled(snapshot: Snapshot, spool: Spool, *, kept: bool) -> list[str]:
     """
     cache = snapshot.cache()
     drop_purged(cache, spool)
-    logs = {stem: spool.read(stem) for stem in spool.waiting() if cache.log_ref(stem) is not None}
+    stems = (*spool.waiting(), *spool.held())
+    logs = {stem: spool.read(stem) for stem in stems if cache.log_ref(stem) is not None}
     if kept:
         for stem in suspects(snapshot.home, spool, cache):
             logs[stem] = spool.read_kept(stem)

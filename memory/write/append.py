@@ -26,6 +26,7 @@ from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow
+from memory.write.branch_lock import Branch
 from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
@@ -121,14 +122,27 @@ class Recorder:
             if how.stage:
                 return receipt._replace(findings=(*receipt.findings, *self._stage(stem, data)))
             if how.on is None:
-                spool.put(stem, data)
+                spool.put(stem, data, held=how.held)
         if durable is not None:
             durable()
+        if how.held:
+            return self._hold(receipt, occasion)
         landed = self._committer.land(occasion, (stem, data, entry), how.on)
         receipt = receipt._replace(
             commit=landed.commit, findings=(*receipt.findings, *landed.findings)
         )
         return receipt if ready.tiers is None else self._with_tiers(receipt, ready)
+
+    def _hold(self, receipt: Receipt, occasion: Occasion) -> Receipt:
+        """Commit a captured log if it is in nobody's way; whatever is in the way, it is recorded."""
+        try:
+            landed = self._committer.land_held(occasion)
+        except WaitsInSpool:
+            return receipt
+        if landed is None or receipt.stem in self._committer.spool.held():
+            return receipt
+        said = (*receipt.findings, *landed.findings)
+        return receipt._replace(commit=landed.commit, findings=said)
 
     def _ready(
         self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
@@ -143,11 +157,13 @@ class Recorder:
         strict = how.strict or privacy.secrets == "refuse"
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if not how.again:
-            earlier = self._recorded_before(log, cache, occasion)
+            earlier = self._recorded_before(log, cache, occasion, how)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting)
-        stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
+        held = self._committer.spool.held()[-1:]
+        newest = max(cache.summary.newest, begun, *held)
+        stem, log, data = _sealed(log, occasion.now_ms, newest)
         known = Known(cache, histories, self._committer.spool)
         odd = check_named(log.events, known, anyway=draft.anyway)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
@@ -226,7 +242,9 @@ class Recorder:
             events = naming_holders(self.home, cache, events)
         return canonical(SessionLog(header, draft.title, draft.prose, events))
 
-    def _recorded_before(self, log: SessionLog, cache: Cache, occasion: Occasion) -> Receipt | None:
+    def _recorded_before(
+        self, log: SessionLog, cache: Cache, occasion: Occasion, how: How
+    ) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
         for ref, data in read_bytes(self.home, cache.like(entry_of("", log), since)):
@@ -243,17 +261,21 @@ class Recorder:
                     data,
                     _done(entry_of("", log)),
                 )
-        for stem in reversed(self._committer.spool.waiting()):
-            waiting = self._committer.spool.read(stem)
+        spool = self._committer.spool
+        for stem in sorted((*spool.waiting(), *spool.held()), reverse=True):
+            waiting = spool.read(stem)
             if stem < since or waiting is None:
                 continue
             known, _ = decode(waiting, sealed=True, file=stem)
             if same_draft(known, log):
-                landed = self._committer.land(occasion, None)
-                return Receipt(
-                    stem, landed.commit, births(log.events), (), landed.findings, True,
-                    log_path(stem), waiting, _done(entry_of("", log)),
+                receipt = Receipt(
+                    stem, "", births(log.events), (), (), True, log_path(stem), waiting,
+                    _done(entry_of("", log)),
                 )  # fmt: skip
+                if how.held:
+                    return self._hold(receipt, occasion)
+                landed = self._committer.land(occasion, None)
+                return receipt._replace(commit=landed.commit, findings=landed.findings)
         return None
 
     def _finish(self, known: Receipt, occasion: Occasion) -> tuple[Finding, ...]:
@@ -321,6 +343,30 @@ def _with_header(log: SessionLog, key: str, value: str) -> SessionLog:
     header = [pair for pair in log.header if pair[0] != key]
     header.insert(1, (key, value))
     return log._replace(header=tuple(header))
+
+
+def noticed_behind(snapshot: Snapshot, branch: Branch, receipt: Receipt) -> tuple[Finding, ...]:
+    """Return what is unread, and what is due since this log.
+
+    Args:
+        snapshot: of the home.
+        branch: that the log was committed on.
+        receipt: of the append.
+    """
+
+    def asked(cache: Cache) -> tuple[Finding, ...]:
+        if not receipt.commit or receipt.already or receipt.type not in WORKING:
+            return tuple(cache.unread())
+        from memory.write.review_due import due_findings
+
+        return (*cache.unread(), *due_findings(cache, receipt))
+
+    if not receipt.commit:
+        return snapshot.ask(asked)
+    try:
+        return branch.despite_pruning(lambda: snapshot.ask(asked))
+    except CorruptRepository as problem:  # the log is committed: it must not look refused
+        return (Finding("unreadable", problem.message, hint=problem.hint),)
 
 
 def ahead_by_a_day(stem: str, now_ms: int) -> bool:

@@ -18,7 +18,6 @@ from ledger.errors import (
     WriteRefused,
 )
 from ledger.git.commit_record import Commit, Identity
-from ledger.git.repository import landing_hint, operation_under_way
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
@@ -35,16 +34,20 @@ from memory.replay.snapshot import Snapshot
 from memory.worktree.follow import show_elsewhere, show_files
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
+from memory.write.landing import obstacle, refuse_unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.git.fast_import import FastImport
     from ledger.git.pygit2_store import Store
     from ledger.wal.atomic_files import Lock
     from memory.cache.file import Cache
     from projection.policy.model import Policy
+
+    #: What waits: stem -> its bytes, and what they say where that is known.
+    Batch = Mapping[str, tuple[bytes, Entry | None]]
 
 
 class Occasion(Record):
@@ -88,15 +91,29 @@ class Committer:
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
 
-    def drain(self, occasion: Occasion) -> Committed | None:
+    def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
+
+        Args:
+            occasion: when and by whom.
+            held: captured logs are reason enough.
 
         Raises:
             WaitsInSpool: it can not be committed now.
         """
-        if not self.spool.waiting():
+        if not self.spool.waiting() and not (held and self.spool.held()):
             return None
         return self.land(occasion, None)
+
+    def land_held(self, occasion: Occasion) -> Committed | None:
+        """Commit captured logs, and all else, if they are in nobody's way; None if they wait on.
+
+        Raises:
+            WaitsInSpool: they can not be committed now.
+        """
+        if not self.spool.held() or obstacle(self.home):
+            return None
+        return self.land(occasion, None, free=True)
 
     def dropped(self) -> list[str]:
         """Return the stems of logs that a commit of the user's left out."""
@@ -107,6 +124,8 @@ class Committer:
         occasion: Occasion,
         own: tuple[str, bytes, Entry] | None,
         on: str | None = None,
+        *,
+        free: bool = False,
     ) -> Committed:
         """Commit everything that waits, with `own` among it; turn failures into "it waits".
 
@@ -114,19 +133,22 @@ class Committer:
             occasion: when and by whom.
             own: the log of this process: its stem, bytes and entry.
             on: commit only on this tip, and nothing but `own`, which is not in the spool yet.
+            free: captured logs only where they are in nobody's way.
 
         Raises:
             WaitsInSpool: it can not be committed now.
             Outrun: the branch is not at `on` any more, or another log waits; nothing changed.
         """
-        stem = own[0] if own else next(iter(self.spool.waiting()), "")
+        stem = own[0] if own else next(iter([*self.spool.waiting(), *self.spool.held()]), "")
         try:
             with self.branch.lock() as lock:
                 if own and on is not None:
                     if self.home.tip() != on or self.spool.waiting():
                         raise Outrun(self.home.reference)
                     self.spool.put(own[0], own[1])
-                return self.branch.despite_pruning(lambda: self._try(occasion, own, lock, on), lock)
+                return self.branch.despite_pruning(
+                    lambda: self._try(occasion, own, lock, on, free), lock
+                )
         except (
             Busy, StorageFailed, GitFailed, CorruptRepository, WriteRefused, OSError, ImportError
         ) as problem:  # fmt: skip
@@ -139,12 +161,13 @@ class Committer:
         own: tuple[str, bytes, Entry] | None,
         lock: Lock,
         on: str | None,
+        free: bool,
     ) -> Committed:
         try:
-            return self._commit_waiting(occasion, own, lock, on)
+            return self._commit_waiting(occasion, own, lock, on, free)
         except CacheDamaged:  # a damaged cache is no reason not to commit
             self._snapshot.discard()
-            return self._commit_waiting(occasion, own, lock, on)
+            return self._commit_waiting(occasion, own, lock, on, free)
 
     def _commit_waiting(
         self,
@@ -152,61 +175,62 @@ class Committer:
         own: tuple[str, bytes, Entry] | None,
         lock: Lock,
         on: str | None,
+        free: bool,
     ) -> Committed:
         lost = mend_spooled(self._snapshot, self.spool, kept=not self._looked)
         self._looked = True
         self.branch.finish_dead(lock)
-        batch: dict[str, tuple[bytes, Entry | None]] = {}
-        for stem in self.spool.waiting():
-            if own and stem == own[0]:
-                batch[stem] = own[1:]
-                continue
-            data = self.spool.read(stem)
-            if data is not None:
-                batch[stem] = (data, None)
+        batch = self._read(self.spool.waiting(), own)
+        held = {} if on is not None else self._read(self.spool.held())
+        if not free:
+            batch, held = {**held, **batch}, {}
         if own and own[0] not in batch:  # whoever held the lock before us carried it in
             # a folder that can not be listed looks empty: the log itself is asked for
             if self.spool.read(own[0]) is None and self._holds(own[0]):
                 return Committed(self.home.tip(), ())
             # from another work tree, to the branch there: it is asked for on this one too
             self.spool.put(own[0], own[1])
-            batch = dict(sorted({**batch, own[0]: own[1:]}.items()))
-        if not batch:
+            batch = {**batch, own[0]: own[1:]}
+        if batch:
+            refuse_unfit(self.home, own[0] if own else min(batch))
+        elif not held:
             return Committed(self.home.tip(), ())
-        waiting = next(iter(batch))
-        stem = own[0] if own else waiting
-        # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
-        if self.home.kind != OWN_BRANCH and self.home.repository.top:
-            doing = operation_under_way(self.home.repository)
-            if doing:
-                on = f" on {self.home.branch}" if self.home.branch else ""
-                raise WaitsInSpool(
-                    stem,
-                    f"{doing} is in progress{on}",
-                    "finish it; the next Diurna command commits what waits",
-                )
-        if not self.home.reference:
-            raise WaitsInSpool(
-                stem,
-                "HEAD is detached, so there is no branch to commit to",
-                landing_hint(self.home.repository),
-            )
 
         def once() -> Committed:
-            if own and on is not None and self.home.tip() != on:  # git itself was faster
+            tip = self.home.tip()
+            if own and on is not None and tip != on:  # git itself was faster
                 self.spool.withdraw(own[0])
                 raise Outrun(self.home.reference)
-            return self._commit_once(occasion, batch, lock)
+            logs = batch if not held or obstacle(self.home, tip) else {**held, **batch}
+            if not logs:
+                return Committed(tip, ())
+            return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip)
 
         landed = self.branch.persist(once, lock)
-        said = [dropped_finding(self.home, stem, "it is committed again") for stem in lost]
+        waits = {*self.spool.held(), *self.spool.waiting()} if lost else ()
+        said = [
+            dropped_finding(
+                self.home, stem, "it waits" if stem in waits else "it is committed again"
+            )
+            for stem in lost
+        ]
         return landed._replace(findings=(*landed.findings, *said))
 
-    def _commit_once(
-        self, occasion: Occasion, batch: Mapping[str, tuple[bytes, Entry | None]], lock: Lock
-    ) -> Committed:
+    def _read(
+        self, stems: Iterable[str], own: tuple[str, bytes, Entry] | None = None
+    ) -> dict[str, tuple[bytes, Entry | None]]:
+        """Return logs of the spool, without those that are gone; of our own what it says is known."""
+        found: dict[str, tuple[bytes, Entry | None]] = {}
+        for stem in stems:
+            data = self.spool.read(stem)
+            if own and stem == own[0]:
+                found[stem] = own[1:]
+            elif data is not None:
+                found[stem] = (data, None)
+        return found
+
+    def _commit_once(self, occasion: Occasion, batch: Batch, lock: Lock, tip: str) -> Committed:
         home = self.home
-        tip = home.tip()
         self.branch.finish_dead(lock, tip)
         cache = self._snapshot.cache(tip)
         check_writable(cache.policy)
@@ -346,7 +370,7 @@ def _entry(stem: str, data: bytes) -> Entry:
     return read_entry(stem, data)[0]
 
 
-def _message(logs: Mapping[str, tuple[bytes, Entry | None]]) -> str:
+def _message(logs: Batch) -> str:
     """Write the commit message: the title of the one log, or how many there are."""
     if len(logs) > 1:
         return f"{COMMIT_SUBJECT}{len(logs)} session logs"

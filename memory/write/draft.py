@@ -64,6 +64,7 @@ class How(Record):
         tiers: work out which tiers changed.
         strict: refuse what is otherwise told: a secret, a new fact that repeats or denies another one.
         on: commit it on this tip or not at all.
+        held: nobody asked for this log: it is durable, and waits until it is in nobody's way (W14).
     """
 
     again: bool = False
@@ -72,6 +73,7 @@ class How(Record):
     tiers: bool = True
     strict: bool = False
     on: str | None = None
+    held: bool = False
 
 
 def draft_of(log: SessionLog) -> SessionDraft:

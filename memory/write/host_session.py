@@ -71,7 +71,7 @@ class Turn:
             self._lock = Lock(path, _PATIENCE_SECONDS)
 
     def __enter__(self) -> Mapping[str, str]:
-        """Take the turn; return the newest `work` log that waits in the spool, by `session_names`.
+        """Take the turn; return the newest `work` log that waits, held or not, by `session_names`.
 
         It is looked at before the cache: what leaves it meanwhile is in the ledger then.
         """
@@ -81,7 +81,8 @@ class Turn:
             except (Busy, StorageFailed):
                 self._lock = None
         waiting: dict[str, str] = {}
-        for stem in self._spool.waiting() if self._grouped else ():
+        stems = (*self._spool.held(), *self._spool.waiting()) if self._grouped else ()
+        for stem in sorted(stems):
             entry, _ = read_entry(stem, self._spool.read(stem) or b"")
             waiting.update(dict.fromkeys(session_names(entry), stem))
         return waiting

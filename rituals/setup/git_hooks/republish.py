@@ -73,7 +73,7 @@ def republish(
         if edited:
             return f"{edited[0]} was edited by hand; `diurna publish` makes a log of that first"
         if not dry_run:
-            memory.drain()
+            memory.drain(held=False)
         files, commit = memory.publish(dry_run=dry_run)
         if dry_run and files:
             return f"would publish {', '.join(files)}"

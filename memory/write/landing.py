@@ -1,0 +1,116 @@
+"""Tell what is in the way of committing what waits, above all captured logs (FORMAT.md, W14).
+
+Nobody asked for those. Such a commit must not stand where a person is about to work: not on a commit that
+may yet be amended or rebased, and not in the middle of an operation. git knows nothing of Diurna's lock,
+so what it is doing at this moment is looked for as well.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import now_ms
+from ledger.errors import WaitsInSpool
+from ledger.git.repository import Repository, landing_hint, operation_under_way
+from ledger.home import IN_TREE, OWN_BRANCH, Home
+from ledger.model.layout import COMMIT_SUBJECT
+from ledger.wal.locks import git_writes
+
+#: How long a person may write at the message of a commit.
+_MESSAGE_HOURS = 4
+
+
+def obstacle(home: Home, tip: str | None = None) -> str:
+    """Return what is in the way of captured logs on the branch now, "" where nothing is.
+
+    Args:
+        home: the home.
+        tip: where the branch stands; None to look.
+    """
+    where = home.repository
+    if home.kind == OWN_BRANCH:
+        return ""
+    if not home.reference:
+        return "HEAD is detached"
+    doing = operation_under_way(where) if where.top else ""
+    if doing:
+        return f"{doing} is in progress"
+    if home.kind != IN_TREE:
+        return ""
+    if where.top and _git_at_work(where):
+        return "git is at work here"
+    tip = home.tip() if tip is None else tip
+    if not tip:
+        return f"{home.branch} has no commit yet"
+    if _is_ours(home, tip):
+        return ""
+    if where.git().run("rev-list", "-n1", tip, "--not", "--remotes", "--", check=False).strip():
+        return "your last commit is not pushed"
+    return _behind(home, tip)
+
+
+def refuse_unfit(home: Home, stem: str) -> None:
+    """See that the work tree is in a state in which logs that were asked for can be committed.
+
+    Raises:
+        WaitsInSpool: it is not; this log is named.
+    """
+    # a rebase or bisect detaches HEAD: checking out a branch would be the wrong advice then
+    if home.kind != OWN_BRANCH and home.repository.top:
+        doing = operation_under_way(home.repository)
+        if doing:
+            on = f" on {home.branch}" if home.branch else ""
+            raise WaitsInSpool(
+                stem,
+                f"{doing} is in progress{on}",
+                "finish it; the next Diurna command commits what waits",
+            )
+    if not home.reference:
+        raise WaitsInSpool(
+            stem,
+            "HEAD is detached, so there is no branch to commit to",
+            landing_hint(home.repository),
+        )
+
+
+def _git_at_work(where: Repository) -> bool:
+    """Tell whether git holds the index, moves a branch, or waits for the message of a commit."""
+    if os.path.exists(f"{where.gitdir}/index.lock") or git_writes(where.top):
+        return True
+    message = _changed_ms(f"{where.gitdir}/COMMIT_EDITMSG")
+    young = now_ms() - message < _MESSAGE_HOURS * 3_600_000
+    return young and message > _changed_ms(f"{where.gitdir}/logs/HEAD") > 0
+
+
+def _changed_ms(path: str) -> int:
+    """Return when a file was written last, in milliseconds since 1970; 0 for none."""
+    try:
+        return os.stat(path).st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
+
+
+def _is_ours(home: Home, tip: str) -> bool:
+    """Tell whether a commit is Diurna's own, with nothing of a person's amended into it."""
+    shown = home.repository.git().run(
+        "show", "-z", "--format=%s%x00%P", "--name-only", "--no-renames", "-m", "--first-parent", tip,
+        "--", check=False,
+    )  # fmt: skip
+    subject, _, rest = shown.decode("utf-8", "replace").partition("\0")
+    parents, _, names = rest.partition("\0")
+    if not subject.startswith(COMMIT_SUBJECT):
+        return False
+    if " " in parents:
+        return True  # it joins two tips: what it brings, others committed
+    return all(name.startswith(home.prefix) for name in names.strip("\n\0").split("\0") if name)
+
+
+def _behind(home: Home, tip: str) -> str:
+    """Say that the branch's upstream has commits which it lacks: a pull would have to merge then."""
+    git = home.repository.git()
+    upstream = f"{home.branch}@{{upstream}}"
+    status, said, _ = git.call("rev-list", "-n1", upstream, f"^{tip}", "--")
+    if status or not said.strip():
+        return ""
+    name = git.run("rev-parse", "--abbrev-ref", upstream, check=False).decode("utf-8", "replace")
+    return f"your branch is behind {name.strip()}"
