@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ledger.home import Home
+    from ledger.model.session import Entry
     from memory.cache.file import Cache
     from memory.recall.values import Answer
     from memory.replay.snapshot import Snapshot
@@ -204,9 +205,23 @@ def _news(cache: Cache, last: str, most: int) -> tuple[tuple[News, ...], int]:
         if older is not None:
             acts = tuple([event for event in older.acts if corrects(event)])
             entries.append(older._replace(acts=acts))
+    return news_of(cache, entries, most, only_corrections=not last)
+
+
+def news_of(
+    cache: Cache, entries: Iterable[Entry], most: int, *, only_corrections: bool = False
+) -> tuple[tuple[News, ...], int]:
+    """Return what some logs say happened to facts, corrections first, and how many news there are beside.
+
+    Args:
+        cache: of a commit that has them.
+        entries: the logs, newest first.
+        most: how many corrections, and how many other news, are looked at closely.
+        only_corrections: for who was never here: everything is new then.
+    """
     corrections, others = happened(entries)
-    if not last:
-        others = []  # to who was never here everything is new
+    if only_corrections:
+        others = []
     clock = cache.clock()
     told = [_told(cache, one, clock) for one in corrections[:most]]
     rest = [news for one in others[:most] if _is_news(news := _told(cache, one, clock))]

@@ -1,0 +1,1 @@
+"""Say what goes into a running session: news, the state, and what a compaction would lose."""

@@ -1,0 +1,233 @@
+"""Remember what a session heard: a small file for each, its cursor.
+
+Its first lines say how all that can bring news stood when the session was told last, so that a hook with
+nothing to say compares a few stat calls with it, and loads nothing else. The rest says what was told.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
+_FORMAT = "diurna-news 1"
+#: A file grows by as much, so that a full disk does not keep the cursor where it was.
+_BLOCK = 4096
+#: A session that was silent for so long is over.
+_DEAD_DAYS = 14
+
+
+class Standing(Record):
+    """How all that can bring news stands, by numbers and times of files.
+
+    Args:
+        ledger: the branch and what waits for it.
+        others: the spools of other sessions.
+        own: the session's spool.
+    """
+
+    ledger: str = ""
+    others: str = ""
+    own: str = ""
+
+
+class Cursor(Record):
+    """What a session heard.
+
+    Args:
+        watched: the files and folders whose change may mean a new log.
+        prompt: how all stood when it was told at a prompt.
+        tool: likewise at a tool; `ledger` is not looked at there.
+        tip: the commit up to which it was told, "" for none.
+        waiting: stems that were told and had not landed yet.
+        offsets: how many bytes of the other spools were told, by the names of the files.
+        told: what may come again and was told, with the time in milliseconds.
+        state: the line of the state as it was told, "?" where only the brief said it.
+    """
+
+    watched: tuple[str, ...] = ()
+    prompt: Standing = Standing()
+    tool: Standing = Standing()
+    tip: str = ""
+    waiting: tuple[str, ...] = ()
+    offsets: Mapping[str, int] = {}
+    told: Mapping[str, int] = {}
+    state: str = "?"
+
+
+def has_news(commondir: str, name: str, *, tool: bool) -> bool:
+    """Tell whether there may be something that a session did not hear.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+        tool: only what collides counts.
+    """
+    try:
+        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
+            head = file.read(_BLOCK).split(b"\n", 4)
+    except OSError:
+        return True
+    if len(head) <= 4:
+        return True
+    found = standing(commondir, name, () if tool else _names(head[1]))
+    then = _standing(head[3 if tool else 2])
+    return found.others != then.others or (
+        found.own != then.own if tool else found.ledger != then.ledger
+    )
+
+
+def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
+    """Return how all that can bring news stands now."""
+    own, count, size, newest = "-", 0, 0, 0
+    try:
+        with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
+            for entry in entries:
+                try:
+                    seen = entry.stat()
+                except OSError:
+                    continue  # removed meanwhile
+                if entry.name == f"{name}.jsonl":
+                    own = str(seen.st_size)
+                    continue
+                count += 1
+                size += seen.st_size
+                newest = max(newest, seen.st_mtime_ns)
+    except OSError:
+        pass  # nobody observed anything yet
+    return Standing(",".join(map(_stamp, watched)), f"{count}.{size}.{newest}", own)
+
+
+def _stamp(path: str) -> str:
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return "-"
+    return f"{seen.st_ino}.{seen.st_size}.{seen.st_mtime_ns}"
+
+
+class Heard:
+    """The cursor of a session, held by one hook at a time.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+    """
+
+    def __init__(self, commondir: str, name: str) -> None:
+        self._folder = f"{commondir}/{NEWS_DIR}"
+        self._path = f"{self._folder}/{name}"
+        self._fd = -1
+
+    def is_there(self) -> bool:
+        """Tell whether the session was told anything yet."""
+        return os.path.isfile(self._path)
+
+    def take(self) -> Cursor | None:
+        """Take the cursor until `move` or `leave`.
+
+        Returns:
+            What the session heard, an empty cursor where it is here for the first time; None where
+            another hook of the session tells it now, or it can not be kept.
+        """
+        import fcntl
+
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            try:
+                self._fd = os.open(self._path, flags, 0o600)
+            except FileNotFoundError:
+                os.makedirs(self._folder, 0o700, exist_ok=True)
+                self._fd = os.open(self._path, flags, 0o600)
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.fstat(self._fd).st_nlink:  # tidied away a moment ago
+                raise FileNotFoundError(self._path)
+            return _cursor(os.pread(self._fd, 1 << 20, 0))
+        except OSError:
+            self.leave()
+            return None
+
+    def move(self, cursor: Cursor) -> None:
+        """Keep what the session has heard now, and let go."""
+        data = _packed(cursor)
+        try:
+            size = os.fstat(self._fd).st_size
+            os.pwrite(self._fd, data.ljust(max(size, -(-len(data) // _BLOCK) * _BLOCK), b"\n"), 0)
+        except OSError:
+            pass  # a disk that refuses: it is told again
+        self.leave()
+
+    def leave(self) -> None:
+        """Let go, and leave the cursor as it is."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def tidy(commondir: str, now_seconds: float) -> None:
+    """Remove the cursors of sessions that are over for long."""
+    try:
+        with os.scandir(f"{commondir}/{NEWS_DIR}") as entries:
+            for entry in entries:
+                if entry.stat().st_mtime < now_seconds - _DEAD_DAYS * 86_400:
+                    os.unlink(entry.path)
+    except OSError:
+        pass  # another hook was faster
+
+
+def _packed(cursor: Cursor) -> bytes:
+    """Write a cursor: four lines that `has_news` reads, then a line for each thing that was told."""
+    lines = [
+        "\0".join(cursor.watched),
+        " ".join(cursor.prompt),
+        " ".join(cursor.tool),
+        f"tip {cursor.tip}",
+        f"state {cursor.state}",
+        *[f"waiting {stem}" for stem in cursor.waiting],
+        *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
+        *[f"told {at} {key}" for key, at in cursor.told.items()],
+        "end",
+    ]
+    text = "\n".join([line.replace("\n", " ") for line in lines])
+    return f"{_FORMAT}\n{text}\n".encode("utf-8", "surrogateescape")
+
+
+def _cursor(data: bytes) -> Cursor:
+    """Read a cursor; an empty one where it is new, damaged, or of another version."""
+    head, _, rest = data.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
+    lines = rest.split("\n")
+    if head != _FORMAT or len(lines) < 4 or lines[-1] != "end":
+        return Cursor()
+    told: dict[str, list[str]] = {}
+    for line in lines[3:-1]:
+        word, _, said = line.partition(" ")
+        told.setdefault(word, []).append(said)
+    return Cursor(
+        _names(lines[0].encode("utf-8", "surrogateescape")),
+        _standing(lines[1].encode()),
+        _standing(lines[2].encode()),
+        told.get("tip", [""])[0],
+        tuple(told.get("waiting", ())),
+        _numbers(told.get("offset", ())),
+        _numbers(told.get("told", ())),
+        told.get("state", ["?"])[0],
+    )
+
+
+def _names(line: bytes) -> tuple[str, ...]:
+    return tuple(os.fsdecode(line).split("\0")) if line else ()
+
+
+def _standing(line: bytes) -> Standing:
+    words = line.decode("ascii", "replace").split(" ")
+    return Standing(*words) if len(words) == len(Standing()) else Standing()
+
+
+def _numbers(lines: Sequence[str]) -> dict[str, int]:
+    pairs = [line.partition(" ") for line in lines]
+    return {name: int(number) for number, _, name in pairs if number.isdecimal()}

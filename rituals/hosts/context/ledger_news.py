@@ -1,0 +1,147 @@
+"""Find what the ledger has that a session was not told: facts, and the state when it changed.
+
+Logs count from the commit up to which it was told, so one that a sync brings late is new however old it
+is; a log that waits counts like one that landed, and once.
+"""
+
+from __future__ import annotations
+
+from ledger.home import Home
+from ledger.model.layout import SESSIONS_DIR, stem_of
+from ledger.model.order import key_of
+from ledger.model.record import Record
+from memory.brief.making import news_of
+from memory.query.open_snapshot import open_snapshot
+from projection.brief.envelope import untagged
+from projection.brief.forms import Markdown
+from projection.brief.lines import line_of
+from projection.brief.plain_text import plain, shortened
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import THREAD_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.model.session import Entry
+    from memory.cache.file import Cache
+    from projection.fold.fact import Fact
+    from projection.fold.state import LiveView
+
+_FACTS = 3
+#: How many logs and facts are looked at closely.
+_LOOKED = 20
+_FACT_CHARS, STATE_CHARS = 150, 200
+#: Tags that say what a thread, or any fact, means for the state.
+_PHASE, _NEXT, _BLOCKED = "phase", "next", "blocked"
+
+
+class LedgerNews(Record):
+    """What there is to tell.
+
+    Args:
+        facts: lines, corrections first.
+        more: how many facts there are beside them.
+        state: the line of the state, "" for none, None where nothing says that it changed.
+        tip: the commit up to which the session is told then.
+        waiting: the logs beside it that it is told of, or brought itself.
+    """
+
+    facts: tuple[str, ...]
+    more: int
+    state: str | None
+    tip: str
+    waiting: tuple[str, ...]
+
+
+_FORM = Markdown()
+
+
+def ledger_news(
+    home: Home, session: str, tip: str, told: Iterable[str], waits: tuple[str, ...]
+) -> LedgerNews:
+    """Return what is new.
+
+    Args:
+        home: that is asked.
+        session: the host's id; what it recorded itself is no news to it, but for what was captured.
+        tip: the commit up to which it was told.
+        told: the logs beside it that it was told of.
+        waits: the logs that wait, looked for before the tip is.
+    """
+    heard = frozenset(told)
+    now = home.tip()
+    new = sorted({*_landed(home, tip, now), *waits} - heard, reverse=True)
+    if not new:
+        return LedgerNews((), 0, None, now, waits)
+
+    def ask(cache: Cache) -> LedgerNews:
+        entries = [one for stem in new if (one := cache.entry(key_of(stem))) is not None]
+        found = {entry.stem for entry in entries}
+        news, more = news_of(cache, [one for one in entries if _is_news(one, session)], _LOOKED)
+        moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
+        state = state_line(cache.view()) if moved else None
+        facts = [
+            _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
+            for one in news[:_FACTS]
+        ]
+        known = tuple([stem for stem in waits if stem in heard or stem in found])
+        return LedgerNews(tuple(facts), more + len(news[_FACTS:]), state, now, known)
+
+    return open_snapshot(home).ask(ask, now)
+
+
+def state_line(view: LiveView) -> str:
+    """Return the phase, what is next and what is blocked in one line; "" where nothing says so.
+
+    A live fact with the tag `phase` names the phase. Of the open threads the newest with the tag
+    `blocked` is blocked, and the newest with the tag `next` is next, else the newest that no review
+    raised.
+    """
+    facts = [one.fact for one in view.live if not (one.fact.redacted or one.fact.contradicted)]
+    facts.sort(key=lambda fact: (fact.origin or fact.created, fact.id), reverse=True)
+    threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
+    free = [one for one in threads if _BLOCKED not in _tags(one) and not is_raised(one)]
+    chosen = {
+        _PHASE: [fact for fact in facts if _PHASE in _tags(fact) and not fact.closed],
+        _NEXT: [one for one in free if _NEXT in _tags(one)] or free,
+        _BLOCKED: [one for one in threads if _BLOCKED in _tags(one)],
+    }
+    named = {name: found[0] for name, found in chosen.items() if found}
+    if not named:
+        return ""
+    room = (STATE_CHARS - len("[Memory]")) // len(named) - len(f" {_BLOCKED}:  |")
+    said = [f"{name} {_short(fact, room)}" for name, fact in named.items()]
+    return "[Memory] " + " | ".join(said)
+
+
+def _short(fact: Fact, room: int) -> str:
+    """Return the start of a text."""
+    text = plain(fact.text)
+    for start in (_PHASE, _NEXT, _BLOCKED):
+        if text.lower().startswith(f"{start}:"):
+            text = text[len(start) + 1 :].lstrip()
+    return shortened(untagged(text), room)
+
+
+def _tags(fact: Fact) -> list[str]:
+    return [tag.strip() for tag in dict(fact.meta).get("tags", "").split(",")]
+
+
+def _is_news(entry: Entry, session: str) -> bool:
+    """Tell whether a log says what a session may not know; what was captured of it comes behind it."""
+    return entry.session != session or bool(entry.reach)
+
+
+def _moves_state(cache: Cache, fact: str) -> bool:
+    """Tell whether what happened to a fact may change the state."""
+    found = cache.fact(fact)
+    return found is not None and (found.kind == THREAD_KIND or _PHASE in _tags(found))
+
+
+def _landed(home: Home, tip: str, now: str) -> set[str]:
+    """Return the logs that the branch has and a commit had not; none where that commit is gone."""
+    if not tip or tip == now or not now:
+        return set()
+    changes = home.repository.git().changes(tip, now, home.prefix + SESSIONS_DIR)
+    return {stem_of(path) for letter, _, _, path in changes or () if letter == "A"} - {""}

@@ -1,0 +1,176 @@
+"""Tell a running session what others did since it was told last, once, and the state when it changed.
+
+The cursor of the session (`rituals.hosts.context.heard`) moves behind the answer (`Telling.written`): what
+a killed hook did not say is said by the next one. The first call of a session is silent, and so is one
+that another hook of the session is faster than. At a tool only what can not wait is told.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from rituals.hosts.context.heard import Cursor, Heard, has_news, standing, tidy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ledger.home import Home
+    from rituals.hosts.context.others import Listener
+    from rituals.hosts.moments import Moment
+
+NEWS_CHARS = 1_200
+_TITLE = "News of other sessions"
+
+
+class Telling(Record):
+    """What is told a session, and its cursor, held until it was written or will not be."""
+
+    text: str
+    heard: Heard
+    moved: Cursor
+
+    def written(self) -> None:
+        """Keep that the session heard it."""
+        self.heard.move(self.moved)
+
+    def dropped(self) -> None:
+        """Let it be told by the next hook."""
+        self.heard.leave()
+
+
+def at_prompt(moment: Moment, commondir: str, name: str, now: int) -> Telling | None:
+    """Return what a session has to know before it works on.
+
+    Args:
+        moment: the prompt.
+        commondir: the common git directory.
+        name: what files of the session are called (`rituals.hosts.observed.spool.file_name`).
+        now: milliseconds since 1970.
+    """
+    if not has_news(commondir, name, tool=False):
+        return None
+    return _telling(moment, commondir, name, now, tool=False)
+
+
+def at_tool(moment: Moment, commondir: str, name: str, now: int) -> Telling | None:
+    """Return what collides with what a session does; the arguments are those of `at_prompt`."""
+    if not has_news(commondir, name, tool=True):
+        return None
+    return _telling(moment, commondir, name, now, tool=True)
+
+
+def begin(home: Home, name: str, now: int) -> Callable[[], None]:
+    """Look where all stands as a session begins; what is returned makes that what the session heard.
+
+    Args:
+        home: whose brief the session is told.
+        name: what files of the session are called.
+        now: milliseconds since 1970.
+    """
+    from rituals.hosts.context.others import sizes
+
+    commondir, watched = home.repository.commondir, _watched(home)
+    seen = standing(commondir, name, watched)
+    begun = Cursor(watched, seen, seen, home.tip(), waiting(home), sizes(commondir, name))
+
+    def told() -> None:
+        heard = Heard(commondir, name)
+        before = heard.take()
+        if before is not None:
+            heard.move(begun._replace(told=before.told))
+        tidy(commondir, now / 1000)
+
+    return told
+
+
+def waiting(home: Home) -> tuple[str, ...]:
+    """Return the stems of the logs that wait for the branch."""
+    from ledger.wal.spool import Spool
+
+    spool = Spool(home.spool_folder)
+    return (*spool.waiting(), *spool.held())
+
+
+def _watched(home: Home) -> tuple[str, ...]:
+    """Return the files and folders whose change may mean that there is a new log."""
+    commondir, spool = home.repository.commondir, home.spool_folder
+    branch = (f"{commondir}/{home.reference}",) if home.reference else ()
+    return (
+        f"{home.repository.gitdir}/HEAD", f"{commondir}/packed-refs", *branch, spool, f"{spool}/held",
+    )  # fmt: skip
+
+
+def _telling(moment: Moment, commondir: str, name: str, now: int, *, tool: bool) -> Telling | None:
+    from ledger.errors import HomeNotFound
+    from ledger.home import discover
+    from projection.brief.envelope import enveloped
+    from rituals.hosts.context.others import Listener, urgent
+
+    heard = Heard(commondir, name)
+    cursor = heard.take() if heard.is_there() else Cursor()
+    if cursor is None:
+        return None
+    try:
+        if not cursor.watched:  # here for the first time, or the file is damaged
+            heard.leave()
+            begin(discover(moment.folder), name, now)()
+            return None
+        listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
+        if tool:
+            news = urgent(listener)
+            seen = standing(commondir, name, ())
+            lines, moved = news.pressing, cursor._replace(tool=seen, told=news.told)
+        else:
+            lines, moved = _whole(moment, listener, cursor)
+        if not lines:
+            heard.move(moved)
+            return None
+        return Telling(enveloped(_TITLE, _fitting(lines), name), heard, moved)
+    except HomeNotFound:
+        heard.leave()
+        return None
+    except BaseException:
+        heard.leave()
+        raise
+
+
+def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
+    """Return all that there is to tell, and the cursor as it is then."""
+    from rituals.hosts.context.others import all_news
+
+    commondir, name = listener.commondir, listener.name
+    seen = standing(commondir, name, cursor.watched)
+    news = all_news(listener)
+    moved = cursor._replace(prompt=seen, tool=seen, offsets=news.offsets, told=news.told)
+    if seen.ledger == cursor.prompt.ledger:
+        return (*news.pressing, *news.rest), moved
+    from ledger.home import discover
+    from rituals.hosts.context.ledger_news import ledger_news
+
+    home = discover(moment.folder)
+    watched = _watched(home)
+    moved = moved._replace(watched=watched, prompt=standing(commondir, name, watched))
+    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waiting(home))
+    lines = list(news.pressing)
+    if found.state is not None:
+        if found.state not in ("", cursor.state):
+            lines.append(found.state)
+        moved = moved._replace(state=found.state)
+    lines += found.facts
+    if found.more:
+        lines.append(f"- {found.more} more new facts: `diurna brief` has them")
+    return (*lines, *news.rest), moved._replace(tip=found.tip, waiting=found.waiting)
+
+
+def _fitting(lines: Sequence[str]) -> list[str]:
+    """Return the first lines, as many as there is room for."""
+    from projection.brief.envelope import enveloped
+
+    room = NEWS_CHARS - len(enveloped(_TITLE, (), ""))
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept

@@ -1,0 +1,257 @@
+"""Find what a session has to know of the other sessions of this machine, from their spools.
+
+First comes what collides with its own work, then what may have taken work away, then the rest. What
+sessions do all the time, edits and tests, is one line for each of them, and alone it is told seldom.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.git.repository import find_repository
+from ledger.model.record import Record
+from projection.brief.envelope import untagged
+from projection.brief.plain_text import label, plain, shortened
+from rituals.hosts.observed.spool import spools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rituals.hosts.observed.spool import Observation, Spool
+
+_COLLISIONS, _LOSSES, _OBSERVATIONS, _PATHS = 3, 3, 5, 4
+_OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
+#: What was told is known for so long.
+_TOLD_MS = 86_400_000
+#: What is known when routine was told last.
+_ROUTINE = "routine"
+_EDIT, _TEST, _GIT = "edit", "test", "git"
+_CHANGES, _ROUTINES = (_EDIT, "file"), (_EDIT, "file", _TEST)
+_WHAT_CHARS, _PATH_CHARS = 120, 80
+#: How much of a spool is looked through for files.
+_TAIL_BYTES = 1 << 16
+#: Commands of git that take something away, with what has to stand beside them; () for nothing.
+_LOSING: dict[str, tuple[str, ...]] = {
+    "reset": (),
+    "rebase": (),
+    "stash": (),
+    "clean": (),
+    "push": ("-f", "--force", "--force-with-lease", "--delete", "--mirror"),
+    "branch": ("-d", "-D", "--delete"),
+    "tag": ("-d", "--delete"),
+    "commit": ("--amend",),
+}
+_KEEPING = ("list", "show", "--abort", "--continue", "-n", "--dry-run")
+
+
+class Listener(Record):
+    """Who is told, and what was told already.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+        folder: where the session works.
+        now: milliseconds since 1970.
+        offsets: how many bytes of the other spools were told, by the names of the files.
+        told: what was told beside that, with the time.
+    """
+
+    commondir: str
+    name: str
+    folder: str
+    now: int
+    offsets: Mapping[str, int]
+    told: Mapping[str, int]
+
+
+class News(Record):
+    """What there is to tell.
+
+    Args:
+        pressing: lines of what can not wait.
+        rest: other lines, the newest first.
+        offsets: of the listener, when this is told.
+        told: likewise.
+    """
+
+    pressing: tuple[str, ...]
+    rest: tuple[str, ...]
+    offsets: Mapping[str, int]
+    told: Mapping[str, int]
+
+
+class _Clash(Record):
+    """One thing that can not wait: when it happened, by what it is known, and its line around the time."""
+
+    at: int
+    known: str
+    line: str
+    behind: str = ""
+
+
+def urgent(listener: Listener) -> News:
+    """Return what collides with the work of a session, and what may have taken work away."""
+    others, mine = _others(listener)
+    now = listener.now
+    recent = [(name, one) for name, one in others.items() if one.changed_ms >= now - _OWN_MS]
+    collisions = [one for name, spool in recent for one in _collisions(name, spool, mine, listener)]
+    losses = [one for name, spool in recent for one in _losses(name, spool, listener)]
+    told = {known: at for known, at in listener.told.items() if at > now - _TOLD_MS}
+    lines = []
+    for found, most in ((collisions, _COLLISIONS), (losses, _LOSSES)):
+        for one in sorted(found, key=lambda one: (-one.at, one.known))[:most]:
+            lines.append(f"- {one.line} {_ago(now - one.at)}{one.behind}")
+            told[one.known] = now
+    return News(tuple(lines), (), listener.offsets, told)
+
+
+def all_news(listener: Listener) -> News:
+    """Return what can not wait, and what else other sessions did since they were told of."""
+    now = listener.now
+    pressing, _, _, already = urgent(listener)
+    told = dict(already)
+    others, _ = _others(listener)
+    rest: list[tuple[int, str]] = []
+    routine: list[str] = []
+    offsets: dict[str, int] = {}
+    for name, spool in others.items():
+        start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
+        new, offsets[name] = spool.since(start)
+        rest += [
+            (one.at, f"- {_who(spool)}: {_said(one)}")
+            for one in new
+            if one.kind not in _ROUTINES and _loss(name, one) not in told
+        ]
+        paths = [path for one in new if one.kind in _CHANGES for path in one.paths]
+        fresh = [one for one in dict.fromkeys(paths) if _both(name, one) not in told]
+        tests = [one for one in new if one.kind == _TEST]
+        if fresh or tests:
+            routine.append(_routine(spool, fresh, tests))
+    newest = [line for _, line in sorted(rest, reverse=True)]
+    if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
+        kept = {name: listener.offsets.get(name, 0) for name in others}
+        return News((), (), kept, told)
+    if routine:
+        told[_ROUTINE] = now
+    return News(pressing, tuple([*newest, *routine][:_OBSERVATIONS]), offsets, told)
+
+
+def sizes(commondir: str, name: str) -> dict[str, int]:
+    """Return how many bytes there are of each other spool, for a session that begins."""
+    found = {os.path.basename(spool.path): spool.size for spool in spools(commondir)}
+    found.pop(f"{name}.jsonl", 0)
+    return found
+
+
+def is_loss(what: str) -> bool:
+    """Tell whether a command of git may have taken somebody's work away."""
+    words = what.split()
+    if "git" not in words:
+        return False
+    words = words[words.index("git") + 1 :]
+    for at, word in enumerate(words):
+        if word in _LOSING:
+            beside, behind = _LOSING[word], words[at + 1 :]
+            if any(one in _KEEPING for one in behind):
+                return False
+            return not beside or any(one.partition("=")[0] in beside for one in behind)
+    return False
+
+
+def _others(listener: Listener) -> tuple[dict[str, Spool], dict[str, int]]:
+    """Return the spools of others, newest first, and the files that the session changed of late."""
+    listed = {os.path.basename(spool.path): spool for spool in spools(listener.commondir)}
+    mine: dict[str, int] = {}
+    own = listed.pop(f"{listener.name}.jsonl", None)
+    for one in _of_late(own, listener.now) if own else ():
+        mine.update(dict.fromkeys(one.paths, one.at))
+    return listed, mine
+
+
+def _of_late(spool: Spool, now: int) -> list[Observation]:
+    """Return the changes of files of the last two hours."""
+    found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
+    return [one for one in found if one.kind in _CHANGES and one.at >= now - _OWN_MS]
+
+
+def _collisions(
+    name: str, spool: Spool, mine: Mapping[str, int], listener: Listener
+) -> list[_Clash]:
+    """Return the files of a session that another one changed too and that were not told of late."""
+    found = {
+        path: one
+        for one in (_of_late(spool, listener.now) if mine else ())
+        for path in one.paths
+        if path in mine and listener.told.get(_both(name, path), 0) <= listener.now - _OWN_MS
+    }
+    if not found or not _is_same_tree(spool.read().folder, listener.folder):
+        return []
+    return [
+        _Clash(
+            one.at,
+            _both(name, path),
+            f"{_who(spool)} {'edited' if one.kind == _EDIT else 'moved or removed'} {_path(path)}",
+            ", after you did" if one.at > mine[path] else ", before you did",
+        )
+        for path, one in found.items()
+    ]
+
+
+def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
+    """Return the acts of git of the last minutes that may have taken work away and were not told."""
+    found, _ = spool.since(max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES))
+    return [
+        _Clash(one.at, _loss(name, one), f"{_who(spool)} ran {_said(one)}")
+        for one in found
+        if one.at >= listener.now - _LOSS_MS
+        and one.kind == _GIT
+        and is_loss(one.what)
+        and _loss(name, one) not in listener.told
+    ]
+
+
+def _both(name: str, path: str) -> str:
+    return f"both {name} {path}"
+
+
+def _loss(name: str, one: Observation) -> str:
+    return f"loss {name} {one.at}"
+
+
+def _is_same_tree(folder: str, other: str) -> bool:
+    """Tell whether two folders are of one work tree: in another one the same path is another file."""
+    tops = [found.top if (found := find_repository(one)) else "" for one in (folder, other) if one]
+    return len(tops) == 2 and tops[0] == tops[1] != ""
+
+
+def _routine(spool: Spool, paths: Sequence[str], tests: Sequence[Observation]) -> str:
+    """Say what a session does all the time, in one line."""
+    said = []
+    if paths:
+        more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
+        said.append(f"changed {', '.join(map(_path, paths[-_PATHS:]))}{more}")
+    if tests:
+        said.append(f"tested: {_said(tests[-1])}")
+    return f"- {_who(spool)} {'; '.join(said)}"
+
+
+def _who(spool: Spool) -> str:
+    return untagged(label(spool.host))
+
+
+def _said(one: Observation) -> str:
+    return untagged(shortened(plain(one.what), _WHAT_CHARS))
+
+
+def _path(path: str) -> str:
+    return untagged(shortened(plain(path), _PATH_CHARS))
+
+
+def _ago(ms: int) -> str:
+    minutes = ms // 60_000
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
+    return "an hour ago"
