@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rituals.hosts import hook
+from rituals.hosts import hook, starts
 from rituals.hosts.adapters import HOSTS
 from tests.conftest import Repo, Run
 from tests.test_packaging import HEAVY
@@ -42,8 +42,8 @@ def ask(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
     def ask(host: str, event: str, payload: object = STARTED, **environment: str) -> Any:
         said = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-        monkeypatch.setattr(hook, "_read", lambda deadline: said)
-        answer = hook._answer(host, event, {**os.environ, **environment})
+        monkeypatch.setattr(hook, "_read", lambda: said)
+        answer = hook.Call(host, event, {**os.environ, **environment}).answer()
         assert answer.count(b"\n") == 1 and answer.endswith(b"\n")
         return json.loads(answer)
 
@@ -64,7 +64,7 @@ def test_the_start_of_a_session_is_answered_with_the_brief(ask: Ask, name: str) 
     host = HOSTS[name]
     answer = ask(name, host.start)
     told = context(answer)
-    assert "A webhook is sent again three times." in told and told.endswith(hook.RULE)
+    assert "A webhook is sent again three times." in told and told.endswith(starts.RULE)
     assert f"you are {host.agent}" in told
     expected: object = told
     if host.keys[0] == "hookSpecificOutput":
@@ -82,7 +82,7 @@ def test_nothing_else_has_anything_to_say(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, name: str, event: str
 ) -> None:
     """Memory is not even opened."""
-    monkeypatch.setattr(hook, "_context", None)
+    monkeypatch.setattr(starts, "context", None)
     assert ask(name, event) == {}
 
 
@@ -163,12 +163,12 @@ def test_it_fits_what_hosts_take(ask: Ask, run: Run) -> None:
         text = f"第{number}條:" + "每一個網路掛鉤都會重試三次並帶有抖動。" * 12
         run("note", f"id=rule-{number} invariant: {text}")
     told = context(ask("codex", "SessionStart"))
-    assert 3000 < len(told.encode()) <= hook.CONTEXT_BYTES
+    assert 3000 < len(told.encode()) <= starts.CONTEXT_BYTES
     for number in range(40):
         run("note", f"id=more-{number} invariant: Rule {number} " + "is long and plain. " * 20)
     told = context(ask("codex", "SessionStart"))
-    assert len(told) <= hook.CONTEXT_CHARS and len(told.encode()) <= hook.CONTEXT_BYTES
-    assert told.endswith(hook.RULE)
+    assert len(told) <= starts.CONTEXT_CHARS and len(told.encode()) <= starts.CONTEXT_BYTES
+    assert told.endswith(starts.RULE)
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded payloads are not here")
@@ -218,10 +218,10 @@ def test_as_a_process_it_never_fails(repo: Repo, run: Run) -> None:
 
 def test_a_fault_of_ours_is_noted_and_not_seen(repo: Repo) -> None:
     """The agent goes on; the note stands in the repository's own log file."""
-    broken = "import rituals.hosts.hook as hook\ndef _context(*_): raise ValueError('odd')\nhook._context = _context; "
+    broken = "import rituals.hosts.starts as starts\ndef context(*_): raise ValueError('odd')\nstarts.context = context; "
     done = process("claude", "SessionStart", stdin=json.dumps(STARTED).encode(), before=broken)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
-    noted = (repo.path / ".git" / "diurna" / "journal.log").read_text(encoding="utf-8")
+    noted = (repo.path / ".git" / "diurna" / "hooks.log").read_text(encoding="utf-8")
     assert "hook claude SessionStart: ValueError('odd')" in noted
 
 
@@ -233,10 +233,10 @@ def test_a_brief_that_takes_too_long_is_there_the_next_time(
     kept = sorted((repo.path / ".git" / "diurna" / "cache").glob("*.briefs"))
     assert kept == []
     slow = (
-        "import rituals.hosts.hook as hook, time\n"
-        "quick, hook.START_SECONDS = hook._brief, 0.2\n"
+        "import rituals.hosts.hook as hook, rituals.hosts.starts as starts, time\n"
+        "quick, hook.START_SECONDS = starts._brief, 0.2\n"
         "def slow(*given): time.sleep(0.5); return quick(*given)\n"
-        "hook._brief = slow; "
+        "starts._brief = slow; "
     )
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")

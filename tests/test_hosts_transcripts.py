@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rituals.hosts.hook import RULE
+from rituals.hosts.starts import RULE
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
 from tests.conftest import Repo, Run

@@ -10,8 +10,11 @@ import os
 
 from ledger.environment import variables, working_directory
 from ledger.errors import CorruptRepository, UnsupportedRepository
-from ledger.git.cli import Git
 from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.git.cli import Git
 
 #: Extensions that neither change objects nor references.
 _HARMLESS = ("noop", "preciousobjects", "worktreeconfig")
@@ -32,6 +35,8 @@ class Repository(Record):
 
     def git(self) -> Git:
         """Return the git executable, run here."""
+        from ledger.git.cli import Git  # a hook that has nothing to say asks nothing of git
+
         return Git(self.where)
 
 

@@ -5,8 +5,6 @@ Paths are relative to the prefix of a home, with `/` between their parts.
 
 from __future__ import annotations
 
-from ledger.model.order import is_sealed
-
 FORMAT_VERSION = 1
 
 POLICY_FILE = "diurna.toml"
@@ -42,6 +40,8 @@ REVIEW_LOCK_FILE = "diurna/review"
 #: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
 SESSION_LOCK_FILE = "diurna/session"
 JOURNAL_FILE = "diurna/journal.log"
+#: What failed in a hook of a host.
+HOOK_FAULTS_FILE = "diurna/hooks.log"
 #: The ids of files that hold what was redacted, for a person who rewrites the history.
 PURGE_FILE = "diurna/purge"
 TRANSFER_FILE = "diurna/transfer"  # the fetch or push under way
@@ -52,6 +52,8 @@ CONFIG_BRANCH = "diurna.branch"
 
 def log_path(stem: str) -> str:
     """Return where a log of this stem or key lives: `sessions/YYYY-MM/DD/<stem>.md`, unsealed flat."""
+    from ledger.model.order import is_sealed
+
     if not is_sealed(stem):
         return f"{SESSIONS_DIR}/{stem.replace('+', '-', 1)}.md"
     return f"{SESSIONS_DIR}/{stem[:7]}/{stem[8:10]}/{stem}.md"

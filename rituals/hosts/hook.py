@@ -1,47 +1,43 @@
 """Answer a hook of a host (`diurna hook HOST EVENT`): one JSON object and exit code 0, whatever comes.
 
-Only the start of a session has something to say, which is the brief; anything else is answered at once.
-The agent waits for the answer, so there is a limit to the time; a brief that takes longer is made ready
-by what is left of this process, for the next session.
+The agent waits for the answer, so there is a limit to the time. A call is answered first; what is left to
+do (a stamp of the session, a child that folds it into a log) follows, and none of it waits for anything.
+Where Claude is about to compact, the answer is plain text, which its summary is made by.
 """
 
 from __future__ import annotations
 
 import os
 
-from ledger.environment import monotonic, user_folder, working_directory
-from rituals.hosts.adapters import HOSTS, Host, caller, envelope
+from rituals.hosts.adapters import (
+    END,
+    HOSTS,
+    OTHER,
+    PRECOMPACT,
+    START,
+    STOP,
+    SUBAGENT_STOP,
+    envelope,
+    meaning,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import FrameType
 
+    from rituals.hosts.moments import Moment
+
 #: The answer where there is nothing to say.
 NOTHING = b"{}\n"
 START_SECONDS, OTHER_SECONDS = 0.3, 0.1
-#: How long a brief may take that nobody waits for.
-_READY_SECONDS = 60
 PAYLOAD_BYTES = 10 << 20
-#: The least that any host takes of one hook.
-CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
-RULE = (
-    "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
-    'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
-    "end."
-)
+#: Events that may be the end of a part of a session.
+_STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
 
 
 class TookTooLong(BaseException):
-    """The time for a hook is up.
-
-    Args:
-        making: for which host, of which folder, a brief was being made.
-    """
-
-    def __init__(self, making: tuple[Host, str] | None = None) -> None:
-        super().__init__()
-        self.making = making
+    """The time for a hook is up."""
 
 
 def run(host: str, event: str, environment: Mapping[str, str]) -> int:
@@ -52,75 +48,139 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
         event: the host's own name of it.
         environment: of the process.
     """
-    late: tuple[Host, str] | None = None
-    try:
-        answer = _answer(host, event, environment)
-    except TookTooLong as over:
-        answer, late = NOTHING, over.making
-    except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
-        answer = NOTHING
-        _note(environment, f"hook {host} {event}: {problem!r}")
+    call = Call(host, event, environment)
+    answer = call.answer()
     try:
         while answer:
             answer = answer[os.write(1, answer) :]
     except OSError:
         pass  # nobody listens any more
-    if late:
-        _make_ready(*late, environment)
+    call.follow_up()
     return 0
 
 
-def _answer(host: str, event: str, environment: Mapping[str, str]) -> bytes:
-    """Return the answer to a hook.
+class Call:
+    """One call of a hook.
 
-    Raises:
-        TookTooLong: the start of a session has its limit.
+    Args:
+        host: the name that the hook was installed with.
+        event: the host's own name of it.
+        environment: of the process.
     """
-    starts = event.lower() == HOSTS[host].start.lower()
-    if not starts or not event or environment.get("DIURNA_HOOKS") == "off":
-        _read(
-            monotonic() + OTHER_SECONDS
-        )  # a host may fail that can not hand over what it has to say
-        return NOTHING
-    import signal
 
-    signal.signal(signal.SIGALRM, _over)
-    signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
-    try:
-        payload = _payload(_read(monotonic() + START_SECONDS))
+    def __init__(self, host: str, event: str, environment: Mapping[str, str]) -> None:
+        self._host = host
+        self._event = event
+        self._environment = environment
+        self._kind = meaning(host, event)
+        self._said: Moment | None = None
+        self._commondir = ""
+        self._late = False
+
+    def answer(self) -> bytes:
+        """Return the answer, within the limit of time."""
+        import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
+
+        _signal.signal(_signal.SIGALRM, _over)
+        limit = START_SECONDS if self._kind == START else OTHER_SECONDS
+        try:
+            _signal.setitimer(_signal.ITIMER_REAL, limit)
+            try:
+                return self._answer()
+            finally:
+                _signal.setitimer(_signal.ITIMER_REAL, 0)
+        except TookTooLong:
+            self._late = True
+        except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
+            self._note(problem)
+        return NOTHING
+
+    def follow_up(self) -> None:
+        """Do what nobody waits for: stamp the session, and start who folds it into a log."""
+        said = self._said
+        if said is None:
+            return
+        try:
+            if self._late and self._kind == START:
+                from rituals.hosts.starts import make_ready
+
+                make_ready(HOSTS[said.host], said.folder, self._environment)
+            if self._kind in _STAMPED and self._commondir:
+                from rituals.hosts.capture.stamps import is_due, stamp
+
+                stamp(self._commondir, said)
+                if is_due(self._commondir, said):
+                    from rituals.hosts.capture.detached import spawn
+
+                    spawn(said, catch_up=self._kind == START)
+        except Exception as problem:  # noqa: BLE001 - as above
+            self._note(problem)
+
+    def _answer(self) -> bytes:
+        data = (
+            _read()
+        )  # also where nothing is asked: a host may fail that can not hand over what it says
+        if self._kind == OTHER or self._environment.get("DIURNA_HOOKS") == "off":
+            return NOTHING
+        from rituals.hosts.moments import moment
+        from rituals.hosts.payloads import read_object
+
+        payload = read_object(data)
         if payload is None:
             return NOTHING
-        calling = caller(host, environment, payload)
-        folder = _folder(calling, environment, payload)
-        if calling is not HOSTS[host] and _is_told_otherwise(calling, folder):
+        said = moment(self._host, self._event, payload, self._environment)
+        if said.host != self._host and _is_told_otherwise(said):
             return NOTHING
-        try:
-            text = _context(calling, folder, environment)
-        except TookTooLong:
-            raise TookTooLong((calling, folder)) from None
-        if not text:
+        self._said = said
+        self._commondir = _commondir(said.folder)
+        return self._form(said, self._text(said))
+
+    def _text(self, said: Moment) -> str:
+        """Return what the agent is to know."""
+        if said.event == START:
+            from rituals.hosts.starts import context
+
+            text = context(HOSTS[said.host], said.folder, self._environment)
+            self._commondir = self._commondir or _commondir(said.folder)
+            return text
+        return ""
+
+    def _form(self, said: Moment, text: str) -> bytes:
+        """Put what the agent is to know into the form that its host takes."""
+        host = HOSTS[said.host]
+        if not text or said.event in (STOP, END):  # a stop with an answer begins another turn
+            return NOTHING
+        if said.event == PRECOMPACT and said.host == "claude":
+            return text.encode("utf-8", "replace") + b"\n"
+        if not host.keys or (said.event == PRECOMPACT and said.host != "opencode"):
             return NOTHING
         import json
 
-        return json.dumps(envelope(calling, event, text)).encode() + b"\n"
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        return json.dumps(envelope(host, self._event, text)).encode() + b"\n"
+
+    def _note(self, problem: Exception) -> None:
+        """Note a fault in Diurna's own file of the repository, where there is one."""
+        try:
+            from ledger.home import discover
+            from rituals.hosts.faults import note
+
+            folder = self._said.folder if self._said else os.getcwd()
+            commondir = self._commondir or discover(folder).repository.commondir
+            note(commondir, f"hook {self._host} {self._event}: {problem!r}")
+        except Exception:  # noqa: BLE001, S110 - it was only a note
+            pass
 
 
 def _over(number: int, frame: FrameType | None) -> None:
     raise TookTooLong
 
 
-def _read(deadline: float) -> bytes:
-    """Read what the host says; nothing where that is too much, or does not end in time."""
-    import select
-
+def _read() -> bytes:
+    """Read what the host says; nothing where that is too much."""
     parts: list[bytes] = []
     size = 0
     try:
         while size <= PAYLOAD_BYTES and not os.isatty(0):
-            if not select.select([0], [], [], max(0.0, deadline - monotonic()))[0]:
-                break
             part = os.read(0, 1 << 20)
             if not part:
                 return b"".join(parts)
@@ -131,89 +191,20 @@ def _read(deadline: float) -> bytes:
     return b""
 
 
-def _payload(data: bytes) -> dict[str, object] | None:
-    """Return the object that a host says; None where it is none."""
-    import json
+def _commondir(folder: str) -> str:
+    """Return the common git directory of a folder, "" where Diurna keeps nothing there."""
+    from ledger.git.repository import find_repository
+    from ledger.model.layout import STATE_DIR
 
-    try:
-        found = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _folder(host: Host, environment: Mapping[str, str], payload: Mapping[str, object]) -> str:
-    """Return where the session works: the project that the host names, else where it stands."""
-    named = environment.get("DIURNA_HOME") or environment.get(host.folder) or payload.get("cwd")
-    return named if isinstance(named, str) and os.path.isdir(named) else working_directory()
-
-
-def _is_told_otherwise(host: Host, folder: str) -> bool:
-    """Tell whether a host that runs the hooks of another one has its own, so that it is told once."""
-    places = zip((folder, user_folder()), host.own, strict=False)
-    return any(os.path.isfile(f"{place}/{path}") for place, path in places)
-
-
-def _context(host: Host, folder: str, environment: Mapping[str, str]) -> str:
-    """Return what the agent is to know: the brief and the ground rule; "" where there is no memory."""
-    from ledger.errors import HomeNotFound
-    from ledger.escape import visible
-
-    room = CONTEXT_CHARS - len(RULE) - 2
-    budget = room
-    try:
-        text = visible(_brief(folder, host, environment, budget))
-        while len(text.encode("utf-8", "replace")) > CONTEXT_BYTES - len(RULE.encode()) - 2:
-            budget = budget * 3 // 4
-            text = visible(_brief(folder, host, environment, budget))
-    except HomeNotFound:
+    repository = find_repository(folder)
+    if repository is None or not os.path.isdir(f"{repository.commondir}/{STATE_DIR}"):
         return ""
-    return f"{text.rstrip()}\n\n{RULE}"
+    return repository.commondir
 
 
-def _brief(folder: str, host: Host, environment: Mapping[str, str], budget: int) -> str:
-    from memory.brief.place import Wish
-    from memory.query.last_answers import brief
+def _is_told_otherwise(said: Moment) -> bool:
+    """Tell whether a host that runs the hooks of another one has its own, so that it is told once."""
+    from ledger.environment import user_folder
 
-    agent = environment.get("DIURNA_AGENT") or host.agent
-    kept = brief(folder, Wish(agent, budget_chars=budget))
-    if kept is not None:
-        return kept.decode("utf-8", "surrogateescape")
-    from ledger.home import discover
-    from memory.query.reader import Reader
-
-    reader = Reader(discover(folder))  # there is more to be said, which other commands say
-    try:
-        return reader.brief(agent=agent, budget_chars=budget).text
-    finally:
-        reader.close()
-
-
-def _make_ready(host: Host, folder: str, environment: Mapping[str, str]) -> None:
-    """Make the brief that took too long in a process of its own, where it is kept for the next session."""
-    import signal
-
-    if os.fork():
-        return
-    try:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(_READY_SECONDS)
-        _context(host, folder, environment)
-    finally:
-        os._exit(0)
-
-
-def _note(environment: Mapping[str, str], said: str) -> None:
-    """Note a fault in Diurna's own log file of the repository, where there is one."""
-    try:
-        from ledger.home import discover
-        from ledger.wal.locks import journal
-
-        folder = environment.get("DIURNA_HOME") or working_directory()
-        journal(discover(folder).repository.commondir, said)
-    except Exception:  # noqa: BLE001, S110 - it was only a note
-        pass
+    places = zip((said.folder, user_folder()), HOSTS[said.host].own, strict=False)
+    return any(os.path.isfile(f"{place}/{path}") for place, path in places)

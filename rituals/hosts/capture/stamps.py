@@ -8,13 +8,13 @@ what the ledger knows. Standard library only: hooks read them.
 
 from __future__ import annotations
 
-import json
 import os
 
 from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.observed.spool import file_name, spool_of
+from rituals.hosts.payloads import read_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,12 +209,11 @@ def _read(path: str) -> dict[str, object]:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            found = json.loads(os.read(fd, _FILE_BYTES))
+            return read_object(os.read(fd, _FILE_BYTES)) or {}
         finally:
             os.close(fd)
-    except (OSError, ValueError, RecursionError):
+    except OSError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _write(path: str, said: Mapping[str, object]) -> None:
@@ -223,6 +222,8 @@ def _write(path: str, said: Mapping[str, object]) -> None:
     Raises:
         OSError: the disk refused.
     """
+    import json
+
     temporary = f"{path}.{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:

@@ -17,10 +17,7 @@ import time
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from rituals.hosts.payloads import read_object
 
 OBSERVED_DIR = f"{STATE_DIR}/observed"
 LINE_BYTES = 4096
@@ -136,7 +133,7 @@ class Spool:
             start: the first line that is wanted, 0 for the one behind the head.
         """
         *lines, _torn = _bytes(self.path, 0)[0].split(b"\n")
-        head = _object(lines[0]) if lines else None
+        head = read_object(lines[0]) if lines else None
         began = head.get("began") if head else None
         if head is None or not isinstance(began, int):
             return Observed(0, (), 0)
@@ -345,19 +342,9 @@ def _once(observation: Observation) -> bytes:
     return b'"once": ' + once.encode("utf-8", "replace")
 
 
-def _object(line: bytes) -> Mapping[str, object] | None:
-    import json
-
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def _observation(line: bytes) -> Observation | None:
     """Read a line; None for one that is none of ours."""
-    found = _object(line)
+    found = read_object(line)
     if found is None:
         return None
     at, paths = found.get("at"), found.get("paths")
@@ -372,6 +359,6 @@ def _observation(line: bytes) -> Observation | None:
 
 def _session_in(path: str) -> str:
     """Return the session that the head of a file names, "" for none."""
-    head = _object(_bytes(path, 0, _HEAD_BYTES)[0].partition(b"\n")[0])
+    head = read_object(_bytes(path, 0, _HEAD_BYTES)[0].partition(b"\n")[0])
     said = head.get("session") if head else None
     return said if isinstance(said, str) else ""

@@ -1,0 +1,71 @@
+"""Note what failed in a hook, where `diurna doctor` reads it: the agent never sees it."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ledger.environment import now_seconds
+from ledger.model.layout import HOOK_FAULTS_FILE
+from ledger.model.record import Record
+
+_LINE_CHARS = 300
+#: A file of more bytes than that becomes the old one, and a new one is begun.
+_FILE_BYTES = 1 << 16
+_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Fault(Record):
+    """A hook that failed.
+
+    Args:
+        at: when, as `YYYY-MM-DDTHH:MM:SSZ`.
+        said: which one, and why.
+    """
+
+    at: str
+    said: str
+
+
+def note(commondir: str, said: str) -> None:
+    """Note a fault; a disk that refuses is no reason to fail.
+
+    Args:
+        commondir: the common git directory.
+        said: one line; secrets in it are replaced.
+    """
+    from ledger.secrets.scanner import without_secrets
+
+    path = f"{commondir}/{HOOK_FAULTS_FILE}"
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now_seconds()))
+    line = f"{at} {without_secrets(' '.join(said.split())[:_LINE_CHARS])}\n"
+    try:
+        if os.path.exists(path) and os.path.getsize(path) > _FILE_BYTES:
+            os.replace(path, path + ".old")
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _OPEN, 0o600)
+        try:
+            os.write(fd, line.encode("utf-8", "replace"))
+        finally:
+            os.close(fd)
+    except OSError:
+        pass
+
+
+def faults(commondir: str) -> list[Fault]:
+    """Return what failed, oldest first.
+
+    Args:
+        commondir: the common git directory.
+    """
+    try:
+        fd = os.open(f"{commondir}/{HOOK_FAULTS_FILE}", os.O_RDONLY | _OPEN)
+    except OSError:
+        return []
+    try:
+        lines = os.read(fd, 2 * _FILE_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    finally:
+        os.close(fd)
+    pairs = [line.partition(" ") for line in lines]
+    return [Fault(at, said) for at, _, said in pairs if said]

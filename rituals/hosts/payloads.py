@@ -1,0 +1,40 @@
+"""Read an object of JSON as a hook needs it: at once, and without the module `json`.
+
+That one loads the machinery of regular expressions, which takes longer than all that a hook does. Its
+scanner is a part of the interpreter; where there is none, `json` reads.
+"""
+
+from __future__ import annotations
+
+_MARK = b"\xef\xbb\xbf"
+_BLANK = " \t\n\r"
+
+
+class _Context:
+    """What the scanner asks for: plain values, and control characters only where they are escaped."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def read_object(data: bytes) -> dict[str, object] | None:
+    """Return the object that some bytes hold, None where they hold none; a byte order mark is skipped."""
+    try:
+        text = data.removeprefix(_MARK).decode()
+        try:
+            from _json import make_scanner
+        except ImportError:
+            import json
+
+            found, rest = json.loads(text), ""
+        else:
+            start = len(text) - len(text.lstrip(_BLANK))
+            found, end = make_scanner(_Context)(text, start)  # type: ignore[arg-type]
+            rest = text[end:].strip(_BLANK)
+    except (ValueError, RecursionError, StopIteration):
+        return None
+    return found if isinstance(found, dict) and not rest else None

@@ -1,0 +1,56 @@
+"""The quick reader of JSON says what `json` says."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rituals.hosts.payloads import read_object
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+ODD = [
+    b"", b"{", b"[]", b'"x"', b"null", b"1", b"\xff\xfe{}", b"\0" * 9, b"[" * 100_000, b'{"a":' * 100_000, b"{}x", b"{} {}",
+    b'{"a": ' + b"9" * 5000 + b"}", b'{"a": 1,}', b"{'a': 1}", b'{"a" 1}', b'{"a": \x01}', b'{"a": "\n"}', b'{"a": nul}', b"{1: 2}",
+    b'{"a": "\\ud800"}', b'{"a": 1e999}', b'{"a": "\\x"}', b' \r\n\t{"a": [1, {"b": null}]}\n', b'{"a": 1, "a": 2}', b"\xef\xbb\xbf{}",
+]  # fmt: skip
+
+
+def plain(data: bytes) -> object:
+    try:
+        found = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+@given(st.dictionaries(st.text(), VALUES), st.booleans(), st.integers(0, 1))
+def test_what_json_writes_is_read(value: object, plain_text: bool, cut: int) -> None:
+    """And what is cut off is none."""
+    data = json.dumps(value, ensure_ascii=not plain_text).encode("utf-8", "replace")
+    data = data[: len(data) - cut]
+    assert read_object(data) == plain(data)
+
+
+@pytest.mark.parametrize("data", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("scanner", [True, False])
+def test_what_is_odd_is_read_as_json_reads_it(
+    data: bytes, scanner: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the interpreter has no scanner of its own."""
+    if not scanner:
+        monkeypatch.setitem(sys.modules, "_json", None)
+    assert read_object(data) == plain(data)
+
+
+@given(st.binary(max_size=40) | st.text('{}[]":, \\u12ae-+.tfn', max_size=30).map(str.encode))
+def test_any_bytes_are_read_as_json_reads_them(data: bytes) -> None:
+    """None where they are no object, and never a fault."""
+    assert read_object(data) == plain(data)
