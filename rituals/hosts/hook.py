@@ -161,10 +161,11 @@ class Call:
     def _note(self, problem: Exception) -> None:
         """Note a fault in Diurna's own file of the repository, where there is one."""
         try:
+            from ledger.environment import working_directory
             from ledger.home import discover
             from rituals.hosts.faults import note
 
-            folder = self._said.folder if self._said else os.getcwd()
+            folder = self._said.folder if self._said else working_directory()
             commondir = self._commondir or discover(folder).repository.commondir
             note(commondir, f"hook {self._host} {self._event}: {problem!r}")
         except Exception:  # noqa: BLE001, S110 - it was only a note
