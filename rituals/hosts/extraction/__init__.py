@@ -1,0 +1,1 @@
+"""Find what others have to know in what was said: by rules, or by a model that the user chose."""

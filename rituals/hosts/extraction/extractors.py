@@ -1,0 +1,84 @@
+"""Find the items of a slice by the extractors that the user configured, in their order, or by rules."""
+
+from __future__ import annotations
+
+from ledger.environment import monotonic
+from ledger.escape import visible
+from ledger.secrets.scanner import without_secrets
+from rituals.hosts.extraction.check import KINDS, checked
+from rituals.hosts.extraction.failure import NoAnswer
+from rituals.hosts.extraction.items import RULES, Extraction
+from rituals.hosts.extraction.rules import by_rules
+from rituals.hosts.extraction.settings import HTTP, Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from rituals.hosts.transcripts.slices import Slice, Turn
+
+
+def extract(
+    part: Slice,
+    known: Sequence[tuple[str, str]],
+    settings: Settings,
+    environment: Mapping[str, str],
+    kinds: Collection[str] = KINDS,
+) -> Extraction:
+    """Find what others have to know in what was said.
+
+    A slice in which nobody said anything asks no model. Where all configured extractors fail, nothing is
+    found, and why is told; who then wants the rules asks again with `Settings()`.
+
+    Args:
+        part: of a transcript.
+        known: ids and texts of the facts that may be superseded.
+        settings: of the user.
+        environment: of the process, for keys and programs.
+        kinds: of facts, by the policy.
+    """
+    started = monotonic()
+    turns = [turn for turn in part.turns if turn.text]
+    found = Extraction((), RULES)
+    if turns and settings.extractors:
+        found = _by_models(_clean(turns), known, settings, environment, kinds)
+    elif turns:
+        found = Extraction(by_rules(turns), RULES)
+    return found._replace(ms=round(1000 * (monotonic() - started)))
+
+
+def _clean(turns: Sequence[Turn]) -> list[Turn]:
+    """Take secrets out of what is going to leave the machine, and show what can not be seen."""
+    return [turn._replace(text=visible(without_secrets(turn.text))) for turn in turns]
+
+
+def _by_models(
+    turns: Sequence[Turn],
+    known: Sequence[tuple[str, str]],
+    settings: Settings,
+    environment: Mapping[str, str],
+    kinds: Collection[str],
+) -> Extraction:
+    """Ask one after the other until one gives an answer that can be read."""
+    from rituals.hosts.extraction.answer import items_in
+    from rituals.hosts.extraction.endpoint import ask_endpoint
+    from rituals.hosts.extraction.program import PROGRAMS, ask_program
+    from rituals.hosts.extraction.prompt import prompt_for
+
+    prompt = prompt_for(turns, known, kinds)
+    failures: list[str] = []
+    name = ""
+    for extractor in settings.extractors:
+        name = f"http:{settings.model}" if extractor == HTTP else PROGRAMS[extractor][0]
+        try:
+            if extractor == HTTP:
+                answer = ask_endpoint(prompt, settings, environment)
+            else:
+                answer = ask_program(extractor, prompt, environment)
+            given = items_in(answer)
+        except NoAnswer as failure:
+            failures.append(f"{name}: {failure}")
+            continue
+        items, dropped = checked(given, turns, [one for one, _ in known], kinds)
+        return Extraction(items, name, dropped)
+    return Extraction((), name, failed="; ".join(failures))

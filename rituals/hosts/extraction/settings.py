@@ -1,0 +1,114 @@
+"""Read what the user configured: `~/.config/diurna/config.toml`.
+
+Only the user can name a program or an address that is given what was said: no file of a repository is
+read here, and no folder that was not named by an absolute path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+
+from ledger.model.record import Record
+from rituals.hosts.extraction.items import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HTTP, CLAUDE, CODEX = "http", "claude", "codex"
+EXTRACTORS = (HTTP, CLAUDE, CODEX, RULES)
+_FILE_BYTES = 64 << 10
+_TABLE, _ORDER, _TEXTS = "extraction", "use", ("url", "model", "key_variable")
+
+
+class Settings(Record):
+    """How the user wants items to be found.
+
+    Args:
+        extractors: those to ask, in order; rules alone where there are none.
+        url: of an endpoint that speaks as OpenAI's does, up to and with `/v1`.
+        model: as it is called there.
+        key_variable: the environment variable that has the key, "" where the endpoint takes none.
+        wrong: what in the file can not be meant, one line; nothing of it counts then.
+    """
+
+    extractors: tuple[str, ...] = ()
+    url: str = ""
+    model: str = ""
+    key_variable: str = ""
+    wrong: str = ""
+
+
+def settings_path(environment: Mapping[str, str]) -> str:
+    """Return where the user's configuration is, "" where nobody can say."""
+    folder, home = environment.get("XDG_CONFIG_HOME", ""), environment.get("HOME", "")
+    if not os.path.isabs(folder):
+        folder = f"{home}/.config" if os.path.isabs(home) else ""
+    return f"{folder}/diurna/config.toml" if folder else ""
+
+
+def settings(environment: Mapping[str, str]) -> Settings:
+    """Read the user's configuration; the defaults where there is none, or where it can not be meant.
+
+    Args:
+        environment: of the process.
+    """
+    path = settings_path(environment)
+    try:
+        text = _text(path) if path else ""
+        table = tomllib.loads(text).get(_TABLE, {})
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, ValueError) as problem:
+        return Settings(wrong=f"{path}: {' '.join(str(problem).split())[:200]}")
+    wrong = _wrong(table)
+    if wrong:
+        return Settings(wrong=f"{path}: {wrong}")
+    order = tuple(dict.fromkeys(table.get(_ORDER, [])))
+    return Settings(
+        order[: order.index(RULES)] if RULES in order else order,
+        *[table.get(key, "") for key in _TEXTS],
+    )
+
+
+def _text(path: str) -> str:
+    """Return what the file says.
+
+    Raises:
+        OSError: there is none, or it can not be read.
+        ValueError: it is no file of this user's alone, or no text.
+    """
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(file)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid not in (os.geteuid(), 0):
+            raise ValueError("no file of this user")
+        if about.st_mode & stat.S_IWOTH:
+            raise ValueError("everybody may write to it")
+        if about.st_size > _FILE_BYTES:
+            raise ValueError("too large")
+        return os.read(file, _FILE_BYTES).decode()
+    finally:
+        os.close(file)
+
+
+def _wrong(table: object) -> str:
+    """Say what can not be meant, "" for nothing."""
+    if not isinstance(table, dict):
+        return f"[{_TABLE}] must be a table"
+    for key, value in table.items():
+        if key == _ORDER:
+            if not isinstance(value, list) or any(name not in EXTRACTORS for name in value):
+                return f"{_ORDER} must be a list of {', '.join(EXTRACTORS)}"
+        elif key not in _TEXTS:
+            return f"there is no {key}; known are {', '.join((_ORDER, *_TEXTS))}"
+        elif not isinstance(value, str) or not value.isprintable():
+            return f"{key} must be a text on one line"
+    if HTTP in table.get(_ORDER, []):
+        if not table.get("url", "").startswith(("http://", "https://")):
+            return "url must begin with https:// or http://"
+        if not table.get("model"):
+            return "model must say which"
+    return ""
