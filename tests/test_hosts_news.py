@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from ledger.home import discover
 from ledger.model.event import FactCreated
 from memory.write.draft import SessionDraft
-from rituals.hosts.context import heard
+from rituals.hosts.context import heard, news
 from rituals.hosts.context.heard import Cursor, Standing
 from rituals.hosts.context.news import NEWS_CHARS, at_prompt, at_tool, begin
 from rituals.hosts.context.others import is_loss
-from rituals.hosts.moments import Moment
-from rituals.hosts.observed.spool import Observation, file_name, spool_of
+from rituals.hosts.moments import Moment, file_name
+from rituals.hosts.observed.spool import Observation, spool_of
 from tests.campaigns.homes import open_memory
 from tests.conftest import NOW_MS, Repo, Run
 
@@ -44,12 +44,16 @@ class Session:
         os.utime(spool.path, ns=(at * 1_000_000, at * 1_000_000))
 
     def start(self, at: int = NOW_MS) -> None:
-        begin(discover(str(self.repo.path)), self.name, at)()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(news, "now_ms", lambda: at)
+            begin(discover(str(self.repo.path)), self.name)()
 
     def told(self, at: int, *, tool: bool = False, written: bool = True) -> str:
         """What it is told at a prompt or at a tool, "" for nothing."""
         event, ask = ("tool", at_tool) if tool else ("prompt", at_prompt)
-        found = ask(self.moment(event), self.commondir, self.name, at)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(news, "now_ms", lambda: at)
+            found = ask(self.moment(event), self.commondir)
         if found is None:
             return ""
         text = found.text
@@ -309,7 +313,7 @@ def test_two_hooks_at_once_tell_it_once(session: Sessions) -> None:
     mine, other = session(), session("codex", "9")
     mine.start()
     other.did("git", "git push", at=NOW_MS)
-    first = at_prompt(mine.moment("prompt"), mine.commondir, mine.name, NOW_MS)
+    first = at_prompt(mine.moment("prompt"), mine.commondir)
     assert first is not None
     assert mine.told(NOW_MS) == ""
     mine.start()
@@ -412,7 +416,7 @@ def test_nothing_new_costs_a_few_calls(session: Sessions) -> None:
     mine.start()
     code = (
         "import sys, time; from rituals.hosts.moments import Moment; from rituals.hosts.context import news\n"
-        f"given = (Moment('claude', 'prompt', '5', {str(mine.repo.path)!r}), {mine.commondir!r}, {mine.name!r}, 0)\n"
+        f"given = (Moment('claude', 'prompt', '5', {str(mine.repo.path)!r}), {mine.commondir!r})\n"
         "before = set(sys.modules); opened = []\n"
         "sys.addaudithook(lambda event, args: opened.append(args[0]) if event == 'open' else None)\n"
         "assert news.at_prompt(*given) is news.at_tool(*given) is None\n"

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rituals.hosts.moments import file_name
 from rituals.hosts.observed import spool as module
 from rituals.hosts.observed.spool import (
     LINE_BYTES,
     Observation,
     Spool,
-    file_name,
     spool_of,
     spools,
 )

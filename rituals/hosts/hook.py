@@ -10,20 +10,24 @@ from __future__ import annotations
 import os
 
 from rituals.hosts.adapters import (
+    BATCH,
     END,
+    FAILURE,
     HOSTS,
     OTHER,
     PRECOMPACT,
+    PROMPT,
     START,
     STOP,
     SUBAGENT_STOP,
+    TOOL,
     envelope,
     meaning,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import FrameType
 
     from rituals.hosts.moments import Moment
@@ -53,6 +57,7 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
     try:
         while answer:
             answer = answer[os.write(1, answer) :]
+        call.was_heard()
     except OSError:
         pass  # nobody listens any more
     call.follow_up()
@@ -76,6 +81,7 @@ class Call:
         self._said: Moment | None = None
         self._commondir = ""
         self._late = False
+        self._heard: Callable[[], None] | None = None
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
@@ -94,6 +100,14 @@ class Call:
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
             self._note(problem)
         return NOTHING
+
+    def was_heard(self) -> None:
+        """Keep that the session heard what the answer tells it."""
+        if self._heard is not None:
+            try:
+                self._heard()
+            except Exception as problem:  # noqa: BLE001 - as above
+                self._note(problem)
 
     def follow_up(self) -> None:
         """Do what nobody waits for: stamp the session, and start who folds it into a log."""
@@ -143,6 +157,13 @@ class Call:
             text = context(HOSTS[said.host], said.folder, self._environment)
             self._commondir = self._commondir or _commondir(said.folder)
             return text
+        if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
+            from rituals.hosts.context.news import at_prompt, at_tool
+
+            telling = (at_prompt if said.event == PROMPT else at_tool)(said, self._commondir)
+            if telling is not None:
+                self._heard = telling.written
+                return telling.text
         return ""
 
     def _form(self, said: Moment, text: str) -> bytes:

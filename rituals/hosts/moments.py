@@ -34,6 +34,8 @@ _AGENT = ("agent_id", "agentId", "subagent_id")
 _ROLE = ("agent_type", "agentType", "subagent_type")
 _MESSAGE = ("last_assistant_message", "prompt_response", "response")
 _REASON = ("reason", "trigger")
+_NAME_CHARS = 100
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 #: No host has a longer id of a session or of a call.
 _ID_CHARS = 400
 
@@ -143,6 +145,17 @@ def calls(batch: Moment) -> tuple[Moment, ...]:
         for one in (listed if isinstance(listed, list) else ())
         if isinstance(one, dict)
     )
+
+
+def file_name(host: str, session: str) -> str:
+    """Return what files of a session are called: readable where its id is, and never another one's."""
+    if session and len(session) <= _NAME_CHARS and _PLAIN.issuperset(session):
+        return f"{host}-{session}"
+    from hashlib import blake2b
+
+    plain = "".join([char if char in _PLAIN else "_" for char in session[:40]])
+    sum_ = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{host}-{plain}~{sum_}"
 
 
 def project(host: Host, environment: Mapping[str, str], cwd: str) -> str:

@@ -13,7 +13,8 @@ import os
 from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
-from rituals.hosts.observed.spool import file_name, spool_of
+from rituals.hosts.moments import file_name
+from rituals.hosts.observed.spool import spool_of
 from rituals.hosts.payloads import read_object
 
 TYPE_CHECKING = False

@@ -7,8 +7,10 @@ that another hook of the session is faster than. At a tool only what can not wai
 
 from __future__ import annotations
 
+from ledger.environment import now_ms
 from ledger.model.record import Record
 from rituals.hosts.context.heard import Cursor, Heard, has_news, standing, tidy
+from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,34 +40,33 @@ class Telling(Record):
         self.heard.leave()
 
 
-def at_prompt(moment: Moment, commondir: str, name: str, now: int) -> Telling | None:
+def at_prompt(moment: Moment, commondir: str) -> Telling | None:
     """Return what a session has to know before it works on.
 
     Args:
         moment: the prompt.
         commondir: the common git directory.
-        name: what files of the session are called (`rituals.hosts.observed.spool.file_name`).
-        now: milliseconds since 1970.
     """
+    name = file_name(moment.host, moment.session)
     if not has_news(commondir, name, tool=False):
         return None
-    return _telling(moment, commondir, name, now, tool=False)
+    return _telling(moment, commondir, name, tool=False)
 
 
-def at_tool(moment: Moment, commondir: str, name: str, now: int) -> Telling | None:
+def at_tool(moment: Moment, commondir: str) -> Telling | None:
     """Return what collides with what a session does; the arguments are those of `at_prompt`."""
+    name = file_name(moment.host, moment.session)
     if not has_news(commondir, name, tool=True):
         return None
-    return _telling(moment, commondir, name, now, tool=True)
+    return _telling(moment, commondir, name, tool=True)
 
 
-def begin(home: Home, name: str, now: int) -> Callable[[], None]:
+def begin(home: Home, name: str) -> Callable[[], None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
 
     Args:
         home: whose brief the session is told.
         name: what files of the session are called.
-        now: milliseconds since 1970.
     """
     from rituals.hosts.context.others import sizes
 
@@ -78,7 +79,7 @@ def begin(home: Home, name: str, now: int) -> Callable[[], None]:
         before = heard.take()
         if before is not None:
             heard.move(begun._replace(told=before.told))
-        tidy(commondir, now / 1000)
+        tidy(commondir, now_ms() / 1000)
 
     return told
 
@@ -100,12 +101,13 @@ def _watched(home: Home) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _telling(moment: Moment, commondir: str, name: str, now: int, *, tool: bool) -> Telling | None:
+def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Telling | None:
     from ledger.errors import HomeNotFound
     from ledger.home import discover
     from projection.brief.envelope import enveloped
     from rituals.hosts.context.others import Listener, urgent
 
+    now = now_ms()
     heard = Heard(commondir, name)
     cursor = heard.take() if heard.is_there() else Cursor()
     if cursor is None:
@@ -113,7 +115,7 @@ def _telling(moment: Moment, commondir: str, name: str, now: int, *, tool: bool)
     try:
         if not cursor.watched:  # here for the first time, or the file is damaged
             heard.leave()
-            begin(discover(moment.folder), name, now)()
+            begin(discover(moment.folder), name)()
             return None
         listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
         if tool:

@@ -17,6 +17,7 @@ import time
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
+from rituals.hosts.moments import file_name
 from rituals.hosts.payloads import read_object
 
 OBSERVED_DIR = f"{STATE_DIR}/observed"
@@ -28,9 +29,7 @@ PATIENCE_SECONDS = 0.05
 _SAME_MS = 2000
 #: Begins the `once` of such a content.
 CONTENT = "~"
-_NAME_CHARS = 100
 _HEAD_BYTES = _TAIL_BYTES = 1 << 16
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -214,17 +213,6 @@ def spool_of(commondir: str, host: str, session: str) -> Spool:
         session: the host's id, not "".
     """
     return Spool(f"{commondir}/{OBSERVED_DIR}/{file_name(host, session)}.jsonl", host, session)
-
-
-def file_name(host: str, session: str) -> str:
-    """Return what files of a session are called: readable where its id is, and never another one's."""
-    if session and len(session) <= _NAME_CHARS and _PLAIN.issuperset(session):
-        return f"{host}-{session}"
-    from hashlib import blake2b
-
-    plain = "".join([char if char in _PLAIN else "_" for char in session[:40]])
-    sum_ = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return f"{host}-{plain}~{sum_}"
 
 
 def spools(commondir: str) -> list[Spool]:
