@@ -61,7 +61,7 @@ class Memory(Reader):
     ) -> None:
         super().__init__(home, progress, clock)
         self._agent, self._session = agent, session
-        self._committer = Committer(self.snapshot, in_process)
+        self._committer = Committer(self.snapshot.tip, in_process)
         self._recorder = Recorder(self.snapshot, self._committer)
         self._ask_identity = identity or (lambda: IdentityQuestion(home.repository).answer())
         self._identity: Identity | None = None
@@ -127,13 +127,12 @@ class Memory(Reader):
     def hold(self, draft: SessionDraft, *, again: bool = False, dry_run: bool = False) -> Receipt:
         """Append a captured log, which nobody asked for: it is committed once it is in nobody's way.
 
+        The receipt has no commit while it waits: it is durable then, and the view has it.
+
         Args:
             draft: what to record.
             again: record it even if the same was recorded in the last ten minutes.
             dry_run: change nothing, and return what would be.
-
-        Returns:
-            The receipt, without a commit while the log waits: it is durable, and the view has it.
 
         Raises:
             DraftRefused, StorageFailed: as for `append`; nothing changed.
@@ -163,7 +162,7 @@ class Memory(Reader):
         from memory.write.left_out import bring_back
 
         if self.home.checked_out and self.kept():
-            bring_back(self.snapshot, self._committer, self.occasion, dry_run=dry_run)
+            bring_back(self.snapshot.tip, self._committer, self.occasion, dry_run=dry_run)
 
     def drain(self, *, held: bool = True) -> Committed | None:
         """Commit logs that wait in the spool; None when none does.
@@ -230,7 +229,7 @@ class Memory(Reader):
         def wanted(tip: str) -> Files:
             return missing(self.home, listed, tip) if only_missing else listed
 
-        return commit_files(self.snapshot, self._committer, wanted, message, self.occasion())
+        return commit_files(self.snapshot.tip, self._committer, wanted, message, self.occasion())
 
     def join(
         self,
@@ -256,7 +255,7 @@ class Memory(Reader):
         from memory.merge.branch_update import join
 
         return join(
-            self.snapshot, self._committer, theirs,
+            self.snapshot.tip, self._committer, theirs,
             adopt=adopt, dry_run=dry_run, planned=planned, progress=self._progress,
         )  # fmt: skip
 
@@ -310,7 +309,7 @@ class Memory(Reader):
         from memory.edits.committed import absorb_committed, committed_edit_findings
 
         edits = absorb_committed(
-            self.snapshot, self._committer, self.state, self.occasion,
+            self.snapshot.tip, self._committer, self.tip_state, self.occasion,
             theirs=theirs, dry_run=dry_run,
         )  # fmt: skip
         return committed_edit_findings(self.home, edits, dry_run)
@@ -319,14 +318,15 @@ class Memory(Reader):
         """Return what people committed into `continuity.md` and no log says yet."""
         from memory.edits.committed import read_checked, unabsorbed
 
-        return unabsorbed(self.snapshot, self.state, self.home.tip(), read_checked(self.home))
+        checked = read_checked(self.home)
+        return unabsorbed(self.snapshot.tip, self.tip_state, self.home.tip(), checked)
 
     def left_alone(self) -> tuple[Finding, ...]:
         """Say what stands in the committed projection files that no log says; they stay as they are."""
         from memory.worktree.authorship import left_alone
 
-        rendered = self.snapshot.ask(lambda cache: cache.ever_rendered())
-        return left_alone(self.home, self.home.tip(), self.state, rendered=rendered)
+        rendered = self.snapshot.tip.ask(lambda cache: cache.ever_rendered())
+        return left_alone(self.home, self.home.tip(), self.tip_state, rendered=rendered)
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
@@ -342,7 +342,7 @@ class Memory(Reader):
     def _absorber(self) -> Absorber:
         from memory.edits.absorb import Absorber
 
-        return Absorber(self.snapshot, self._committer, self._recorder, self.state)
+        return Absorber(self.snapshot.tip, self._committer, self._recorder, self.tip_state)
 
     def publish(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], str]:
         """Write and commit the projection where it drifted; an edit of `continuity.md` is absorbed first.
@@ -376,7 +376,9 @@ class Memory(Reader):
             return paths, ""
         heal_index(self._committer)
         said = "diurna: publish the projection"
-        made = commit_files(self.snapshot, self._committer, self._drifted, said, self.occasion())
+        made = commit_files(
+            self.snapshot.tip, self._committer, self._drifted, said, self.occasion()
+        )
         self.snapshot.notes += identity_findings(self.identity())
         return paths, made
 
@@ -395,4 +397,4 @@ class Memory(Reader):
     def _drifted(self, tip: str) -> Files:
         from memory.worktree.publish import drifted
 
-        return drifted(self.home, self.state(), tip)
+        return drifted(self.home, self.tip_state(), tip)

@@ -82,6 +82,42 @@ def build(
     return open_cache(path)
 
 
+def copy(cache: Cache, path: str) -> Cache:
+    """Copy a cache into a file of its own, to which other logs are added, and open that.
+
+    Args:
+        cache: to be copied, as it is now.
+        path: the file; "" copies it into memory.
+
+    Raises:
+        CacheDamaged, OSError: it can not be read or written.
+    """
+    with FILE_ERRORS:
+        temporary = f"{path}.{os.getpid()}.tmp" if path else ":memory:"
+        if path:
+            clear_abandoned(path)
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+        base = sqlite3.connect(temporary, isolation_level=None)
+        try:
+            with cache:
+                cache.base.backup(base)
+            other = marshal.dumps(os.urandom(8).hex())
+            base.execute("PRAGMA journal_mode=OFF" if path else "PRAGMA journal_mode=MEMORY")
+            base.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (other,))
+            if not path:
+                return Cache(base, Stamp(""))
+            base.close()
+            os.chmod(temporary, 0o600)
+            install(temporary, path)
+        except BaseException:
+            base.close()
+            if path and os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
+    return open_cache(path)
+
+
 def _fill(
     base: sqlite3.Connection,
     commit: str,

@@ -1,8 +1,8 @@
 """Keep what was last shown beside the cache, under the commit that it is true for.
 
-An answer is good as long as the branch points to that commit, so a reader with nothing new opens a few
-small files. It is signed with this user's key (`memory.cache.key`); anything odd about it means working it
-out again, and without a key nothing is kept.
+An answer is good as long as the branch points to that commit and the same captured logs wait, so a reader
+with nothing new opens a few small files. It is signed with this user's key (`memory.cache.key`); anything
+odd about it means working it out again, and without a key nothing is kept.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memory.brief.place import Wish
     from memory.query.reader import Reader
     from memory.replay.snapshot import Progress, Snapshot
+    from memory.replay.view import View
 
 _HEADER = b"diurna-shown"
 _SHOWN, _BRIEFED = ".shown", ".briefs"
@@ -40,10 +41,10 @@ def continuity(start: str) -> bytes | None:
         DiurnaError: there is no home, or its repository can not be read.
     """
 
-    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
+    def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
         from projection.document.render import render
 
-        return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), tip)
+        return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), name)
 
     return _answer(discover(start), _SHOWN, "", 1, make)
 
@@ -60,7 +61,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
 
-    def make(snapshot: Snapshot, tip: str) -> tuple[str, str]:
+    def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
         from memory.brief.making import Asked, found_for, made_for
 
         found: tuple[str, ...] = ()
@@ -69,7 +70,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
             found = found_for(Reader(home).recall, wish.task)
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
-        made = made_for(snapshot, asked, found, tip)
+        made = made_for(snapshot, asked, found, name)
         return made.commit, made.text
 
     key = "\0".join(
@@ -86,30 +87,41 @@ def _answer(
     Args:
         home: that is asked.
         suffix: of the file in which it is kept.
-        key: all that the answer depends on beside the commit.
+        key: all that the answer depends on beside the view.
         keep: how many answers the file holds.
-        make: works it out as of a commit, and says as of which one it is.
+        make: works it out as of a view, and says as of which one it is.
     """
     if _waiting(home):
         return None
-    tip = home.tip()
+    of = _view(home)
     file = _File(home, suffix, user_key())
     name = digest(key.encode("utf-8", "surrogateescape"))
-    kept = _read(file, tip)
+    kept = _read(file, of)
     found = kept.get(name)
     if found is not None:
         return found
     from memory.query.open_snapshot import open_snapshot
 
     snapshot = open_snapshot(home)
-    if _something_beside(snapshot, tip):
+    if _something_beside(snapshot, of):
         return None
-    commit, text = make(snapshot, tip)
+    made_of, text = make(snapshot, of)
     data = text.encode("utf-8", "surrogateescape")
-    if commit == tip:
+    if made_of == of:
         answers = {name: data, **kept}
-        _write(file, tip, dict(list(answers.items())[:keep]))
+        _write(file, of, dict(list(answers.items())[:keep]))
     return data
+
+
+def _view(home: Home) -> str:
+    """Return the name of what the home shows now: its tip, and the captured logs that wait."""
+    tip = home.tip()
+    if not os.path.isdir(home.spool_folder + "/held"):
+        return tip
+    from ledger.wal.spool import Spool
+    from memory.replay.view import view_name
+
+    return view_name(tip, Spool(home.spool_folder).held())
 
 
 def undisturbed(
@@ -133,10 +145,10 @@ def undisturbed(
     return reader
 
 
-def _something_beside(snapshot: Snapshot, tip: str | None) -> bool:
+def _something_beside(snapshot: View, name: str | None) -> bool:
     """Tell whether a policy or a log can not be read, the format is newer, or a commit lost a log."""
     problem, version = snapshot.ask(
-        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), tip
+        lambda cache: (cache.policy_problem or cache.unread(), cache.policy.format), name
     )
     if problem or version > FORMAT_VERSION:
         return True
@@ -146,7 +158,7 @@ def _something_beside(snapshot: Snapshot, tip: str | None) -> bool:
     from memory.repair.dropped_logs import dropped
 
     home = snapshot.home
-    return bool(dropped(home, Spool(home.spool_folder), snapshot.cache(tip)))
+    return bool(dropped(home, Spool(home.spool_folder), snapshot.tip.cache()))
 
 
 def _waiting(home: Home) -> bool:
@@ -175,8 +187,8 @@ class _File(Record):
         return signed(self.key, name, *head, answer).encode()
 
 
-def _read(file: _File, tip: str) -> dict[str, bytes]:
-    """Return the answers of a commit, newest first, up to the first one that is damaged."""
+def _read(file: _File, of: str) -> dict[str, bytes]:
+    """Return the answers of a view, newest first, up to the first one that is damaged."""
     try:
         with open(file.path, "rb") as kept_file:
             data = kept_file.read() if file.key else b""
@@ -190,8 +202,8 @@ def _read(file: _File, tip: str) -> dict[str, bytes]:
         if len(head) == _WORDS and head[:2] == [_HEADER, b"%d" % CACHE_VERSION]:
             answer = data[end + 1 : end + 1 + int(head[4])] if head[4].isdigit() else b""
             if head[5] == file.signed(head[:5], answer):
-                if head[2] != tip.encode():
-                    break  # of another commit, and so are all behind it
+                if head[2] != of.encode():
+                    break  # of another one, and so are all behind it
                 kept[head[3].decode("latin-1")] = answer
                 at = end + 1 + len(answer)
                 continue
@@ -204,14 +216,14 @@ def _read(file: _File, tip: str) -> dict[str, bytes]:
     return kept
 
 
-def _write(file: _File, tip: str, answers: dict[str, bytes]) -> None:
+def _write(file: _File, of: str, answers: dict[str, bytes]) -> None:
     if not file.key:
         return
     temporary = f"{file.path}.{os.getpid()}.tmp"
     parts = []
     for name, data in answers.items():
         head = b"%s %d %s %s %d" % (
-            _HEADER, CACHE_VERSION, tip.encode(), name.encode(), len(data),
+            _HEADER, CACHE_VERSION, of.encode(), name.encode(), len(data),
         )  # fmt: skip
         parts += [head, b" ", file.signed(head.split(), data), b"\n", data]
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.replay.snapshot import Snapshot
+from memory.replay.view import View
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Progress
 
 
-def open_snapshot(home: Home, progress: Progress | None = None) -> Snapshot:
-    """Return a snapshot that cleans up after redactions.
+def open_snapshot(home: Home, progress: Progress | None = None) -> View:
+    """Return the view of a home, which cleans up after redactions.
 
     Args:
         home: the home.
         progress: told how far a long reading is.
     """
-    return Snapshot(home, _clean, progress)
+    return View(home, _clean, progress)
 
 
 def _clean(home: Home, cache: Cache) -> None:

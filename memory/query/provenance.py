@@ -20,6 +20,7 @@ from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.redaction.withheld import redacted_logs, without_words
+from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from projection.document.marks import PLAIN, Mark, mark_of
 from projection.document.render import REDACTED
@@ -204,8 +205,9 @@ def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, Sess
     """Read logs, without the words of redacted ones and what any says of redacted facts."""
     redacted = snapshot.cache().redacted
     withheld = redacted_logs(snapshot.cache())
-    contents = snapshot.home.repository.git().blobs([ref.blob for ref in refs])
-    for ref, data in zip(refs, contents, strict=True):
+    contents = dict(read_bytes(snapshot.home, refs))
+    for ref in refs:
+        data = contents.get(ref)
         if data is not None:
             log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
             log = log._replace(events=withheld_events(log.events, redacted))

@@ -89,6 +89,14 @@ class Reader:
             self._follower = Follower(self.snapshot)
         return self._follower.state()
 
+    def tip_state(self) -> State:
+        """Return the replayed state of what is committed, without the captured logs that wait."""
+        if self.snapshot.cache() is self.snapshot.tip.cache():
+            return self.state()
+        from memory.replay.state import Follower
+
+        return Follower(self.snapshot.tip).state()
+
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at the archive."""
         return self.snapshot.ask(lambda cache: cache.view())
@@ -103,7 +111,7 @@ class Reader:
         """Replay from git alone, without any cache."""
         from memory.replay.state import cold_state
 
-        return cold_state(self.snapshot, self.home.tip(), self._progress)
+        return cold_state(self.snapshot.tip, self.home.tip(), self._progress)
 
     def why(self, fact: str) -> Provenance:
         """Return every event of a fact, oldest first, with what git knows of each log.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.commit_record import loose_object
+from ledger.model.digest import blob_id
+from ledger.wal.spool import HELD, Spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ LOOSE_UP_TO = 64
 def read_bytes(
     home: Home, refs: Sequence[LogRef], reader: Callable[[], Running | None] = lambda: None
 ) -> Iterator[tuple[LogRef, bytes]]:
-    """Yield the bytes of logs: from loose files as far as there are some, the rest by one git.
+    """Yield the bytes of logs: from the spool and loose files what is there, the rest by one git.
 
     Logs whose object is missing are left out.
 
@@ -30,9 +34,13 @@ def read_bytes(
         refs: which ones.
         reader: gives a git that was started before to be asked, where there is one.
     """
+    held = held_bytes(home, refs)
+    yield from held.items()
     objects = home.repository.commondir + "/objects"
     packed: list[LogRef] = []
     for ref in refs:
+        if ref in held:
+            continue
         data = _loose(objects, ref.blob) if len(refs) <= LOOSE_UP_TO else None
         if data is None:
             packed.append(ref)
@@ -43,6 +51,21 @@ def read_bytes(
         for ref, content in zip(packed, found, strict=True):
             if content is not None:
                 yield ref, content
+
+
+def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
+    """Return the bytes of those logs that wait in the spool: git has no object of them yet."""
+    try:
+        waiting = set(os.listdir(home.spool_folder + HELD))
+    except OSError:
+        return {}
+    found = {}
+    for ref in refs:
+        if ref.stem in waiting:
+            data = Spool(home.spool_folder).read(ref.stem)
+            if data is not None and blob_id(data) == ref.blob:
+                found[ref] = data
+    return found
 
 
 def _loose(objects: str, blob: str) -> bytes | None:

@@ -52,6 +52,11 @@ class Snapshot:
         self._cleaned = 0
         self.notes: list[Finding] = []
 
+    @property
+    def tip(self) -> Snapshot:
+        """The ledger as it is committed, which this is but for a view (`memory.replay.view`)."""
+        return self
+
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache, brought to the branch's tip (or to the commit given)."""
         cache = self._followed(tip)

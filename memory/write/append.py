@@ -24,6 +24,7 @@ from ledger.model.session import WORK, WORKING, SessionLog
 from ledger.secrets.redaction import guard
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
+from memory.replay.view import tip_of
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow
 from memory.write.branch_lock import Branch
@@ -161,9 +162,7 @@ class Recorder:
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting)
-        held = self._committer.spool.held()[-1:]
-        newest = max(cache.summary.newest, begun, *held)
-        stem, log, data = _sealed(log, occasion.now_ms, newest)
+        stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
         known = Known(cache, histories, self._committer.spool)
         odd = check_named(log.events, known, anyway=draft.anyway)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
@@ -247,12 +246,15 @@ class Recorder:
     ) -> Receipt | None:
         """Find the log that a retry repeats: same agent, same content, a moment ago."""
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
-        for ref, data in read_bytes(self.home, cache.like(entry_of("", log), since)):
+        spool = self._committer.spool
+        stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
+        committed = [ref for ref in cache.like(entry_of("", log), since) if ref.stem not in stems]
+        for ref, data in read_bytes(self.home, committed):
             known, _ = decode(data, sealed=True, file=ref.path)
             if same_draft(known, log):
                 return Receipt(
                     ref.stem,
-                    cache.commit,
+                    tip_of(cache.commit),
                     births(log.events),
                     (),
                     (),
@@ -261,8 +263,7 @@ class Recorder:
                     data,
                     _done(entry_of("", log)),
                 )
-        spool = self._committer.spool
-        for stem in sorted((*spool.waiting(), *spool.held()), reverse=True):
+        for stem in stems:
             waiting = spool.read(stem)
             if stem < since or waiting is None:
                 continue

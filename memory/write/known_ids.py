@@ -87,8 +87,7 @@ class Known:
 
     def _waiting_histories(self) -> dict[str, History]:
         if self._waiting is None:
-            stems = (*self._spool.held(), *self._spool.waiting())
-            logs = ((stem, self._spool.read(stem)) for stem in stems)
+            logs = ((stem, self._spool.read(stem)) for stem in self._spool.waiting())
             entries: list[Entry] = [
                 read_entry(stem, data)[0]
                 for stem, data in logs

@@ -124,7 +124,7 @@ def _edits(memory: Memory) -> tuple[Finding, ...]:
     from memory.edits.detect import find_edit
     from rituals.check.lint.edits import undeclared
 
-    return tuple(undeclared(memory, find_edit(memory.snapshot, memory.state)))
+    return tuple(undeclared(memory, find_edit(memory.snapshot.tip, memory.tip_state)))
 
 
 def _upstream(home: Home) -> Upstream | None:

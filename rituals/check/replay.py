@@ -44,7 +44,7 @@ def recheck(memory: Memory) -> Recheck:
     """Replay everything from git and compare."""
     cold = memory.cold_state()
     files = projection_files(cold)
-    cached = projection_files(memory.state())
+    cached = projection_files(memory.tip_state())
     drift = changes(files, committed_projection(memory.home, memory.home.tip()))
     stale = sorted(
         path for path in files.keys() | cached.keys() if files.get(path) != cached.get(path)

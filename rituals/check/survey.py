@@ -112,7 +112,7 @@ class Survey:
     def state(self) -> State:
         """The ledger as it stands; read from git alone where the survey is cold."""
         if not self.cold:
-            return self.memory.state()
+            return self.memory.tip_state()
         reading = self._reading
         return state_from(reading.refs, reading.entries, self.policy[1], reading.findings)
 
@@ -127,7 +127,7 @@ class Survey:
             pairs = zip(self._reading.refs, self._reading.entries, strict=True)
             edits = [ref for ref, entry in pairs if entry.type == "edit"]
         else:
-            edits = self.memory.snapshot.ask(
+            edits = self.memory.snapshot.tip.ask(
                 lambda cache: [ref for _, ref, entry in cache.entries() if entry.type == "edit"]
             )
         return acceptances(self.home, edits, self.is_withheld)
@@ -150,13 +150,13 @@ class Survey:
         """A person's edit of `continuity.md`, and what it says."""
         from memory.edits.detect import find_edit
 
-        return find_edit(self.memory.snapshot, lambda: self.state)
+        return find_edit(self.memory.snapshot.tip, lambda: self.state)
 
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:
         """The logs, as (stem, blob id), that were redacted: they may be gone, or replaced (fault:E7)."""
         if not self.cold:
-            return self.memory.snapshot.ask(held_logs)
+            return self.memory.snapshot.tip.ask(held_logs)
         return held_in(self.state.histories.values())
 
     def purged(self, path: str) -> bool:

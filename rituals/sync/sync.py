@@ -218,7 +218,7 @@ class _Sync:
         )
         if status:
             standing = list_sessions(home, tip).standing
-            held = self._memory.snapshot.ask(held_logs)
+            held = self._memory.snapshot.tip.ask(held_logs)
             self._findings += rewritten_findings(home, tip, standing, set(), held)
 
     def _plan(self) -> Plan:
@@ -318,7 +318,7 @@ class _Sync:
             return
         ours = home.tip()
         if ours:  # what was taken out on purpose is not kept, and not offered again
-            refuse_purged(self._memory.snapshot, ours, theirs, merge_bases(git, ours, theirs))
+            refuse_purged(self._memory.snapshot.tip, ours, theirs, merge_bases(git, ours, theirs))
         keep = f"refs/diurna/lost/{before}"
         if not git.resolve(keep)[0]:
             move_reference(git, keep, before, "", "diurna: the remote was rewritten")

@@ -22,7 +22,7 @@ from memory.cache.sqlite import CacheDamaged
 from memory.recall.index.document import Indexed, indexed
 from memory.redaction.withheld import without_beside, without_lines
 from memory.replay.fork import may_fork
-from memory.replay.log_bytes import read_bytes
+from memory.replay.log_bytes import held_bytes, read_bytes
 from projection.fold.withholding import withheld_entry
 
 TYPE_CHECKING = False
@@ -107,7 +107,10 @@ def _contents(home: Home, sources: Sequence[Source]) -> Iterator[bytes | None]:
         return (found.get(one.ref) for one in sources)
     from ledger.git.pygit2_store import Store
 
-    return Store(home.repository).blobs([one.ref.blob for one in sources])
+    waiting = held_bytes(home, [one.ref for one in sources])
+    stored = Store(home.repository).blobs([one.ref.blob for one in sources])
+    pairs = zip(sources, stored, strict=True)
+    return (waiting.get(one.ref) if data is None else data for one, data in pairs)
 
 
 def _prepared(batch: Sequence[Source], contents: Iterator[bytes | None]) -> list[Indexed]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.model.layout import CONTINUITY_FILE
 from memory.replay.state import cold_state
 from memory.worktree.publish import changes, projection_files
+from projection.document.render import render
 from rituals.check.doctor.values import REBUILD, Noticed, mended_by
 
 TYPE_CHECKING = False
@@ -20,14 +21,17 @@ def cache_noticed(survey: Survey) -> Iterator[Noticed]:
     tip = survey.home.tip()
     if not survey.deep or not tip:
         return
-    warm = projection_files(memory.state())
-    view = memory.continuity().encode("utf-8", "surrogateescape")
-    replayed = cold_state(memory.snapshot, tip, survey.progress)
+    warm = projection_files(memory.tip_state())
+    view = render(memory.snapshot.tip.ask(lambda cache: cache.view()))
+    replayed = cold_state(memory.snapshot.tip, tip, survey.progress)
     if any(finding.code == "unreadable" for finding in replayed.findings()):
         return  # the cache may well know what a lost log says
     cold = projection_files(replayed)
     wrong = [path for path, _ in changes(cold, {p: _blob(d) for p, d in warm.items()})]
-    if view != cold[CONTINUITY_FILE] and CONTINUITY_FILE not in wrong:
+    if (
+        view.encode("utf-8", "surrogateescape") != cold[CONTINUITY_FILE]
+        and CONTINUITY_FILE not in wrong
+    ):
         wrong.insert(0, CONTINUITY_FILE)
     if wrong:
         yield mended_by(

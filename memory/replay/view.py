@@ -1,0 +1,187 @@
+"""Hold the ledger as this clone sees it: what the branch has, and the captured logs that wait (W14).
+
+A ledger is a set, so both together are one. The view has a cache of its own, which begins as a copy of
+that of the branch's tip: logs that land elsewhere leave the view, and a cache can only be added to. The
+digest of its set (P4) tells whether it holds just what it should.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import StorageFailed
+from ledger.model.digest import blob_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
+from ledger.wal.spool import Spool
+from memory.cache.key import digest
+from memory.cache.sqlite import CacheDamaged
+from memory.cache.stamp import Stamp
+from memory.replay.snapshot import Snapshot
+from projection.fold.state import log_digest, set_digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.home import Home
+    from memory.cache.file import Cache
+    from memory.replay.read_logs import Reading
+    from memory.replay.snapshot import Progress
+
+#: Stands in the name of a view, between the tip and what tells the logs that wait.
+_AND = "+"
+
+
+def view_name(tip: str, held: Sequence[str]) -> str:
+    """Return the name of a view, which is that of its tip where nothing waits.
+
+    Args:
+        tip: the commit.
+        held: the stems of captured logs that wait.
+    """
+    return f"{tip}{_AND}{digest(*[stem.encode() for stem in held])}" if held else tip
+
+
+def tip_of(name: str) -> str:
+    """Return the commit that a view is of."""
+    return name.partition(_AND)[0]
+
+
+class View(Snapshot):
+    """Follows one home, and what waits beside its branch.
+
+    Args:
+        home: the home.
+        clean: takes what was redacted out of all else that is kept beside git.
+        progress: told how far a long reading is.
+    """
+
+    def __init__(
+        self, home: Home, clean: Callable[[Home, Cache], object], progress: Progress | None = None
+    ) -> None:
+        super().__init__(home, clean, progress)
+        self._path = home.cache_file + ".view.sqlite"
+        self._spool = Spool(home.spool_folder)
+        self._committed = Snapshot(home, clean, progress)
+        self._joined: Cache | None = (
+            None  # what was asked last, where it is not that of the tip alone
+        )
+        self.notes = self._committed.notes
+
+    @property
+    def tip(self) -> Snapshot:
+        """The ledger as it is committed, without what waits."""
+        return self._committed
+
+    def cache(self, tip: str | None = None) -> Cache:
+        """Return the cache of the view as it is now; of a commit alone where one is named."""
+        committed = self._committed.cache(None if tip is None else tip_of(tip))
+        held = self._spool.held() if tip is None or _AND in tip else []
+        known = committed.known(held) if held else {}
+        self._joined = None
+        if len(known) == len(held):
+            return committed
+        self._joined = self._with_held(committed, held, [one for one in held if one not in known])
+        return self._joined
+
+    def _with_held(self, committed: Cache, held: list[str], waiting: list[str]) -> Cache:
+        """Bring the cache of the view to a tip and what waits beside it."""
+        name = view_name(committed.commit, held)
+        view = self._open()
+        if view is not None and view.commit == name and _alike(view, committed):
+            return view
+        logs = {
+            LogRef(stem, log_path(stem), blob_id(data)): data
+            for stem in waiting
+            if (data := self._spool.read(stem)) is not None  # it landed meanwhile
+        }
+        wanted = _sum(committed, logs)
+        fresh = [ref for ref in logs if view is None or view.log_ref(ref.key) is None]
+        if view is not None and _alike(view, committed) and _sum(view, fresh) == wanted:
+            try:
+                if self._add(view, name, {ref: logs[ref] for ref in fresh}):
+                    return view
+            except CacheDamaged:
+                pass
+        return self._copy(committed, name, logs)
+
+    def _add(self, view: Cache, name: str, logs: dict[LogRef, bytes]) -> bool:
+        from memory.replay.read_logs import read_given
+
+        reading = read_given(self.home, list(logs), logs.values())
+        return view.advance(view.commit, name, reading.refs, reading.entries, reading.findings)
+
+    def _copy(self, committed: Cache, name: str, logs: dict[LogRef, bytes]) -> Cache:
+        """Make the cache of the view anew, in memory where the disk takes none."""
+        from ledger.wal.atomic_files import make_folder
+        from memory.cache.rebuild import copy
+
+        self._close_own()
+        path = self._path if Stamp(self._path).usable else ""
+        try:
+            if path:
+                make_folder(os.path.dirname(path))
+            self._cache = copy(committed, path)
+            self._file = self._number() if path else 0
+            if self._add(self._cache, name, logs):
+                return self._cache
+        except (CacheDamaged, OSError, StorageFailed):
+            self._close_own()
+        self._file = 0  # a read-only or full disk, or others were faster
+        self._cache = copy(committed, "")
+        self._add(self._cache, name, logs)
+        return self._cache
+
+    def discard(self) -> Cache:
+        """Make what was asked last anew: it was found damaged."""
+        if self._joined is None:
+            return self._committed.discard()
+        from memory.cache.rebuild import take_away
+
+        self._close_own()
+        try:
+            take_away(self._path)
+        except (OSError, CacheDamaged):
+            pass  # it is replaced by the next one
+        self.tell_rebuilt("the cache was damaged and was built anew")
+        return self.cache()
+
+    def settle(self) -> None:
+        """Clean up after redactions, once more where something was in the way a moment ago."""
+        self._committed.settle()
+
+    def rebuilt(self) -> Cache:
+        """Build the cache anew: objects that could not be read before can be read now."""
+        self._committed.rebuilt()
+        return self.cache()
+
+    def forward(self, base: str, tip: str, reading: Reading) -> None:
+        """Bring the cache of the tip to a commit with logs that were read already."""
+        self._committed.forward(base, tip, reading)
+
+    def close(self) -> None:
+        """Close both files."""
+        self._close_own()
+        self._committed.close()
+
+    def _close_own(self) -> None:
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+
+def _alike(view: Cache, committed: Cache) -> bool:
+    """Tell whether a view was made of what a tip's cache says by now beside its logs."""
+    return (
+        view.policy == committed.policy
+        and view.policy_problem == committed.policy_problem
+        and view.head.unread == committed.head.unread
+        and view.head.redacted == committed.head.redacted
+    )
+
+
+def _sum(cache: Cache, refs: Iterable[LogRef]) -> str:
+    """Return the digest of the logs of a cache and some more."""
+    terms = [log_digest(ref.key, ref.blob) for ref in refs]
+    return set_digest([int(cache.summary.digest, 16), *terms])
