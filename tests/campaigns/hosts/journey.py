@@ -1,0 +1,280 @@
+"""Go through what Diurna claims of a host: sessions of the real program in one project, and what became of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.campaigns.hosts.model import Turn, offered
+from tests.campaigns.hosts.programs import PROGRAMS
+from tests.campaigns.hosts.session import Place, Session
+
+#: What the model of the first session decides, and nobody records but the boundary.
+DECISION = "Sessions live in Redis, because the web servers share nothing."
+#: What the model of the first session records by itself, and says as well.
+OWN = "Invoices are numbered per year, because the auditors ask for it."
+#: What stands in the files of hosts before Diurna comes.
+BEFORE = {
+    "AGENTS.md": b"# House rules\n\nBe kind.",
+    ".claude/settings.json": b'{\n\t"permissions": {"allow": ["Bash(ls:*)"]},\n\t"hooks": {}\n}\n',
+    ".gemini/settings.json": b'{"ui": {"hideTips": true}}',
+    ".qwen/settings.json": b'{\r\n  "ui": {}\r\n}\r\n',
+    ".codex/config.toml": b"# mine\nhide_agent_reasoning = true\n",
+    "opencode.json": b'{ "$schema": "https://opencode.ai/config.json" }\n',
+}
+_FACTS = 40
+_EDITED, _KILLED = "src/pay.py", "src/killed.py"
+
+
+class Journey:
+    """The sessions of a host in one project, and the next host's behind them.
+
+    Args:
+        folder: empty.
+        host: a key of `PROGRAMS`.
+        other: another one.
+    """
+
+    def __init__(self, folder: Path, host: str, other: str) -> None:
+        self.host, self.other = host, other
+        self.place = Place(folder)
+        self._sessions: list[Session] = []
+
+    def cells(self) -> Iterator[tuple[str, str]]:
+        """Go; name each claim with "ok", or with what is wrong or what the host can not."""
+        self._prepare()
+        for claim, check in CLAIMS.items():
+            try:
+                yield claim, check(self)
+            except Exception as problem:  # noqa: BLE001 - one claim less is no reason to leave the others
+                yield claim, f"FAILS: {type(problem).__name__}: {str(problem)[:200]}"
+
+    def _prepare(self) -> None:
+        place = self.place
+        place.diurna("init")
+        facts = [
+            f"--new=decision: Service {number} answers within {number} milliseconds, as was promised."
+            for number in range(1, _FACTS + 1)
+        ]
+        place.diurna("append", "--title", "Promises", "--agent", "bob", *facts)
+        for name, data in BEFORE.items():
+            path = place.top / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        self._start = self._files()
+        for host in (self.host, self.other):
+            where = ["--user"] if PROGRAMS[host].user else []
+            place.diurna("install", host, "--mcp", *where)
+
+    def _files(self) -> dict[str, bytes]:
+        """Return all files of the project and of hosts' settings that Diurna may have written."""
+        folders = (
+            ".claude",
+            ".codex",
+            ".copilot",
+            ".gemini",
+            ".qwen",
+            ".agents",
+            ".opencode",
+            ".github",
+        )
+        top = self.place.top
+        names = [
+            top / "AGENTS.md",
+            top / "GEMINI.md",
+            top / "CLAUDE.md",
+            top / ".mcp.json",
+            top / "opencode.json",
+        ]
+        names += [
+            path
+            for one in folders
+            for path in (top / one).rglob("*")
+            if "node_modules" not in path.parts
+        ]
+        names += list((self.place.home / ".copilot").glob("hooks/*"))
+        return {str(path): path.read_bytes() for path in names if path.is_file()}
+
+    def run(self, host: str, *turns: Turn, **more: object) -> Session:
+        """Run a session, and wait for what it left behind."""
+        session = self.place.session(host, *turns, **more)  # type: ignore[arg-type]
+        self._sessions.append(session)
+        self.place.settle()
+        return session
+
+    def brief_is_whole(self) -> str:
+        """The first session: it reads, edits, commits, records, decides."""
+        host, top = PROGRAMS[self.host], self.place.top
+        note = f"diurna note 'decision: {OWN}'"
+        self.first = self.run(
+            self.host,
+            Turn("I look first.", (host.run("ls"),), seconds=5),
+            *host.recalled("Service 7 promised"),
+            Turn("I write it.", (host.written(f"{top}/{_EDITED}", "PAY = 1"),)),
+            Turn("I commit and record.", (host.run(f"git add src && git commit -qm pay && {note}"),)),
+            Turn(f"Done. {OWN}\n\nDecision: {DECISION}"),
+            prompt="Where should sessions live? Decide it, and write the payment module.",
+        )  # fmt: skip
+        return _whole(self.first)
+
+    def server_answers(self) -> str:
+        """The tools of MCP are listed, and `recall` was called and answered."""
+        listed = "".join(self.first.told())
+        if "recall" not in listed or "append" not in listed:
+            return "FAILS: the tools are not listed"
+        names = {name for one in self.first.asked for name in offered(one)}
+        here = any(name.endswith("recall") for name in names)
+        if "recorded memory" not in self.first.last():
+            return f"FAILS: recall was not answered (offered: {here})"
+        return "ok"
+
+    def decision_reaches_another_host(self) -> str:
+        """The other host's session begins with what the first one decided; they collide in a file."""
+        other, top = PROGRAMS[self.other], self.place.top
+        edits = [other.written(f"{top}/{_EDITED}", f"PAY = {number}") for number in (2, 3)]
+        self.second = self.run(
+            self.other,
+            Turn("I change it.", (other.run(f"rm -f {_EDITED}"),)),
+            Turn("I write it.", (edits[0],)),
+            Turn("I look.", (other.run(f"rm -f {_EDITED}"),)),
+            Turn("I write it again.", (edits[1],)),
+            Turn("Done."),
+            prompt="Change the payment module.",
+        )
+        told = _context(self.second)
+        if DECISION in told:
+            return "ok"
+        later = self.run(self.other, Turn("Done."), prompt="What now?")
+        if DECISION in _context(later):
+            return "ok, from the second start on: this host does not tell when a session ends"
+        return f"FAILS: not in the {len(told)} characters that {self.other} was told"
+
+    def collision_is_told_once(self) -> str:
+        """The other host hears of the edit of the same file, one time."""
+        words = [
+            line
+            for line in self.second.last().splitlines()
+            if _EDITED in line and self.host in line and "ago" in line
+        ]
+        if len(words) == 1:
+            return "ok"
+        return f"FAILS: told {len(words)} times" + (f": {words[0][:100]}" if words else "")
+
+    def compaction_keeps(self) -> str:
+        """What is said before a compaction reaches the summary, and the checkpoint stands behind it."""
+        program = PROGRAMS[self.host]
+        if program.silent:
+            return f"can not: {program.silent}"
+        if program.compact:
+            session = self.run(self.host, prompt=program.compact, again=True, aside=_SUMMARY)
+            after = self.run(self.host, Turn("Well."), prompt="Go on.", again=True)
+        else:
+            look = program.run("ls src")
+            turns = (Turn("I look.", (look,)), Turn("I look again.", (look,), tokens=program.tokens),
+                     Turn("And again.", (look,)), Turn("Done."))  # fmt: skip
+            session = after = self.run(
+                self.host, *turns, prompt="Look again.", again=True, aside=_SUMMARY
+            )
+        before = [one for one in session.hooks if one["event"].lower() == "precompact"
+                  or one["event"].endswith("compacting")]  # fmt: skip
+        if not before:
+            return "FAILS: no hook was called before the compaction"
+        starts = [_text(one["answer"]) for one in (*session.hooks, *after.hooks)]
+        restored = [text for text in starts if "Context restored" in text]
+        there = any(text in "".join((*session.told(), *after.told())) for text in restored)
+        said = _text(before[0]["answer"])
+        summary = not said or any(said.strip() in text for text in session.told())
+        if not (summary and there):
+            return f"FAILS: in the summary {summary}, restored {bool(restored)}, reaches the model {there}"
+        return "ok" if said else "ok, restored; nothing that its hook says reaches the summary"
+
+    def nothing_is_told_twice(self) -> str:
+        """What the agent recorded by itself is in memory once, whatever the boundary read."""
+        self.place.diurna("capture")
+        found = json.loads(self.place.diurna("ls", "--json", "--limit", "500"))
+        texts = [fact["text"] for fact in found["facts"]]
+        counts = [sum(one in text for text in texts) for one in (OWN, DECISION)]
+        return "ok" if counts == [1, 1] else f"FAILS: {counts[0]} and {counts[1]} times"
+
+    def kill_loses_nothing(self) -> str:
+        """The host is killed behind an edit; what it did is in memory once."""
+        program, log = PROGRAMS[self.host], self.place.folder
+        path = f"{self.place.top}/{_KILLED}"
+
+        def edited() -> bool:
+            logs = sorted(log.glob("*/hooks.jsonl"))
+            calls = logs[-1].read_text().splitlines() if logs else []
+            return any(_KILLED in line and "ool" in json.loads(line)["event"] for line in calls)
+
+        turns = Turn("I write.", (program.written(path, "K = 1"),)), Turn("Done.", seconds=60)
+        self.run(self.host, *turns, prompt="Write it.", kill_when=edited)
+        self.place.diurna("capture")
+        logs = self.place.diurna("log", "--json", "--limit", "50")
+        stems = [one["stem"] for one in json.loads(logs)["logs"]]
+        bodies = [self.place.diurna("log", stem) for stem in stems]
+        count = sum(text.count(_KILLED) > 0 for text in bodies)
+        return "ok" if count == 1 else f"FAILS: in {count} logs"
+
+    def uninstall_restores(self) -> str:
+        """Every file has the bytes of before, and none is left over."""
+        self.place.diurna("uninstall")
+        self.place.diurna("uninstall", "--user")
+        found = self._files()
+        differs = sorted(set(found.items()) ^ set(self._start.items()))
+        mine = [name for name, _ in differs if not _of_the_host(name)]
+        return "ok" if not mine else f"FAILS: {', '.join(dict.fromkeys(mine))}"
+
+    def hooks_do_not_fail(self) -> str:
+        """Every call of a hook ended with 0, with one object, within its host's time."""
+        calls = sum(len(one.hooks) for one in self._sessions)
+        failures = [found for one in self._sessions for found in one.failures()]
+        if failures:
+            return f"FAILS: {len(failures)} of {calls}: {failures[0]}"
+        return f"ok ({calls} calls)" if calls else "FAILS: no hook was called"
+
+
+_SUMMARY = "<summary>What was done so far.</summary>"
+CLAIMS: dict[str, Callable[[Journey], str]] = {
+    "brief whole": Journey.brief_is_whole,
+    "MCP": Journey.server_answers,
+    "decision in another host": Journey.decision_reaches_another_host,
+    "collision once": Journey.collision_is_told_once,
+    "compaction": Journey.compaction_keeps,
+    "nothing twice": Journey.nothing_is_told_twice,
+    "kill": Journey.kill_loses_nothing,
+    "uninstall": Journey.uninstall_restores,
+    "hooks": Journey.hooks_do_not_fail,
+}
+
+
+def _whole(session: Session) -> str:
+    text = _context(session)
+    if not text:
+        return "FAILS: the start answered nothing"
+    if any(text.strip() in one for one in session.told()):
+        return "ok"
+    return f"FAILS: {len(text)} characters were answered, and did not reach the model whole"
+
+
+def _context(session: Session) -> str:
+    """Return what the start of a session answered."""
+    for one in session.hooks:
+        if one["event"].lower() == "sessionstart" or one["event"].endswith("system.transform"):
+            return _text(one["answer"])
+    return ""
+
+
+def _text(answer: str) -> str:
+    """Return the context of an answer."""
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return answer
+    inner = found.get("hookSpecificOutput", found)
+    return str(inner.get("additionalContext", ""))
+
+
+def _of_the_host(name: str) -> bool:
+    """Tell whether the program itself wrote a file meanwhile."""
+    return name.endswith((".gitignore", "package.json", "package-lock.json", "bun.lock"))
