@@ -426,3 +426,20 @@ def test_nothing_new_costs_a_few_calls(session: Sessions) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"0 {[f'{mine.commondir}/diurna/news/{mine.name}'] * 2} True\n"
+
+
+def test_a_captured_log_that_waits_is_news_once(session: Sessions, repo: Repo) -> None:
+    """On a branch where a person may amend: it is told while it waits, and not again when it has landed."""
+    mine = session()
+    mine.start()
+    fact = FactCreated("held", "It waits.", meta=(("kind", "decision"),))
+    header = (("session", "9"), ("host", "codex"), ("observed", "17 0-3"))
+    memory = open_memory(repo.path)
+    repo.git("commit", "-q", "--allow-empty", "-m", "of a person")
+    memory.hold(SessionDraft("T", "", (fact,), "codex", header=header))
+    assert list((repo.path / ".git" / "diurna" / "spool" / "held").glob("2*"))
+    assert mine.told(NOW_MS) == "- held (decision) new, says codex: It waits."
+    assert mine.told(NOW_MS) == ""
+    memory.append(SessionDraft("On", "", (), "ada", header=(("session", "7"),)))
+    assert not list((repo.path / ".git" / "diurna" / "spool" / "held").glob("2*"))
+    assert mine.told(NOW_MS) == ""

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 #: The answer where there is nothing to say.
 NOTHING = b"{}\n"
 START_SECONDS, OTHER_SECONDS = 0.3, 0.1
+#: A compaction takes many times as long by itself.
+COMPACT_SECONDS = 1.5
 PAYLOAD_BYTES = 10 << 20
 #: Events that may be the end of a part of a session.
 _STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
@@ -88,7 +90,7 @@ class Call:
         import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
 
         _signal.signal(_signal.SIGALRM, _over)
-        limit = START_SECONDS if self._kind == START else OTHER_SECONDS
+        limit = {START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}.get(self._kind, OTHER_SECONDS)
         try:
             _signal.setitimer(_signal.ITIMER_REAL, limit)
             try:
@@ -118,7 +120,7 @@ class Call:
             if self._late and self._kind == START:
                 from rituals.hosts.starts import make_ready
 
-                make_ready(HOSTS[said.host], said.folder, self._environment)
+                make_ready(said, self._environment)
             if self._kind in _STAMPED and self._commondir:
                 from rituals.hosts.capture.stamps import is_due, stamp
 
@@ -154,7 +156,7 @@ class Call:
         if said.event == START:
             from rituals.hosts.starts import context
 
-            text = context(HOSTS[said.host], said.folder, self._environment)
+            text, self._heard = context(said, self._environment)
             self._commondir = self._commondir or _commondir(said.folder)
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
@@ -164,6 +166,11 @@ class Call:
             if telling is not None:
                 self._heard = telling.written
                 return telling.text
+        if said.event == PRECOMPACT and self._commondir and said.session:
+            from ledger.home import discover
+            from rituals.hosts.context.checkpoint import save
+
+            return save(said, discover(said.folder))
         return ""
 
     def _form(self, said: Moment, text: str) -> bytes:

@@ -1,14 +1,17 @@
-"""Make what an agent is told at the start of its session: the brief and the ground rule."""
+"""Make what an agent is told at the start of its session: the brief, what stands around it, the rule."""
 
 from __future__ import annotations
 
 import os
 
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.moments import file_name
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from rituals.hosts.adapters import Host
+    from rituals.hosts.moments import Moment
 
 #: How long a brief may take that nobody waits for.
 _READY_SECONDS = 60
@@ -21,53 +24,62 @@ RULE = (
 )
 
 
-def context(host: Host, folder: str, environment: Mapping[str, str]) -> str:
-    """Return the brief and the ground rule; "" where there is no memory.
+def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable[[], None] | None]:
+    """Return the brief and the ground rule with what stands around them; "" where there is no memory.
+
+    Behind it comes what is to be called when the session has heard it, None for nothing.
 
     Args:
-        host: that asks.
-        folder: where it works.
+        said: the start of the session.
         environment: of the process.
     """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
+    from ledger.home import discover
+    from rituals.hosts.context.news import begin
+    from rituals.hosts.context.start import Around
 
-    room = CONTEXT_CHARS - len(RULE) - 2
-    budget = room
     try:
-        text = visible(_brief(folder, host, environment, budget))
-        while len(text.encode("utf-8", "replace")) > CONTEXT_BYTES - len(RULE.encode()) - 2:
+        home = discover(said.folder)
+        told = begin(home, file_name(said.host, said.session)) if said.session else None
+        around = Around(home.repository.commondir, said)
+        before = f"{around.before}\n\n" if around.before else ""
+        budget = CONTEXT_CHARS - len(RULE) - 4 - around.room
+        while True:
+            text = before + visible(_brief(said, environment, budget)).rstrip()
+            size = len(text.encode("utf-8", "replace")) + len(RULE.encode()) + 4
+            if size <= CONTEXT_BYTES:
+                break
             budget = budget * 3 // 4
-            text = visible(_brief(folder, host, environment, budget))
+        behind = around.behind(CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size)
+        return "\n\n".join([part for part in (text, behind, RULE) if part]), told
     except HomeNotFound:
-        return ""
-    return f"{text.rstrip()}\n\n{RULE}"
+        return "", None
 
 
-def _brief(folder: str, host: Host, environment: Mapping[str, str], budget: int) -> str:
+def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
     from memory.brief.place import Wish
     from memory.query.last_answers import brief
 
-    agent = environment.get("DIURNA_AGENT") or host.agent
-    kept = brief(folder, Wish(agent, budget_chars=budget))
+    agent = environment.get("DIURNA_AGENT") or HOSTS[said.host].agent
+    kept = brief(said.folder, Wish(agent, budget_chars=budget))
     if kept is not None:
         return kept.decode("utf-8", "surrogateescape")
     from ledger.home import discover
     from memory.query.reader import Reader
 
-    reader = Reader(discover(folder))  # there is more to be said, which other commands say
+    reader = Reader(discover(said.folder))  # there is more to be said, which other commands say
     try:
         return reader.brief(agent=agent, budget_chars=budget).text
     finally:
         reader.close()
 
 
-def make_ready(host: Host, folder: str, environment: Mapping[str, str]) -> None:
+def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
     """Make the brief that took too long in a process of its own, where it is kept for the next session.
 
     Args:
-        host: that asked.
-        folder: where it works.
+        said: the start of the session that asked.
         environment: of the process.
     """
     import signal
@@ -81,6 +93,6 @@ def make_ready(host: Host, folder: str, environment: Mapping[str, str]) -> None:
             os.dup2(nowhere, stream)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
-        context(host, folder, environment)
+        context(said, environment)
     finally:
         os._exit(0)

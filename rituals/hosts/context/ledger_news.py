@@ -88,7 +88,11 @@ def ledger_news(
         known = tuple([stem for stem in waits if stem in heard or stem in found])
         return LedgerNews(tuple(facts), more + len(news[_FACTS:]), state, now, known)
 
-    return open_snapshot(home).ask(ask, now)
+    snapshot = open_snapshot(home)
+    try:
+        return snapshot.ask(ask)
+    finally:
+        snapshot.close()
 
 
 def state_line(view: LiveView) -> str:

@@ -10,25 +10,32 @@ import os
 
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
-from projection.brief.envelope import untagged
-from projection.brief.plain_text import label, plain, shortened
+from rituals.hosts.context.wording import (
+    CHANGES,
+    EDIT,
+    ROUTINES,
+    act,
+    ago,
+    path_said,
+    routine,
+    said,
+    who,
+)
 from rituals.hosts.observed.spool import spools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from rituals.hosts.observed.spool import Observation, Spool
 
-_COLLISIONS, _LOSSES, _OBSERVATIONS, _PATHS = 3, 3, 5, 4
+_COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
 _OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
 #: What was told is known for so long.
 _TOLD_MS = 86_400_000
 #: What is known when routine was told last.
 _ROUTINE = "routine"
-_EDIT, _TEST, _GIT = "edit", "test", "git"
-_CHANGES, _ROUTINES = (_EDIT, "file"), (_EDIT, "file", _TEST)
-_WHAT_CHARS, _PATH_CHARS = 120, 80
+_GIT = "git"
 #: How much of a spool is looked through for files.
 _TAIL_BYTES = 1 << 16
 #: Commands of git that take something away, with what has to stand beside them; () for nothing.
@@ -101,7 +108,7 @@ def urgent(listener: Listener) -> News:
     lines = []
     for found, most in ((collisions, _COLLISIONS), (losses, _LOSSES)):
         for one in sorted(found, key=lambda one: (-one.at, one.known))[:most]:
-            lines.append(f"- {one.line} {_ago(now - one.at)}{one.behind}")
+            lines.append(f"- {one.line} {ago(now - one.at)}{one.behind}")
             told[one.known] = now
     return News(tuple(lines), (), listener.offsets, told)
 
@@ -113,28 +120,26 @@ def all_news(listener: Listener) -> News:
     told = dict(already)
     others, _ = _others(listener)
     rest: list[tuple[int, str]] = []
-    routine: list[str] = []
+    often: list[str] = []
     offsets: dict[str, int] = {}
     for name, spool in others.items():
         start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
         new, offsets[name] = spool.since(start)
         rest += [
-            (one.at, f"- {_who(spool)}: {_said(one)}")
+            (one.at, act(spool.host, one))
             for one in new
-            if one.kind not in _ROUTINES and _loss(name, one) not in told
+            if one.kind not in ROUTINES and _loss(name, one) not in told
         ]
-        paths = [path for one in new if one.kind in _CHANGES for path in one.paths]
-        fresh = [one for one in dict.fromkeys(paths) if _both(name, one) not in told]
-        tests = [one for one in new if one.kind == _TEST]
-        if fresh or tests:
-            routine.append(_routine(spool, fresh, tests))
+        known = [path for one in new for path in one.paths if _both(name, path) in told]
+        if line := routine(spool.host, new, known):
+            often.append(line)
     newest = [line for _, line in sorted(rest, reverse=True)]
     if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
         kept = {name: listener.offsets.get(name, 0) for name in others}
         return News((), (), kept, told)
-    if routine:
+    if often:
         told[_ROUTINE] = now
-    return News(pressing, tuple([*newest, *routine][:_OBSERVATIONS]), offsets, told)
+    return News(pressing, tuple([*newest, *often][:_OBSERVATIONS]), offsets, told)
 
 
 def sizes(commondir: str, name: str) -> dict[str, int]:
@@ -172,7 +177,7 @@ def _others(listener: Listener) -> tuple[dict[str, Spool], dict[str, int]]:
 def _of_late(spool: Spool, now: int) -> list[Observation]:
     """Return the changes of files of the last two hours."""
     found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
-    return [one for one in found if one.kind in _CHANGES and one.at >= now - _OWN_MS]
+    return [one for one in found if one.kind in CHANGES and one.at >= now - _OWN_MS]
 
 
 def _collisions(
@@ -191,7 +196,7 @@ def _collisions(
         _Clash(
             one.at,
             _both(name, path),
-            f"{_who(spool)} {'edited' if one.kind == _EDIT else 'moved or removed'} {_path(path)}",
+            f"{who(spool.host)} {'edited' if one.kind == EDIT else 'moved or removed'} {path_said(path)}",
             ", after you did" if one.at > mine[path] else ", before you did",
         )
         for path, one in found.items()
@@ -202,7 +207,7 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
     """Return the acts of git of the last minutes that may have taken work away and were not told."""
     found, _ = spool.since(max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES))
     return [
-        _Clash(one.at, _loss(name, one), f"{_who(spool)} ran {_said(one)}")
+        _Clash(one.at, _loss(name, one), f"{who(spool.host)} ran {said(one)}")
         for one in found
         if one.at >= listener.now - _LOSS_MS
         and one.kind == _GIT
@@ -223,35 +228,3 @@ def _is_same_tree(folder: str, other: str) -> bool:
     """Tell whether two folders are of one work tree: in another one the same path is another file."""
     tops = [found.top if (found := find_repository(one)) else "" for one in (folder, other) if one]
     return len(tops) == 2 and tops[0] == tops[1] != ""
-
-
-def _routine(spool: Spool, paths: Sequence[str], tests: Sequence[Observation]) -> str:
-    """Say what a session does all the time, in one line."""
-    said = []
-    if paths:
-        more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
-        said.append(f"changed {', '.join(map(_path, paths[-_PATHS:]))}{more}")
-    if tests:
-        said.append(f"tested: {_said(tests[-1])}")
-    return f"- {_who(spool)} {'; '.join(said)}"
-
-
-def _who(spool: Spool) -> str:
-    return untagged(label(spool.host))
-
-
-def _said(one: Observation) -> str:
-    return untagged(shortened(plain(one.what), _WHAT_CHARS))
-
-
-def _path(path: str) -> str:
-    return untagged(shortened(plain(path), _PATH_CHARS))
-
-
-def _ago(ms: int) -> str:
-    minutes = ms // 60_000
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} minute{'' if minutes == 1 else 's'} ago"
-    return "an hour ago"

@@ -93,6 +93,22 @@ def read_slice(host: str, path: str, start: int, limit: int = SLICE_BYTES) -> Sl
     return Slice(os.path.basename(path), start, end, _turns(turns))
 
 
+def last_slice(host: str, path: str, limit: int = SLICE_BYTES) -> Slice | None:
+    """Read the end of a transcript, whole lines of at most so many bytes; None where there is none."""
+    try:
+        file = _opened(path) if os.path.isabs(path) else -1
+        if file < 0:
+            return None
+        try:
+            start = max(0, os.fstat(file).st_size - limit)
+            start += os.pread(file, limit, start).find(b"\n") + 1 if start else 0
+        finally:
+            os.close(file)
+    except (OSError, ValueError):
+        return None
+    return read_slice(host, path, start, limit)
+
+
 def _opened(path: str) -> int:
     """Open a regular file of this user; -1 where it is none, or a link to one."""
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

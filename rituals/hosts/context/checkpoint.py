@@ -1,0 +1,188 @@
+"""Keep what a compaction would lose of a session, and give it back to the agent behind it.
+
+A checkpoint is one file of JSON for each session: the task, the state of the project, what the user asked
+last, what was decided, which files are changed, what was done and what came next. Secrets are put out of
+it before it is written.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import now_ms
+from ledger.errors import StorageFailed, WriteRefused
+from projection.brief.envelope import enveloped
+from projection.brief.plain_text import shortened
+from rituals.hosts.context.wording import path_said, safe
+from rituals.hosts.moments import file_name
+from rituals.hosts.payloads import read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ledger.home import Home
+    from rituals.hosts.moments import Moment
+
+CHECKPOINTS_DIR = "diurna/checkpoints"
+#: What a compaction is told to keep, and what the agent is given behind it.
+KEEP_CHARS, RESTORED_CHARS = 1_500, 1_800
+_KEEP = "The summary has to keep this of the session"
+_RESTORED = "Context restored"
+_REQUESTS, _REQUEST_CHARS, _FILES, _ACTS, _DECISIONS = 3, 300, 15, 20, 8
+_LINE_CHARS, _LOOKED_CHARS = 160, 4_000
+#: Two compactions within this time are one.
+_DEBOUNCE_MS = 5_000
+_KEPT = 10
+_FILE_BYTES = 1 << 20
+
+
+def save(moment: Moment, home: Home) -> str:
+    """Keep a checkpoint; return what the summary of the compaction has to keep, "" for nothing.
+
+    Args:
+        moment: before the compaction.
+        home: of the project.
+    """
+    path = _path(home.repository.commondir, moment)
+    now = now_ms()
+    found = _read(path)
+    at = found.get("at")
+    if not isinstance(at, int) or not 0 <= now - at < _DEBOUNCE_MS:
+        found = {"at": now, "host": moment.host, "session": moment.session}
+        for key, value in _gathered(moment, home):
+            found[key] = value
+            _write(path, found)  # what is slow comes last, and there is a limit of time
+    return _enveloped(_KEEP, found, KEEP_CHARS)
+
+
+def restored(commondir: str, moment: Moment) -> str:
+    """Return what a session is given behind its compaction, the same bytes each time; "" for nothing.
+
+    Args:
+        commondir: the common git directory.
+        moment: the start of what goes on.
+    """
+    return _enveloped(_RESTORED, _read(_path(commondir, moment)), RESTORED_CHARS)
+
+
+def _path(commondir: str, moment: Moment) -> str:
+    return f"{commondir}/{CHECKPOINTS_DIR}/{file_name(moment.host, moment.session)}.json"
+
+
+def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
+    """Yield what there is to keep, what is at hand first."""
+    from memory.brief.place import changed_files
+    from memory.query.open_snapshot import open_snapshot
+    from rituals.hosts.context.ledger_news import state_line
+    from rituals.hosts.extraction.rules import by_rules
+    from rituals.hosts.observed.spool import spool_of
+    from rituals.hosts.transcripts.slices import last_slice
+
+    seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
+    tasks = [one.what for one in seen if one.kind == "task"]
+    acts = [{"at": one.at, "kind": one.kind, "what": one.what, "paths": one.paths} for one in seen]
+    yield "acts", acts[-_ACTS:]
+    part = last_slice(moment.host, moment.transcript)
+    turns = [turn for turn in (part.turns if part else ()) if turn.text]
+    asked = [turn.text for turn in turns if turn.role == "user"]
+    said = [turn.text for turn in turns if turn.role == "assistant"]
+    requests = [_short(one) for one in asked[-_REQUESTS:]]
+    yield "requests", requests
+    yield "task", tasks[-1] if tasks else requests[-1] if requests else ""
+    last = moment.message or (said[-1] if said else "")
+    yield "next", _short(last.strip().rpartition("\n\n")[2])
+    items = [one.text for one in by_rules(turns) if one.kind == "decision"]
+    noted = [one.what for one in seen if one.kind == "decision"]
+    yield "decisions", [_short(one) for one in dict.fromkeys([*noted, *items])][-_DECISIONS:]
+    snapshot = open_snapshot(home)
+    try:
+        yield "state", snapshot.ask(lambda cache: state_line(cache.view()))
+    finally:
+        snapshot.close()
+    yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
+
+
+def _short(text: str) -> str:
+    """Return the start of what somebody said, without secrets."""
+    from ledger.secrets.scanner import without_secrets
+
+    return shortened(without_secrets(text[:_LOOKED_CHARS]), _REQUEST_CHARS)
+
+
+def _enveloped(title: str, found: Mapping[str, object], chars: int) -> str:
+    """Write a checkpoint as lines, as many as there is room for, weightiest first."""
+    room = chars - len(enveloped(title, (), ""))
+    kept = []
+    for line in _lines(found):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return enveloped(title, kept, "") if kept else ""
+
+
+def _lines(found: Mapping[str, object]) -> Iterator[str]:
+    requests, task = _texts(found, "requests"), _text(found, "task")
+    if task and task not in requests:
+        yield f"Task: {safe(task, _LINE_CHARS)}"
+    if state := _text(found, "state"):
+        yield safe(state)
+    for request in reversed(requests):
+        yield f"Asked: {safe(request, _REQUEST_CHARS)}"
+    for decision in _texts(found, "decisions"):
+        yield f"Decided: {safe(decision, _LINE_CHARS)}"
+    if following := _text(found, "next"):
+        yield f"Last said: {safe(following, _REQUEST_CHARS)}"
+    if files := _texts(found, "files"):
+        yield f"Changed and not committed: {', '.join(map(path_said, files))}"
+    acts = found.get("acts")
+    said = (
+        [_text(one, "what") for one in acts if isinstance(one, dict)]
+        if isinstance(acts, list)
+        else []
+    )
+    for what in dict.fromkeys(reversed(said)):
+        if what and what not in _texts(found, "decisions"):
+            yield f"Did: {safe(what, _LINE_CHARS)}"
+
+
+def _text(found: Mapping[str, object], key: str) -> str:
+    value = found.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(found: Mapping[str, object], key: str) -> list[str]:
+    value = found.get(key)
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _read(path: str) -> dict[str, object]:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return read_object(os.read(fd, _FILE_BYTES)) or {}
+        finally:
+            os.close(fd)
+    except OSError:
+        return {}
+
+
+def _write(path: str, found: Mapping[str, object]) -> None:
+    """Keep a checkpoint, and the newest of the others; a disk that refuses is no reason to fail."""
+    import json
+
+    from ledger.wal.atomic_files import make_folder, replace_file
+
+    folder = os.path.dirname(path)
+    try:
+        make_folder(folder)
+        replace_file(path, json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"), 0o600)
+        with os.scandir(folder) as entries:
+            aged = sorted(
+                [(entry.stat().st_mtime_ns, entry.path) for entry in entries], reverse=True
+            )
+        for _, old in aged[_KEPT:]:
+            os.unlink(old)
+    except (OSError, StorageFailed, WriteRefused):
+        pass

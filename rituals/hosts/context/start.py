@@ -1,0 +1,77 @@
+"""Say what stands around the brief at the start of a session.
+
+Behind a compaction its checkpoint comes first. What other sessions of this machine did of late comes last,
+in the room that the brief leaves; some is kept free for it.
+"""
+
+from __future__ import annotations
+
+from ledger.environment import now_ms
+from projection.brief.envelope import enveloped
+from rituals.hosts.context.checkpoint import restored
+from rituals.hosts.context.wording import ROUTINES, act, routine
+from rituals.hosts.moments import file_name
+from rituals.hosts.observed.spool import spools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.hosts.moments import Moment
+    from rituals.hosts.observed.spool import Observation, Spool
+
+#: What is kept free behind the brief where others did something of late, and in what steps before it.
+_LATELY_CHARS, _STEP = 800, 200
+_LATELY = "Lately in other sessions"
+_OBSERVATIONS, _DAY_MS = 20, 86_400_000
+#: How much of a spool is looked through.
+_TAIL_BYTES = 1 << 16
+
+
+class Around:
+    """What stands around a brief.
+
+    Args:
+        commondir: the common git directory.
+        moment: the start of the session.
+    """
+
+    def __init__(self, commondir: str, moment: Moment) -> None:
+        goes_on = moment.session and moment.source in ("compact", "resume")
+        self.before = restored(commondir, moment) if goes_on else ""
+        self._acts = _newest(commondir, moment)
+
+    @property
+    def room(self) -> int:
+        """How many characters are not the brief's; few values, since a brief is kept for each."""
+        used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
+        return used + (_LATELY_CHARS if self._acts else 0)
+
+    def behind(self, chars: int, size: int) -> str:
+        """Return what others did of late, in so many characters and bytes; "" for nothing."""
+        lines = [act(spool.host, one) for spool, one in self._acts if one.kind not in ROUTINES]
+        for path in dict.fromkeys([spool.path for spool, _ in self._acts]):
+            of_one = [(spool.host, one) for spool, one in self._acts if spool.path == path]
+            lines.append(routine(of_one[0][0], [one for _, one in reversed(of_one)]))
+        frame = len(enveloped(_LATELY, (), ""))
+        chars, size = chars - frame, size - frame
+        kept = []
+        for line in dict.fromkeys(filter(None, lines)):
+            chars, size = chars - len(line) - 1, size - len(line.encode("utf-8", "replace")) - 1
+            if chars < 0 or size < 0:
+                break
+            kept.append(line)
+        return enveloped(_LATELY, kept, "") if kept else ""
+
+
+def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:
+    """Return the newest observations of other sessions of the last day, newest first."""
+    since = now_ms() - _DAY_MS
+    own = f"/{file_name(moment.host, moment.session)}.jsonl"
+    found = [
+        (spool, one)
+        for spool in spools(commondir)[: _OBSERVATIONS + 1]
+        if spool.changed_ms >= since and not spool.path.endswith(own)
+        for one in spool.since(max(0, spool.size - _TAIL_BYTES))[0]
+        if one.at >= since
+    ]
+    found.sort(key=lambda pair: (-pair[1].at, pair[0].path))
+    return found[:_OBSERVATIONS]
