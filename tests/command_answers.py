@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from rituals.hosts.observed.spool import Observation, spool_of
+
 if TYPE_CHECKING:
     from tests.conftest import Ran
 
@@ -109,6 +111,10 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("report")
     tell("completion", "fish")
     tell("hook", "post-merge")
+    seen = Observation(1_790_000_000_000, "edit", "writes a file", "wrote retry.py", ("retry.py",))
+    spool_of(str(folder / ".git"), "claude", "s1").add(seen, str(folder))
+    tell("capture", "--show")
+    tell("capture")
     broken = folder / ".claude" / "settings.json"
     broken.parent.mkdir()
     broken.write_text("{", encoding="utf-8")

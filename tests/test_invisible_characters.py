@@ -172,6 +172,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "archive": (("twix", "--reason", f"why {NAMED}"), (f"a{NAMED}", "--reason", "x")),
         "confirm": (("bad",), (f"c{NAMED}",)),
         "redact": (("twin", "--reason", f"why {NAMED}"), (f"r{NAMED}", "--reason", "x")),
+        "capture": (("--show",), ("--session", f"s{NAMED}"), ("--host", "claude", "--session", f"s{NAMED}")),
         "sync": ((), (f"origin{NAMED}",)),
         "adopt": (("--dry-run",), (f"dir{NAMED}",)),
         "init": (("--dry-run",), (f"dir{NAMED}", "--dry-run")),

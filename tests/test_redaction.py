@@ -115,7 +115,7 @@ _ELSEWHERE = {
 #: What stands in the help for a value that is no point of time.
 _NO_POINT = frozenset(
     'NAME KIND TIER TAG ROLE TEXT FILE FILE|- ID,… LEVEL FORMAT TYPE PATH SIDE CHARACTERS N REASON "KIND:'
-    " OLD=NEW ID".split()
+    " OLD=NEW ID SESSION HOST".split()
 )
 
 

@@ -10,7 +10,7 @@ from ledger.model.layout import SESSION_LOCK_FILE
 from ledger.model.reach import reach_in
 from ledger.model.session import CONTINUED, WORK, WORKING
 from ledger.wal.atomic_files import Lock
-from memory.cache.newest_logs import session_name, session_names
+from memory.cache.newest_logs import reach_rows, session_name, session_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +91,20 @@ class Turn:
         """Let the next one look."""
         if self._lock is not None:
             self._lock.__exit__(None, None, None)
+
+
+def ends_in_spool(spool: Spool) -> dict[str, int]:
+    """Return up to where logs that wait, or are kept for a while, tell of host sessions, by `reach_name`.
+
+    Whoever asks the ledger as well does so behind this: what leaves the spool is in the ledger then.
+    """
+    found: dict[str, int] = {}
+    for stem in (*spool.waiting(), *spool.held(), *spool.kept()):
+        data = spool.read(stem) or spool.read_kept(stem)
+        entry, _ = read_entry(stem, data or b"")
+        for name, end in reach_rows(entry.reach, entry.session).items():
+            found[name] = max(int(end), found.get(name, 0))
+    return found
 
 
 def in_its_session(

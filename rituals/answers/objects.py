@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rituals.answers.status import Overview
     from rituals.decide.redaction import Holder
     from rituals.decide.remaining_copies import Holding
+    from rituals.hosts.capture.boundary import Outcome
     from rituals.sync.report import Report
 
 
@@ -219,4 +220,29 @@ def sync_object(report: Report) -> dict[str, Any]:
         **fields_of(report, "tries offline ahead"),
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,
+    }
+
+
+def capture_object(
+    outcomes: Iterable[Outcome], held: list[str], *, dry_run: bool
+) -> dict[str, Any]:
+    """Describe what became of sessions that were to be told, and which captured logs wait."""
+    return {
+        "sessions": [_outcome_object(one, dry_run=dry_run) for one in outcomes],
+        "held": held,
+        "landed": [],
+        "dry_run": dry_run,
+    }
+
+
+def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    logs = [
+        {"stem": stem, **({"log": data.decode()} if dry_run else {})} for stem, data in found.logs
+    ]
+    attempts = "at why outcome extractor ms observed facts known personal dropped said"
+    return {
+        **fields_of(found.asked, "host session"),
+        "said": found.said,
+        "logs": logs,
+        "attempts": [fields_of(one, attempts) for one in found.attempts],
     }

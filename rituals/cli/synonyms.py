@@ -32,6 +32,8 @@ _MEANT = {
     "export dump backup": "`diurna show --json` gives every fact, `diurna publish` writes continuity.md",
     "context handoff prime start resume load-context summary summarize prompt":
         "`diurna brief` is what an agent reads at the start of a session",
+    "observe observations extract transcript harvest ingest-session catch-up":
+        "`diurna capture` records what agents' sessions left",
     "commit session log-session end": "`diurna append` records a session, `diurna note TEXT` a fact",
     "sessions logs": "`diurna log` lists session logs, newest first",
     "pull push fetch merge share clone": "`diurna sync` fetches, joins and pushes",

@@ -1,0 +1,68 @@
+"""Run `diurna capture`: tell in session logs what hosts' sessions left."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from ledger.environment import variables
+from rituals.cli import options
+from rituals.cli.context import Invocation
+from rituals.hosts.adapters import HOSTS
+
+OUTCOME = "attempts host logs said session"
+
+
+@click.command("capture")
+@click.option(
+    "--session", default="", metavar="SESSION", help="One session, by the host's id of it."
+)
+@click.option("--host", default="", type=click.Choice(("", *HOSTS)), metavar="HOST",
+              help="Of this host alone.")  # fmt: skip
+@click.option(
+    "--transcript", default="", metavar="FILE", help="Its transcript, where no hook saw it."
+)
+@click.option("--show", is_flag=True, help="Write nothing; print the logs that would be written.")
+@click.option(
+    "--land", is_flag=True, help="Commit the captured logs that wait, and tell no session."
+)
+@click.option("--why", default="", hidden=True)
+@click.option("--catch-up", is_flag=True, hidden=True)
+@options.dry_run
+@options.listing(sessions=OUTCOME)
+def command(
+    call: Invocation,
+    /,
+    show: bool,
+    land: bool,
+    why: str,
+    catch_up: bool,
+    dry_run: bool,
+    **given: str,
+) -> int:
+    """Tell in session logs what hosts' sessions left: what was observed, and what was learned.
+
+    Hooks of hosts do this by themselves; by hand it takes all sessions of this clone that left something
+    since the last time. Each is told once, however often this runs. What is kept is said in `[capture]`
+    of diurna.toml. A captured log waits until it is in nobody's way; reading finds it all the same.
+
+    \b
+    Examples:
+      diurna capture --show
+      diurna capture
+      diurna capture --land
+    """
+    from rituals.cli.views.capture import land_held, show_outcomes
+    from rituals.hosts.capture.boundary import Asked
+    from rituals.hosts.capture.sessions import capture, limit
+    from rituals.hosts.capture.sessions import catch_up as all_left
+
+    if land:
+        return land_held(call, dry_run=dry_run)
+    if why:
+        limit()
+    path = given["transcript"] and os.path.abspath(given["transcript"])
+    asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
+    found = list((all_left if catch_up else capture)(call.memory(), asked, variables()))
+    return show_outcomes(call, found, show=show, dry_run=dry_run)

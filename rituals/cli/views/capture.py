@@ -1,0 +1,80 @@
+"""Print what became of sessions that were to be told."""
+
+from __future__ import annotations
+
+from rituals.answers.objects import capture_object
+from rituals.cli.output import counted
+from rituals.hosts.capture.attempts import FAILED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+    from rituals.hosts.capture.boundary import Outcome
+
+
+def show_outcomes(call: Invocation, outcomes: list[Outcome], *, show: bool, dry_run: bool) -> int:
+    """Say what was told of each session; return the exit code.
+
+    Args:
+        call: the invocation.
+        outcomes: of the sessions.
+        show: print the logs whole; nothing was written.
+        dry_run: nothing was written.
+    """
+    call.landed = True  # what waits now was told to wait
+    held = call.memory().held()
+    if call.json:
+        call.out.answer(capture_object(outcomes, held, dry_run=show or dry_run))
+    elif not outcomes:
+        call.out.line("nothing new in any session")
+    for outcome in () if call.json else outcomes:
+        _show(call, outcome, show=show, would="would be " if show or dry_run else "")
+    if held and not call.json and not (show or dry_run):
+        verb = "waits" if len(held) == 1 else "wait"
+        call.out.hint(f"{counted(len(held), 'captured log')} {verb}; `diurna status` says for what")
+    return int(any(one.outcome == FAILED for outcome in outcomes for one in outcome.attempts))
+
+
+def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None:
+    out, asked = call.out, outcome.asked
+    name = (f"{asked.host} {asked.session}", "yellow")
+    if outcome.said:
+        out.line(name, f"  {outcome.said}")
+    for stem, data in outcome.logs:
+        out.line(name, f"  {would}told in {out.short(stem)}")
+        if show:
+            out.text(data.decode())
+    for one in outcome.attempts:
+        facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
+        more = [f"{one.known} known already"] if one.known else []
+        more += [f"{one.personal} about you alone, recorded nowhere"] if one.personal else []
+        more += [f"{one.dropped} that nobody said"] if one.dropped else []
+        if not outcome.said:
+            out.line("  ", "; ".join([f"{facts} by {one.extractor}", *more]))
+
+
+def land_held(call: Invocation, *, dry_run: bool) -> int:
+    """Commit the captured logs that wait, as it was asked for.
+
+    Args:
+        call: the invocation.
+        dry_run: change nothing.
+
+    Raises:
+        WaitsInSpool: they can not be committed now.
+    """
+    memory, out = call.memory(), call.out
+    held = memory.held()
+    landed = None if dry_run or not held else memory.drain()
+    call.landed = True
+    if call.json:
+        found = capture_object([], memory.held(), dry_run=dry_run)
+        out.answer({**found, "landed": held if landed else []})
+    elif not held:
+        out.line("no captured log waits")
+    else:
+        would = "would commit" if dry_run else "committed"
+        out.line(f"{would} {counted(len(held), 'captured log')} on {memory.home.branch}")
+    if landed:
+        out.findings(landed.findings)
+    return 0

@@ -1,0 +1,95 @@
+"""Keep the last attempts to capture a session, for `diurna doctor` and whoever wonders."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ledger.errors import DiurnaError
+from ledger.model.record import Record
+from ledger.wal.atomic_files import Lock, make_folder, replace_file
+from rituals.hosts.capture.stamps import CAPTURED_DIR
+
+KEPT = 50
+#: What became of an attempt: a log, nothing to write, no log, or a fault.
+WRITTEN, NOTHING, FAILED = "written", "nothing", "failed"
+_PATIENCE_SECONDS = 2.0
+_SAID_CHARS = 300
+
+
+class Attempt(Record):
+    """One attempt to tell a part of a session.
+
+    Args:
+        at: milliseconds since 1970.
+        host: key of `HOSTS`.
+        session: the host's id.
+        why: the event that made it due, "asked" for a person.
+        outcome: `WRITTEN`, `NOTHING` or `FAILED`.
+        extractor: that was asked, "" for none.
+        ms: that it took.
+        observed: how many observations it had.
+        facts: how many facts were recorded, or wait for a person.
+        known: how many memory had already.
+        personal: how many were about the person, and went nowhere.
+        dropped: how many nobody had said.
+        said: why it failed.
+    """
+
+    at: int
+    host: str
+    session: str
+    why: str
+    outcome: str
+    extractor: str = ""
+    ms: int = 0
+    observed: int = 0
+    facts: int = 0
+    known: int = 0
+    personal: int = 0
+    dropped: int = 0
+    said: str = ""
+
+
+def note_attempt(commondir: str, attempt: Attempt) -> None:
+    """Keep an attempt; a disk that refuses is no reason to fail."""
+    folder = f"{commondir}/{CAPTURED_DIR}"
+    try:
+        make_folder(folder)
+        with Lock(f"{folder}/attempts.lock", _PATIENCE_SECONDS):
+            kept = (*attempts(commondir), attempt._replace(said=attempt.said[:_SAID_CHARS]))
+            lines = [json.dumps(dict(zip(Attempt._fields, one, strict=True))) for one in kept]
+            text = "".join([f"{line}\n" for line in lines[-KEPT:]])
+            replace_file(f"{folder}/attempts.jsonl", text.encode(), 0o600)
+    except (DiurnaError, OSError):
+        pass
+
+
+def attempts(commondir: str) -> tuple[Attempt, ...]:
+    """Return the attempts that are kept, oldest first; a line that can not be read is none.
+
+    Args:
+        commondir: the common git directory.
+    """
+    try:
+        fd = os.open(f"{commondir}/{CAPTURED_DIR}/attempts.jsonl", os.O_RDONLY | os.O_NOFOLLOW)
+        with open(fd, "rb") as file:
+            lines = file.read(1 << 20).splitlines()
+    except OSError:
+        return ()
+    return tuple([one for line in lines if (one := _attempt(line)) is not None])
+
+
+def _attempt(line: bytes) -> Attempt | None:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict):
+        return None
+    sample = Attempt(0, "", "", "", "")
+    values = [
+        said.get(field, default) for field, default in zip(Attempt._fields, sample, strict=True)
+    ]
+    same = all(type(one) is type(other) for one, other in zip(values, sample, strict=True))
+    return Attempt(*values) if same else None

@@ -1,0 +1,284 @@
+"""Tell what a session left since the last time: one log, under a lock, and nothing twice.
+
+How far a session is told stands in the ledger, in the headers of its logs (FORMAT.md, W13): a boundary
+that is repeated, or that was killed, finds there what it has to tell. The note beside the spool only helps
+where the branch was switched meanwhile.
+"""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from ledger.codec.log import entry_of
+from ledger.environment import monotonic, now_ms
+from ledger.errors import DraftRefused
+from ledger.home import IN_TREE
+from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+from ledger.secrets.redaction import KEEP, guard
+from ledger.wal.atomic_files import Lock, make_folder
+from memory.write.duplicate_check import notice
+from projection.policy.model import ASK, DIGEST, FACTS, OFF
+from rituals.hosts.capture.answers import (
+    Answer,
+    drop_answer,
+    keep_answer,
+    keep_candidates,
+    kept_answer,
+)
+from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
+from rituals.hosts.capture.composition import Part, draft_of_part
+from rituals.hosts.capture.pending import Pending
+from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
+from rituals.hosts.extraction.extractors import extract
+from rituals.hosts.extraction.items import RULES, Extraction
+from rituals.hosts.extraction.settings import Settings, settings
+from rituals.hosts.moments import file_name
+from rituals.record.compose import taken_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory.api import Memory
+    from memory.write.draft import SessionDraft
+    from projection.policy.model import Policy
+    from rituals.hosts.capture.pending import Piece
+
+#: How long another boundary of the session is waited for, and how long one goes on telling parts.
+LOCK_SECONDS = 180.0
+_SECONDS = 120.0
+#: So often reading a part may fail before the rules read it.
+TRIES = 3
+_LOCKS = 16
+
+
+class Asked(Record):
+    """Which session is to be told, and how.
+
+    Args:
+        host: key of `HOSTS`.
+        session: the host's id.
+        transcript: path; "" for the one that a hook saw.
+        why: the event that made it due, "asked" for a person.
+        dry_run: change nothing; the outcome says what would be written.
+    """
+
+    host: str
+    session: str
+    transcript: str = ""
+    why: str = "asked"
+    dry_run: bool = False
+
+
+class Outcome(Record):
+    """What became of a boundary.
+
+    Args:
+        asked: for which session.
+        logs: (stem, bytes) of what was written, or would be.
+        attempts: what was tried, a part of the session each.
+        said: why nothing was written, "" where something was.
+    """
+
+    asked: Asked
+    logs: tuple[tuple[str, bytes], ...]
+    attempts: tuple[Attempt, ...]
+    said: str = ""
+
+
+class _Failed(Exception):
+    """No extractor gave an answer that can be read."""
+
+
+def boundary(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Outcome:
+    """Tell what a session left since the last time.
+
+    Args:
+        memory: the home, open.
+        asked: which session.
+        environment: of the process, for extractors.
+
+    Raises:
+        Busy: another boundary of the session took longer than that is waited for.
+        StorageFailed: the disk refused; what was not told is told the next time.
+    """
+    policy = memory.snapshot.ask(lambda cache: cache.policy)
+    if kept_by(policy, memory.home.kind) == OFF:
+        return Outcome(asked, (), (), "capture is off in diurna.toml")
+    commondir = memory.home.repository.commondir
+    folder = f"{commondir}/{CAPTURED_DIR}"
+    make_folder(folder)
+    number = crc32(file_name(asked.host, asked.session).encode()) % _LOCKS
+    with Lock(f"{folder}/session-{number:x}.lock", LOCK_SECONDS):
+        return _Boundary(memory, asked, environment, policy).tell()
+
+
+def kept_by(policy: Policy, kind: str) -> str:
+    """Return what of a session is kept: `FACTS`, `DIGEST` or `OFF`.
+
+    Args:
+        policy: of the home.
+        kind: of the home; in-tree logs are read by everybody who reads the code.
+    """
+    return policy.capture.keep or (FACTS if kind == IN_TREE else DIGEST)
+
+
+class _Boundary:
+    """One boundary, its session's lock held."""
+
+    def __init__(
+        self, memory: Memory, asked: Asked, environment: Mapping[str, str], policy: Policy
+    ) -> None:
+        self._memory, self._asked, self._environment = memory, asked, environment
+        self._policy = policy
+        self._commondir = memory.home.repository.commondir
+        self._told = told_of(self._commondir, *self._key)
+        path = asked.transcript or seen_of(self._commondir, *self._key).transcript
+        self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
+        self._attempts: list[Attempt] = []
+        self._logs: list[tuple[str, bytes]] = []
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self._asked.host, self._asked.session
+
+    def tell(self) -> Outcome:
+        """Tell part after part, until nothing is left or the time is up."""
+        began, size = now_ms(), self._pending.spool_size()
+        deadline = monotonic() + _SECONDS
+        said, done = "", False
+        try:
+            while not done and monotonic() < deadline:
+                piece = self._pending.next()
+                if piece is not None:
+                    self._tell(piece)
+                done = piece is None or self._asked.dry_run
+        except (_Failed, DraftRefused) as problem:
+            said = str(problem)
+            self._note(Attempt(began, *self._key, self._asked.why, FAILED, said=said))
+        if not self._asked.dry_run:
+            if done:
+                self._told = self._told._replace(at=began, size=size)
+                self._pending.sweep()
+            self._note_told()
+        if not self._logs and not said:
+            said = "nothing new"
+        return Outcome(self._asked, tuple(self._logs), tuple(self._attempts), said)
+
+    def _tell(self, piece: Piece) -> None:
+        """Record a piece as a log, or note that there is nothing to record in it."""
+        began = now_ms()
+        span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
+        found, span = self._extracted(piece, span)
+        mine = tuple([item for item in found.items if not item.personal])
+        part = Part(
+            self._asked.host, self._pending.session, found.extractor, piece.observed, span,
+            piece.observations, piece.said.turns if piece.said else (), mine,
+        )  # fmt: skip
+        part, draft = self._looked_first(part)
+        if self._policy.capture.approve == ASK and part.items:
+            if not self._asked.dry_run:
+                keep_candidates(self._commondir, *self._key, span, part.items)
+            part = part._replace(items=(), waiting=len(part.items))
+            draft = self._draft(part)
+        facts = len(part.items) + part.waiting
+        written = bool(draft.prose or draft.events)
+        if written:
+            self._append(draft)
+        spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
+        ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
+        self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
+        self._pending.ends = self._told.ends
+        if not self._asked.dry_run:
+            self._note_told()
+            drop_answer(self._commondir, *self._key)
+        attempt = Attempt(
+            began, *self._key, self._asked.why, WRITTEN if written else NOTHING, found.extractor
+        )
+        self._note(
+            attempt._replace(
+                ms=now_ms() - began,
+                observed=len(piece.observations),
+                facts=facts,
+                known=len(mine) - facts,
+                personal=len(found.items) - len(mine),
+                dropped=found.dropped,
+            )
+        )
+
+    def _extracted(self, piece: Piece, span: Span | None) -> tuple[Extraction, Span | None]:
+        """Return what was learned in what was said, and the span that it was found in.
+
+        Raises:
+            _Failed: no extractor answered; the same part is tried again.
+        """
+        if piece.said is None or span is None:
+            return Extraction((), RULES), span
+        kept = kept_answer(self._commondir, *self._key, span.name, span.start)
+        if kept is not None:
+            return kept.extraction, kept.span
+        chosen = settings(self._environment)
+        failures = self._told.failed.get(f"{span.name} {span.start}", 0)
+        found = extract(piece.said, self._known(), chosen, self._environment)
+        if found.failed and failures + 1 >= TRIES:
+            found = extract(piece.said, (), Settings(), self._environment)
+        if found.failed:
+            failed = {f"{span.name} {span.start}": failures + 1}
+            self._told = self._told._replace(failed=failed)
+            raise _Failed(found.failed)
+        if found.extractor != RULES:
+            keep_answer(self._commondir, *self._key, Answer(span, found))
+        return found, span
+
+    def _known(self) -> list[tuple[str, str]]:
+        """Return the facts that live, those used last first."""
+        live = [standing.fact for standing in self._memory.view().live]
+        live.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
+        return [(fact.id, fact.text) for fact in live]
+
+    def _looked_first(self, part: Part) -> tuple[Part, SessionDraft]:
+        """Leave out what memory has; return the part and its draft."""
+        draft = self._draft(part)
+        if not part.items:
+            return part, draft
+        header = (("session", part.session), *draft.header)
+        entry = entry_of("", SessionLog(header, draft.title, "", draft.events))
+        items = dict(zip(draft.made, part.items, strict=True))
+        for name in self._memory.snapshot.ask(lambda cache: cache.some_histories(draft.made)):
+            del items[name]  # an id is only made anew for another text
+        for one in notice(self._memory.snapshot, entry):
+            item = items.get(one.fact.id)
+            if item is not None and one.overlap and one.other.fact.id not in item.supersedes:
+                del items[one.fact.id]
+        if len(items) < len(part.items):
+            part = part._replace(items=tuple(items.values()))
+            draft = self._draft(part)
+        return part, draft
+
+    def _draft(self, part: Part) -> SessionDraft:
+        keep = kept_by(self._policy, self._memory.home.kind)
+        draft = draft_of_part(part, keep, self._policy.capture.trust, taken_in(self._memory))
+        if self._policy.privacy.secrets != "refuse":
+            return draft
+        log = SessionLog(draft.header, draft.title, draft.prose, draft.events)
+        log, _ = guard(log, personal=KEEP)  # nobody is there to take them out
+        return draft._replace(title=log.title, prose=log.prose, events=log.events)
+
+    def _append(self, draft: SessionDraft) -> None:
+        """Record a log; where it has to wait, it is durable."""
+        receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run)
+        self._logs.append((receipt.stem, receipt.data))
+
+    def _note(self, attempt: Attempt) -> None:
+        self._attempts.append(attempt)
+        if not self._asked.dry_run:
+            note_attempt(self._commondir, attempt)
+
+    def _note_told(self) -> None:
+        """Note up to where the session is told; the ledger knows it without the note."""
+        try:
+            note_told(self._commondir, *self._key, self._told)
+        except OSError:
+            pass

@@ -1,0 +1,76 @@
+"""Choose the sessions of a clone that are to be told, and tell them one after the other."""
+
+from __future__ import annotations
+
+import signal
+
+from ledger.errors import Busy, NotFound
+from rituals.hosts.adapters import HOSTS
+from rituals.hosts.capture.boundary import Asked, Outcome, boundary
+from rituals.hosts.capture.stamps import seen_of, sessions, told_of, unfinished
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memory.api import Memory
+    from rituals.hosts.capture.stamps import Seen
+
+#: How long a child that nobody waits for may take, whatever it hangs on.
+_CHILD_SECONDS = 180
+
+
+def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
+    """Tell one session, or without one all that were seen behind where they were told last.
+
+    Args:
+        memory: the home, open.
+        asked: which; without a session those of all hosts, or of the one that it names.
+        environment: of the process, for extractors.
+
+    Raises:
+        NotFound: no hook saw the session, so that nobody knows of which host it is.
+        StorageFailed: the disk refused; what was not told is told the next time.
+    """
+    commondir = memory.home.repository.commondir
+    if asked.session and asked.host:
+        chosen = [seen_of(commondir, asked.host, asked.session)]
+    else:
+        known = [one for one in sessions(commondir) if one.host in HOSTS]
+        chosen = [one for one in known if asked.session in (one.session, "")]
+        chosen = [one for one in chosen if asked.host in (one.host, "")]
+        if asked.session and not chosen:
+            raise NotFound(
+                f"no hook saw a session {asked.session}",
+                hint="say which host's it is, and where its transcript is: --host, --transcript",
+            )
+        if not asked.session:
+            chosen = [one for one in chosen if _is_behind(commondir, one)]
+    for one in chosen:
+        yield boundary(memory, asked._replace(host=one.host, session=one.session), environment)
+
+
+def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
+    """Tell the sessions that are over, or rest; never one that is alive, nor the one that asks.
+
+    Args:
+        memory: the home, open.
+        asked: by which session.
+        environment: of the process, for extractors.
+    """
+    for one in unfinished(memory.home.repository.commondir):
+        if one.host in HOSTS and (one.host, one.session) != (asked.host, asked.session):
+            try:
+                yield boundary(memory, Asked(one.host, one.session, why=asked.why), environment)
+            except Busy:
+                continue  # another child is at it
+
+
+def limit() -> None:
+    """End this process when its time is up: it is a child that nobody waits for."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(_CHILD_SECONDS)
+
+
+def _is_behind(commondir: str, one: Seen) -> bool:
+    return told_of(commondir, one.host, one.session).at < one.at
