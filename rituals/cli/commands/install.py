@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 
 import click
@@ -19,11 +20,15 @@ from rituals.hosts.install.layout import LAYOUTS
 @click.option(
     "--mcp/--no-mcp", default=None, help="Also the MCP server; by default where its extra is there."
 )
+@click.option(
+    "--export", default="", metavar="DIR", help="Write a plugin for marketplaces there, instead."
+)
 @options.dry_run
 @options.command
 def command(
-    call: Invocation, hosts: tuple[str, ...], user: bool, mcp: bool | None, dry_run: bool
-) -> int:
+    call: Invocation, /, hosts: tuple[str, ...], user: bool, mcp: bool | None, export: str,
+    dry_run: bool,
+) -> int:  # fmt: skip
     """Let agents' programs read this memory: their hooks, their MCP server, a rule in AGENTS.md.
 
     HOST is claude, codex, copilot, gemini, qwen, opencode, cursor or antigravity. Without one, those
@@ -35,10 +40,13 @@ def command(
       diurna install claude codex
       diurna install claude --user
       diurna install --dry-run gemini
+      diurna install --export plugin
     """
     from rituals.hosts.install.layout import found_hosts
     from rituals.hosts.install.plan import base_folder, plan_install
 
+    if export:
+        return _export(call, export, alone=not (hosts or user), dry_run=dry_run)
     base = base_folder(call.home or call.folder(), user=user)
     if not hosts:
         found = found_hosts("" if user else base, user_folder(), call.search_path)
@@ -57,6 +65,21 @@ def command(
             call.out.hint(_THEN.get(host, ""))
         if not user and not call.state_dir():
             call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
+    return code
+
+
+def _export(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
+    from ledger.errors import WrongUsage
+    from rituals.hosts.install.export import LOADING, plan_export
+
+    if not alone:
+        raise WrongUsage(
+            "a plugin is the same for all hosts", hint=f"diurna install --export {folder}"
+        )
+    plan = plan_export(os.path.join(call.folder(), folder))
+    code = carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
+    if not code:
+        call.out.hint(f"claude --plugin-dir {folder} tries it; HOSTS.md has the other hosts")
     return code
 
 

@@ -91,7 +91,7 @@ FORMS = {
 
 
 def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...]:
-    """Return the hooks of a host, in the order of a session.
+    """Return the hooks of a host.
 
     Args:
         host: a key of `FORMS`.

@@ -26,8 +26,8 @@ This project keeps its memory in git, by Diurna. Lessons about your own way of w
 """,
 )
 _TOML_SERVER = Block("# ", "", '[mcp_servers.diurna]\ncommand = "diurna"\nargs = ["mcp"]\n')
-_SERVER = {"command": "diurna", "args": ["mcp"]}
-_SERVER_ENTRY = Entry(("mcpServers", "diurna"), _SERVER)
+SERVER = {"command": "diurna", "args": ["mcp"]}
+_SERVER_ENTRY = Entry(("mcpServers", "diurna"), SERVER)
 #: The name of the skill, which is its folder's, too.
 SKILL = "diurna-memory"
 
@@ -123,7 +123,7 @@ def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
             flat = hooks._replace(path=f"{folder}/diurna.json", empty=(("version", 1),))
             if not user:
                 return (flat,)
-            typed = {"type": "local", **_SERVER, "tools": ["*"]}
+            typed = {"type": "local", **SERVER, "tools": ["*"]}
             path = f"{folder}/mcp-config.json"
             local_entry = (_SERVER_ENTRY._replace(value=typed),)
             return (

@@ -19,7 +19,7 @@ BEFORE = {
     "AGENTS.md": b"# House rules\n\nBe kind.",
     ".claude/settings.json": b'{\n\t"permissions": {"allow": ["Bash(ls:*)"]},\n\t"hooks": {}\n}\n',
     ".gemini/settings.json": b'{"ui": {"hideTips": true}}',
-    ".qwen/settings.json": b'{\r\n  "ui": {}\r\n}\r\n',
+    ".qwen/settings.json": b'{\r\n  "ui": {},\r\n  "$version": 4\r\n}\r\n',  # else Qwen writes that
     ".codex/config.toml": b"# mine\nhide_agent_reasoning = true\n",
     "opencode.json": b'{ "$schema": "https://opencode.ai/config.json" }\n',
 }
@@ -125,7 +125,7 @@ class Journey:
             return "FAILS: the tools are not listed"
         names = {name for one in self.first.asked for name in offered(one)}
         here = any(name.endswith("recall") for name in names)
-        if "recorded memory" not in self.first.last():
+        if "recorded memory" not in self.first.last().rpartition("I look first.")[2]:
             return f"FAILS: recall was not answered (offered: {here})"
         return "ok"
 
@@ -225,6 +225,38 @@ class Journey:
         mine = [name for name, _ in differs if not _of_the_host(name)]
         return "ok" if not mine else f"FAILS: {', '.join(dict.fromkeys(mine))}"
 
+    def plugin_loads(self) -> str:
+        """The exported plugin alone: its hooks run, its skill is told, its server answers."""
+        program = PROGRAMS[self.host]
+        if not program.plugin:
+            return "can not: it has no plugins of this format"
+        place = Place(self.place.folder / "plugin")
+        place.diurna("init")
+        place.diurna("note", "decision: The moon is made of cheese.", "--agent", "bob")
+        plugin = str(place.folder / "exported")
+        place.diurna("install", "--export", plugin)
+        if self.host == "claude":
+            place.program(self.host, "plugin", "validate", plugin)
+        place.program(self.host, "plugin", "marketplace", "add", plugin)
+        place.program(self.host, "plugin", program.plugin, "diurna@diurna")
+        session = place.session(
+            self.host,
+            Turn("I look.", (program.run("ls"),), seconds=5),
+            *program.recalled("moon", "plugin_diurna_diurna"),
+            Turn("Done."),
+        )
+        self._sessions.append(session)
+        told = "".join(session.told())
+        found = {
+            "the brief": _whole(session) == "ok" and "made of cheese" in told,
+            "the skill": "diurna-memory" in told,
+            "the server": "recorded memory" in session.last().rpartition("I look.")[2],
+        }
+        missing = [name for name, there in found.items() if not there]
+        if missing == ["the server"] and self.host == "copilot":
+            return "ok, but for the server: it starts in the plugin's folder"
+        return "ok" if not missing else f"FAILS: {', '.join(missing)}"
+
     def hooks_do_not_fail(self) -> str:
         """Every call of a hook ended with 0, with one object, within its host's time."""
         calls = sum(len(one.hooks) for one in self._sessions)
@@ -244,6 +276,7 @@ CLAIMS: dict[str, Callable[[Journey], str]] = {
     "nothing twice": Journey.nothing_is_told_twice,
     "kill": Journey.kill_loses_nothing,
     "uninstall": Journey.uninstall_restores,
+    "plugin": Journey.plugin_loads,
     "hooks": Journey.hooks_do_not_fail,
 }
 

@@ -58,6 +58,7 @@ class Program(Record):
         compact: the prompt that makes it compact; "" where it does so by itself.
         tokens: how much is used so that it compacts by itself.
         silent: why nothing of a compaction can be told, "" for nothing.
+        plugin: its command that takes a plugin from a marketplace, "" where it has no such.
     """
 
     start: Callable[[Lab, str, bool], Start]
@@ -70,6 +71,7 @@ class Program(Record):
     compact: str = ""
     tokens: int = 0
     silent: str = ""
+    plugin: str = ""
 
     def run(self, command: str) -> Call:
         """Return the call of its shell."""
@@ -89,9 +91,9 @@ class Program(Record):
         patch = f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch"
         return self.run(f"apply_patch <<'EOF'\n{patch}\nEOF\n")
 
-    def recalled(self, query: str) -> tuple[Turn, ...]:
-        """Return the turns in which the model asks Diurna's server."""
-        tool, given = "mcp__diurna__recall", {"query": query}
+    def recalled(self, query: str, server: str = "diurna") -> tuple[Turn, ...]:
+        """Return the turns in which the model asks Diurna's server, by the name that it has there."""
+        tool, given = f"mcp__{server}__recall", {"query": query}
         found = (
             (Turn("", (Call(self.search, {"query": f"select:{tool}"}),)),) if self.search else ()
         )
@@ -143,9 +145,19 @@ def _claude(lab: Lab, prompt: str, again: bool) -> Start:
 
 def _codex(lab: Lab, prompt: str, again: bool) -> Start:
     path = lab.home / ".codex/config.toml"
-    mine = "# of the lab\n"
-    there = path.read_text().partition(mine)[2] if path.exists() else ""
-    _put(path, f"""\
+    if not path.exists():
+        _put(path, _CODEX.replace("TOP", str(lab.top)))
+    options = ["--skip-git-repo-check", "--json", "--dangerously-bypass-hook-trust"]
+    options += ["-c", f'model_providers.lab.base_url="{lab.url}/v1"']
+    more = ["resume", "--last"] if again else []
+    arguments = ("exec", *options, *more, prompt)
+    return Start(
+        (str(program("codex")), *arguments), _environment(lab, LAB_KEY="x", RUST_LOG="warn")
+    )
+
+
+#: The port of the model is another one each time.
+_CODEX = """\
 model = "gpt-5.4"
 model_provider = "lab"
 model_auto_compact_token_limit = 100000
@@ -156,20 +168,14 @@ sandbox_mode = "danger-full-access"
 enabled = false
 [model_providers.lab]
 name = "lab"
-base_url = "{lab.url}/v1"
+base_url = "http://127.0.0.1:9/v1"
 wire_api = "responses"
 env_key = "LAB_KEY"
 request_max_retries = 0
 stream_max_retries = 0
-[projects."{lab.top}"]
+[projects."TOP"]
 trust_level = "trusted"
-{mine}{there}""")  # fmt: skip
-    options = ["--skip-git-repo-check", "--json", "--dangerously-bypass-hook-trust"]
-    more = ["resume", "--last"] if again else []
-    arguments = ("exec", *options, *more, prompt)
-    return Start(
-        (str(program("codex")), *arguments), _environment(lab, LAB_KEY="x", RUST_LOG="warn")
-    )
+"""
 
 
 def _copilot(lab: Lab, prompt: str, again: bool) -> Start:
@@ -234,11 +240,23 @@ def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
 
 PROGRAMS = {
     "claude": Program(
-        _claude, "Bash", ("Write", "file_path", "content"), search="ToolSearch", compact="/compact"
+        _claude,
+        "Bash",
+        ("Write", "file_path", "content"),
+        search="ToolSearch",
+        compact="/compact",
+        plugin="install",
     ),
-    "codex": Program(_codex, "exec_command", ("exec_command", "", ""), "cmd", tokens=190_000),
+    "codex": Program(
+        _codex, "exec_command", ("exec_command", "", ""), "cmd", tokens=190_000, plugin="add"
+    ),
     "copilot": Program(
-        _copilot, "bash", ("create", "path", "file_text"), user=True, tokens=1_000_000
+        _copilot,
+        "bash",
+        ("create", "path", "file_text"),
+        user=True,
+        tokens=1_000_000,
+        plugin="install",
     ),
     "gemini": Program(
         _gemini,

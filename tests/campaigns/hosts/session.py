@@ -131,6 +131,18 @@ class Place:
         hooks = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         return Session(asked, tuple(hooks), code, out)
 
+    def program(self, host: str, *words: str) -> str:
+        """Run a command of a program in the project; return what it said."""
+        lab = Lab(self.home, self.top, self.folder, "http://127.0.0.1:9", self.path)
+        start = PROGRAMS[host].start(lab, "", False)
+        done = subprocess.run(
+            [start.arguments[0], *words], cwd=self.top, env=dict(start.environment), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"{host} {shlex.join(words)}: {done.stdout[-200:]}")
+        return done.stdout
+
     def settle(self, seconds: float = 60.0) -> None:
         """Wait until nothing works any more that a hook left behind."""
         end = time.monotonic() + seconds
