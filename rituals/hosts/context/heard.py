@@ -12,7 +12,7 @@ from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
 _FORMAT = "diurna-news 1"
@@ -84,7 +84,27 @@ def has_news(commondir: str, name: str, *, tool: bool) -> bool:
 
 def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
     """Return how all that can bring news stands now."""
-    own, count, size, newest = "-", 0, 0, 0
+    return standing_of(files(commondir), name, watched)
+
+
+def standing_of(
+    listed: Iterable[tuple[str, int, int]], name: str, watched: Sequence[str]
+) -> Standing:
+    """Return how all that can bring news stands, as `files` listed it."""
+    own, count, total, newest = "-", 0, 0, 0
+    for file, size, changed in listed:
+        if file == f"{name}.jsonl":
+            own = str(size)
+            continue
+        count += 1
+        total += size
+        newest = max(newest, changed)
+    return Standing(",".join(map(_stamp, watched)), f"{count}.{total}.{newest}", own)
+
+
+def files(commondir: str) -> list[tuple[str, int, int]]:
+    """Return the names, bytes and times of the spools."""
+    found = []
     try:
         with os.scandir(f"{commondir}/{OBSERVED_DIR}") as entries:
             for entry in entries:
@@ -92,15 +112,10 @@ def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
                     seen = entry.stat()
                 except OSError:
                     continue  # removed meanwhile
-                if entry.name == f"{name}.jsonl":
-                    own = str(seen.st_size)
-                    continue
-                count += 1
-                size += seen.st_size
-                newest = max(newest, seen.st_mtime_ns)
+                found.append((entry.name, seen.st_size, seen.st_mtime_ns))
     except OSError:
         pass  # nobody observed anything yet
-    return Standing(",".join(map(_stamp, watched)), f"{count}.{size}.{newest}", own)
+    return found
 
 
 def _stamp(path: str) -> str:

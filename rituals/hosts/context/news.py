@@ -7,9 +7,11 @@ that another hook of the session is faster than. At a tool only what can not wai
 
 from __future__ import annotations
 
+import os
+
 from ledger.environment import now_ms
 from ledger.model.record import Record
-from rituals.hosts.context.heard import Cursor, Heard, has_news, standing, tidy
+from rituals.hosts.context.heard import Cursor, Heard, files, has_news, standing, standing_of, tidy
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
@@ -68,11 +70,11 @@ def begin(home: Home, name: str) -> Callable[[], None]:
         home: whose brief the session is told.
         name: what files of the session are called.
     """
-    from rituals.hosts.context.others import sizes
-
     commondir, watched = home.repository.commondir, _watched(home)
-    seen = standing(commondir, name, watched)
-    begun = Cursor(watched, seen, seen, home.tip(), waiting(home), sizes(commondir, name))
+    listed = files(commondir)
+    seen = standing_of(listed, name, watched)
+    offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
+    begun = Cursor(watched, seen, seen, home.tip(), waiting(home), offsets)
 
     def told() -> None:
         heard = Heard(commondir, name)
@@ -86,10 +88,21 @@ def begin(home: Home, name: str) -> Callable[[], None]:
 
 def waiting(home: Home) -> tuple[str, ...]:
     """Return the stems of the logs that wait for the branch."""
+    folder = home.spool_folder
+    if not any(_has_files(one) for one in (folder, f"{folder}/held")):
+        return ()
     from ledger.wal.spool import Spool
 
-    spool = Spool(home.spool_folder)
+    spool = Spool(folder)
     return (*spool.waiting(), *spool.held())
+
+
+def _has_files(folder: str) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.is_file() for entry in entries)
+    except OSError:
+        return False
 
 
 def _watched(home: Home) -> tuple[str, ...]:

@@ -142,13 +142,6 @@ def all_news(listener: Listener) -> News:
     return News(pressing, tuple([*newest, *often][:_OBSERVATIONS]), offsets, told)
 
 
-def sizes(commondir: str, name: str) -> dict[str, int]:
-    """Return how many bytes there are of each other spool, for a session that begins."""
-    found = {os.path.basename(spool.path): spool.size for spool in spools(commondir)}
-    found.pop(f"{name}.jsonl", 0)
-    return found
-
-
 def is_loss(what: str) -> bool:
     """Tell whether a command of git may have taken somebody's work away."""
     words = what.split()

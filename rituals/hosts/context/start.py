@@ -7,9 +7,6 @@ in the room that the brief leaves; some is kept free for it.
 from __future__ import annotations
 
 from ledger.environment import now_ms
-from projection.brief.envelope import enveloped
-from rituals.hosts.context.checkpoint import restored
-from rituals.hosts.context.wording import ROUTINES, act, routine
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed.spool import spools
 
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
 _OBSERVATIONS, _DAY_MS = 20, 86_400_000
-#: How much of a spool is looked through.
-_TAIL_BYTES = 1 << 16
+#: How much of a spool is looked through, and where there are enough observations already.
+_TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
 
 
 class Around:
@@ -35,8 +32,11 @@ class Around:
     """
 
     def __init__(self, commondir: str, moment: Moment) -> None:
-        goes_on = moment.session and moment.source in ("compact", "resume")
-        self.before = restored(commondir, moment) if goes_on else ""
+        self.before = ""
+        if moment.session and moment.source in ("compact", "resume"):
+            from rituals.hosts.context.checkpoint import restored
+
+            self.before = restored(commondir, moment)
         self._acts = _newest(commondir, moment)
 
     @property
@@ -47,6 +47,11 @@ class Around:
 
     def behind(self, chars: int, size: int) -> str:
         """Return what others did of late, in so many characters and bytes; "" for nothing."""
+        if not self._acts:
+            return ""
+        from projection.brief.envelope import enveloped
+        from rituals.hosts.context.wording import ROUTINES, act, routine
+
         lines = [act(spool.host, one) for spool, one in self._acts if one.kind not in ROUTINES]
         for path in dict.fromkeys([spool.path for spool, _ in self._acts]):
             of_one = [(spool.host, one) for spool, one in self._acts if spool.path == path]
@@ -66,12 +71,14 @@ def _newest(commondir: str, moment: Moment) -> list[tuple[Spool, Observation]]:
     """Return the newest observations of other sessions of the last day, newest first."""
     since = now_ms() - _DAY_MS
     own = f"/{file_name(moment.host, moment.session)}.jsonl"
-    found = [
-        (spool, one)
-        for spool in spools(commondir)[: _OBSERVATIONS + 1]
-        if spool.changed_ms >= since and not spool.path.endswith(own)
-        for one in spool.since(max(0, spool.size - _TAIL_BYTES))[0]
-        if one.at >= since
-    ]
-    found.sort(key=lambda pair: (-pair[1].at, pair[0].path))
-    return found[:_OBSERVATIONS]
+    found: list[tuple[Spool, Observation]] = []
+    others = [spool for spool in spools(commondir) if not spool.path.endswith(own)]
+    for spool in others[:_OBSERVATIONS]:  # each of them has one at least
+        least = found[-1][1].at if len(found) == _OBSERVATIONS else since
+        if spool.changed_ms < least:
+            break  # this one, and all behind it, were written to before
+        start = max(0, spool.size - (_TAIL_BYTES if least == since else _END_BYTES))
+        found += [(spool, one) for one in spool.since(start)[0] if one.at >= least]
+        found.sort(key=lambda pair: (-pair[1].at, pair[0].path))
+        del found[_OBSERVATIONS:]
+    return found
