@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from ledger.codec.log import decode
@@ -21,24 +22,18 @@ TALK = "We looked at the retry queue, and at how it behaves when the broker is s
 
 
 def observe(
-    home: Path,
-    count: int,
-    *,
-    session: str = SESSION,
-    host: str = "claude",
-    first: int = 0,
-    at: int = AT,
-) -> None:
-    """Let a session do things, each once."""
+    home: Path, count: int, *, session: str = SESSION, host: str = "claude", first: int = 0, at: int = AT,
+    mark: Callable[[int], str] | None = None,
+) -> None:  # fmt: skip
+    """Let a session do things, each once; `mark` tells them apart from those of other sessions."""
     spool = spool_of(str(home / ".git"), host, session)
     for number in range(first, first + count):
-        spool.add(
-            Observation(
-                at + number, "edit", "writes a file", f"wrote part {number}", (f"src/m{number}.py",),
-                f"toolu-{number}", f"toolu-{number}",
-            ),
-            str(home),
-        )  # fmt: skip
+        once = f"mark-{mark(number)}" if mark else f"toolu-{number}"
+        path = f"src/m{number}.py"
+        seen = Observation(
+            at + number, "edit", "writes a file", f"wrote part {number}", (path,), once, once
+        )
+        spool.add(seen, str(home))
 
 
 def say(path: Path, *said: str, role: str = "assistant") -> None:
