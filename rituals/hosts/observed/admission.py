@@ -1,0 +1,311 @@
+"""Say what of an event is worth an observation: what changed something, tested it, or decided it.
+
+First match: a tool that writes, a command of shell that changes, tests or builds, a task, a word that
+tells of a decision. All else is dropped. What is kept has its secrets replaced, stands in one line, and
+names files from the top of the work tree; what lies outside of it is nobody's memory.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import now_ms
+from rituals.hosts.adapters import FAILURE, PROMPT, STOP, SUBAGENT_STOP, TASK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rituals.hosts.moments import Moment
+    from rituals.hosts.observed.spool import Observation
+
+#: Names of the tools that write a file, of all hosts, in small letters.
+_WRITING = frozenset(
+    "write edit multiedit notebookedit notebook_edit write_file replace apply_patch patch"
+    " create create_file edit_file str_replace_editor str_replace search_replace strreplace"
+    " delete delete_file write_to_file replace_file_content multi_replace_file_content"
+    " editnotebook".split()
+)
+#: Of those, what only looks, by what it is given.
+_VIEWS = frozenset(("view", "undo_edit"))
+_SHELLS = frozenset(
+    "bash shell run_shell_command local_shell exec_command run_terminal_cmd run_in_terminal"
+    " run_command terminal execute powershell shell_command unified_exec container.exec".split()
+)
+_TASKS = frozenset(
+    "taskcreate taskupdate todowrite todo_write update_plan write_todos update_todo_list"
+    " manage_todo_list".split()
+)
+_PATHS = (
+    "file_path", "filePath", "path", "notebook_path", "notebookPath", "target_file", "absolute_path",
+    "TargetFile",
+)  # fmt: skip
+_COMMANDS = ("command", "cmd", "script", "CommandLine", "commandLine")
+_PATCHES = ("input", "patch", "patchText", "patch_text", "command", "content")
+_PATCH_LINES = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+#: A line without any of these runs nothing that is kept.
+_SIGNS = (
+    "git", "npm", "pnpm", "yarn", "bun", "pip", "uv", "poetry", "pdm", "rye", "deno", "cargo", "conda",
+    "mamba", "apt", "dnf", "yum", "brew", "apk", "zypper", "choco", "winget", "scoop", "pacman",
+    "twine", "helm", "go ", "dotnet", "gem", "bundle", "composer", "rm", "mv", "unlink", "trash",
+    "diurna", "patch", "test", "tox", "nox", "jest", "mocha", "ava", "spec", "unit", "behave", "tap",
+    "cypress", "ginkgo", "bats", "karma", "tsc", "pack", "rollup", "build", "ninja", "meson", "tsup",
+    "turbo", "nx", "make", "just", "task", "gradle", "swift", "mix", "bazel", "zig", "hatch", "docker",
+    "playwright", "manage.py", "sbt", "rake", "next", "vite", "ng ", "nuxt", "astro",
+)  # fmt: skip
+_MANY_PATHS = 20
+_ID_CHARS = 80
+_DONE = frozenset(("completed", "complete", "done"))
+
+
+def admitted(
+    said: Moment, top: str, words: tuple[str, ...] = (), now: int = 0
+) -> Observation | None:
+    """Return what is kept of an event, None for nothing.
+
+    Args:
+        said: of a tool, a prompt, a stop or a task.
+        top: of the work tree, "" for none.
+        words: that tell of a decision, beside the built-in ones.
+        now: milliseconds since 1970, 0 for the clock's.
+    """
+    found = _found(said, top, words)
+    if found is None:
+        return None
+    kind, why, what, paths = found
+    from ledger.secrets.scanner import nameable
+    from rituals.hosts.observed.spool import SHORT_CHARS, WHAT_CHARS, Observation
+
+    what = _short(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
+    safe = [path for path in paths if nameable(path) == path]
+    once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
+    return Observation(
+        at=now or now_ms(),
+        kind=kind,
+        why=_short(" ".join(nameable(why).split()), SHORT_CHARS),
+        what=what,
+        paths=tuple(dict.fromkeys(safe))[:_MANY_PATHS],
+        where="" if once.startswith("~") else once,
+        once=once,
+    )
+
+
+def _found(
+    said: Moment, top: str, words: tuple[str, ...]
+) -> tuple[str, str, str, Iterable[str]] | None:
+    """Return kind, why, what and paths."""
+    if said.event == TASK:
+        return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
+    if said.event in (PROMPT, STOP, SUBAGENT_STOP):
+        return _decided(said, words)
+    tool = said.tool.lower().rpartition("__")[2] if said.tool[:5] != "mcp__" else ""
+    if tool in _WRITING:
+        return _written(said, tool, top)
+    if tool in _SHELLS:
+        return _run(said, top)
+    if tool in _TASKS and said.event != FAILURE:
+        return _task(said)
+    return None
+
+
+def _written(said: Moment, tool: str, top: str) -> tuple[str, str, str, Iterable[str]] | None:
+    if said.event == FAILURE or said.given.get("command") in _VIEWS:
+        return None
+    named = _patched(_first_text(said, _PATCHES)) if "patch" in tool else []
+    named = named or [path for path in [_first_text(said, _PATHS)] if path]
+    paths = _inside(named, top, said.cwd or said.folder)
+    if not paths:
+        return None
+    return "edit", said.tool, f"{_verb(tool)} {', '.join(paths)}", paths
+
+
+def _verb(tool: str) -> str:
+    if tool.startswith(("write", "create")):
+        return "wrote"
+    return "deleted" if tool.startswith("delete") else "edited"
+
+
+def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
+    """Look through a line of shell."""
+    given = next((said.given[name] for name in _COMMANDS if name in said.given), None)
+    if isinstance(given, list):
+        parts = [part for part in given if isinstance(part, str)]
+        script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
+        given = script or " ".join([_quoted(part) for part in parts])
+    if not isinstance(given, str) or not any(sign in given for sign in _SIGNS):
+        return None
+    from rituals.hosts.observed.commands import act
+    from rituals.hosts.observed.shell import joined, read
+
+    start = _first_text(said, ("workdir", "cwd", "working_directory", "Cwd"))
+    start = os.path.join(said.cwd or said.folder, start)
+    code = exit_code(said)
+    found = []
+    paths: list[str] = []
+    for command in read(given):
+        folder = os.path.join(start, joined("", command.folder))
+        if command.words[0] in ("apply_patch", "applypatch"):
+            text = command.document or " ".join(command.words[1:])
+            patched = _inside(_patched(text), top, folder)
+            if patched and not (code and command.decides):
+                paths += patched
+                found.append(("edit", "apply_patch", f"edited {', '.join(patched)}"))
+            continue
+        done = act(command)
+        if done is None:
+            continue
+        named = _inside(done.paths, top, folder)
+        if done.kind == "file" and not named:
+            continue
+        paths += named
+        what = f"{done.why} {', '.join(named)}" if done.kind == "file" else done.what
+        if code is not None and (command.decides if code else command.surely and done.of_work):
+            what = f"{what} (exit {code})"
+        found.append((done.kind, done.why, what))
+    if not found:
+        return None
+    return (
+        found[0][0],
+        ", ".join(dict.fromkeys(why for _, why, _ in found)),
+        "; ".join(what for _, _, what in found),
+        paths,
+    )
+
+
+def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
+    """Tell which tasks are done, or which one was made."""
+    listed = next(
+        (said.given[name] for name in ("todos", "plan", "todoList", "items") if name in said.given),
+        None,
+    )
+    if isinstance(listed, list):
+        done = [
+            str(one.get("content") or one.get("step") or one.get("description") or one.get("title"))
+            for one in listed
+            if isinstance(one, dict) and one.get("status") in _DONE
+        ]
+        return ("task", said.tool, f"done: {'; '.join(done)}", ()) if done else None
+    subject = _first_text(said, ("subject", "title", "taskId", "task_id"))
+    status = _first_text(said, ("status",))
+    if not subject or status == "in_progress":
+        return None
+    return "task", said.tool, f"{status or 'new'}: {subject}", ()
+
+
+def _decided(said: Moment, words: tuple[str, ...]) -> tuple[str, str, str, Iterable[str]] | None:
+    text = said.prompt if said.event == PROMPT else said.message
+    if not text:
+        return None
+    from rituals.hosts.observed.decisions import decision
+
+    word, sentence = decision(text, words)
+    if not word:
+        return None
+    who = "user" if said.event == PROMPT else "agent"
+    return "decision", f"{who} said “{word}”", sentence, ()
+
+
+def exit_code(said: Moment) -> int | None:
+    """Return the exit code of what a tool ran, None where the host does not say it."""
+    answer = said.answer
+    if isinstance(answer, str) and answer[:1] == "{":
+        from rituals.hosts.payloads import read_object
+
+        answer = read_object(answer.encode("utf-8", "replace")) or answer
+    for _ in range(2):
+        if not isinstance(answer, dict):
+            break
+        for name in ("exit", "exit_code", "exitCode"):
+            code = answer.get(name)
+            if isinstance(code, int) and not isinstance(code, bool):
+                return code
+        inner = next((answer[key] for key in ("metadata", "llmContent", "textResultForLlm",
+                      "text_result_for_llm") if key in answer), None)  # fmt: skip
+        if inner is None:
+            # Claude says how a command ended only where it failed
+            return 0 if "stdout" in answer and said.event != FAILURE else None
+        answer = inner
+    return _told_code(answer) if isinstance(answer, str) else None
+
+
+def _told_code(text: str) -> int | None:
+    """Read `Exit code 1` at the front, `Exit Code: 1` on a line, or `with exit code 1>` at the end."""
+    low = text[:200].lower()
+    at = 9 if low.startswith("exit code") else -1
+    if at < 0:
+        mark = text.rfind("\nExit Code:")
+        at = mark + 11 if mark >= 0 else -1
+    if at < 0:
+        mark = text.rfind("with exit code ")
+        at = mark + 15 if mark >= len(text) - 40 and mark >= 0 else -1
+    if at < 0:
+        return None
+    digits = text[at : at + 12].lstrip(": ")
+    end = next((index for index, char in enumerate(digits) if not char.isdigit()), len(digits))
+    return int(digits[:end]) if 0 < end < 6 and digits[:end].isascii() else None
+
+
+def _patched(text: str) -> list[str]:
+    """Return the files that a patch names."""
+    return [
+        line[len(mark) :].strip()
+        for line in text.split("\n")
+        for mark in _PATCH_LINES
+        if line.startswith(mark)
+    ]
+
+
+def _inside(paths: Iterable[str], top: str, folder: str) -> list[str]:
+    """Return those paths that lie in a work tree, from its top, where git does not keep its own."""
+    if not top:
+        return []
+    tops = tuple(dict.fromkeys((top, os.path.realpath(top))))
+    found = []
+    for path in paths:
+        if not path or "\0" in path or path[0] in "~$":
+            continue
+        whole = os.path.normpath(os.path.join(folder, path))
+        if not whole.startswith(tuple(f"{one}/" for one in tops)):
+            whole = os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
+        inner = next((whole[len(one) + 1 :] for one in tops if whole.startswith(f"{one}/")), "")
+        if inner and inner != ".git" and not inner.startswith(".git/"):
+            found.append(inner)
+    return found
+
+
+def _from_top(text: str, top: str) -> str:
+    """Say paths of the work tree from its top."""
+    for one in dict.fromkeys((top, os.path.realpath(top) if top else "")):
+        if len(one) > 1:
+            text = text.replace(f"{one}/", "")
+    return text
+
+
+def _first_text(said: Moment, names: Iterable[str]) -> str:
+    for name in names:
+        found = said.given.get(name)
+        if isinstance(found, str) and found:
+            return found
+        if isinstance(found, list) and name in _PATCHES:
+            return "\n".join([one for one in found if isinstance(one, str)])
+    return ""
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def _short(text: str, chars: int) -> str:
+    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+
+
+def _plain_id(once: str, *content: str) -> str:
+    """Return by what an observation counts once: the host's id of the call, else its content."""
+    plain = once.replace("-", "").replace("_", "").replace(".", "")
+    if len(once) <= _ID_CHARS and plain.isascii() and plain.isalnum():
+        return once
+    from hashlib import blake2b
+
+    content = content if not once else (once,)
+    joined = "\0".join(content).encode("utf-8", "replace")
+    return f"~{blake2b(joined, digest_size=8).hexdigest()}"

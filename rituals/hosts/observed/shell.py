@@ -1,0 +1,382 @@
+"""Read a line of shell as the simple commands that it runs: words, where they run, and what joins them.
+
+It is a reading, not a shell: nothing is expanded, and what a substitution runs counts as run. What can not
+be read (an open quote, a document without an end) ends the reading where it is.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from ledger.model.record import Record
+
+_SEPARATORS = "\n;&|()"
+_KEYWORDS = frozenset("if then else elif do while until ! { } done fi esac".split())
+_CONDITIONS = frozenset(("then", "else", "elif", "do"))
+#: Words that open what is no command up to the next separator.
+_HEADS = frozenset(("for", "case", "select", "function"))
+#: What runs another command: the options of it that take a value.
+_RUNNERS = {
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "sudo": ("-u", "-g", "-C", "-D", "-h", "-p", "-U"),
+    "doas": ("-u", "-C"),
+    "nice": ("-n", "--adjustment"),
+    "timeout": ("-s", "--signal", "-k", "--kill-after"),
+    "xargs": ("-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s"),
+    "time": ("-f", "-o"),
+    "stdbuf": ("-i", "-o", "-e"),
+    "ionice": ("-c", "-n"),
+    "nohup": (), "command": (), "exec": (), "builtin": (), "setsid": (), "chronic": (), "caffeinate": (),
+    "npx": ("-p", "--package"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with"),
+    "dotenv": ("-f",), "direnv": (), "mise": (), "asdf": (), "pipx": ("--spec",),
+    "conda": ("-n", "--name"), "uv": ("--with", "--python", "-p", "--extra"),
+    "poetry": (), "pdm": (), "hatch": (), "rye": (), "pipenv": (),
+    "bundle": (), "pnpm": (), "yarn": (),
+}  # fmt: skip
+#: Of those, which run another command only behind this word.
+_BEHIND = {
+    "poetry": "run", "uv": "run", "pdm": "run", "hatch": "run", "rye": "run", "pipenv": "run",
+    "pipx": "run",
+    "conda": "run", "bundle": "exec", "pnpm": "exec", "yarn": "exec", "direnv": "exec", "mise": "exec",
+    "asdf": "exec",
+}  # fmt: skip
+_SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh", "ash"))
+_DEPTH = 6
+#: More than that no agent writes by hand.
+TEXT_CHARS = 100_000
+
+
+class Simple(Record):
+    """A simple command.
+
+    Args:
+        words: the program and what it is given, without quotes.
+        folder: where it runs, from where the line began, "" for there; absolute behind such a `cd`.
+        document: what `<<` gives it.
+        decides: the exit code of the line is its own where that is not 0.
+        surely: it ran and succeeded where the line did.
+    """
+
+    words: tuple[str, ...]
+    folder: str = ""
+    document: str = ""
+    decides: bool = True
+    surely: bool = True
+
+
+class _Found:
+    """A simple command while it is read."""
+
+    __slots__ = ("document", "folder", "joined", "loose", "words")
+
+    def __init__(self, folder: str) -> None:
+        self.words: list[str] = []
+        self.folder = folder
+        self.document = ""
+        self.joined = ""  # by what it is joined to the next one
+        self.loose = False  # the line may succeed without it
+
+
+def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
+    """Return the simple commands of a text, in order.
+
+    Args:
+        text: as it was given to a shell.
+        depth: of shells that run shells.
+    """
+    reader = _Reader(text[:TEXT_CHARS], depth)
+    reader.read_list("", "")
+    found: list[Simple] = []
+    run = reader.found
+    for index, one in enumerate(run):
+        behind = [other.joined for other in run[index:-1]]
+        last = index == len(run) - 1
+        surely = all(join == "&&" for join in behind) and not one.loose
+        for words in _unwrapped(one.words):
+            script = _script(words)
+            if script is None:
+                said = Simple(tuple(words), one.folder, one.document, last, surely)
+                found.append(said)
+            elif depth < _DEPTH:
+                for inner in read(script or one.document, depth + 1):
+                    found.append(
+                        inner._replace(
+                            folder=joined(one.folder, inner.folder),
+                            decides=inner.decides and last,
+                            surely=inner.surely and surely,
+                        )
+                    )
+    return tuple(found)
+
+
+def joined(folder: str, more: str) -> str:
+    """Return a path below a folder, or itself where it is absolute; "" for the folder where all began."""
+    path = posixpath.normpath(posixpath.join(folder, more)) if folder or more else ""
+    return "" if path == "." else path
+
+
+class _Reader:
+    """Reads one text, from front to back, once."""
+
+    def __init__(self, text: str, depth: int) -> None:
+        self._text = text
+        self._at = 0
+        self._depth = depth
+        self._open: list[tuple[str, bool, _Found]] = []  # documents that begin at the next line
+        self.found: list[_Found] = []
+
+    def read_list(self, folder: str, end: str) -> str:
+        """Read commands up to a closing character, or the end; return the folder that a `cd` left."""
+        text = self._text
+        now = _Found(folder)
+        while self._at < len(text):
+            char = text[self._at]
+            if end and char == end:
+                self._at += 1
+                break
+            if char in " \t\r":
+                self._at += 1
+            elif char == "\\" and text[self._at + 1 : self._at + 2] == "\n":
+                self._at += 2
+            elif char == "#":
+                line = text.find("\n", self._at)
+                self._at = len(text) if line < 0 else line
+            elif char == "(" and self._depth < _DEPTH:
+                self._at += 1
+                self._close(now, "(")
+                self._depth += 1
+                self.read_list(folder, ")")
+                self._depth -= 1
+                now = _Found(folder)
+            elif char in _SEPARATORS:
+                by = self._separator(char)
+                folder = self._close(now, by)
+                now = _Found(folder)
+                now.loose = by == "||"
+            elif char in "<>":
+                self._redirect(now)
+            elif char.isdigit() and text[self._at + 1 : self._at + 2] in ("<", ">"):
+                self._at += 1
+                self._redirect(now)
+            else:
+                self._word(now)
+        return self._close(now, "")
+
+    def _separator(self, char: str) -> str:
+        """Pass a separator; a new line ends the documents that were begun."""
+        text, at = self._text, self._at
+        twice = text[at : at + 2]
+        if twice in ("&&", "||", ";;", "|&", "&>"):
+            self._at += 1 if twice == "&>" else 2
+            return "&" if twice == "&>" else twice
+        self._at += 1
+        if char == "\n":
+            self._documents()
+        return char
+
+    def _close(self, now: _Found, joined_by: str) -> str:
+        """End a command; return the folder for the next one."""
+        words = now.words
+        while words and words[0] in _KEYWORDS:
+            now.loose = now.loose or words[0] in _CONDITIONS
+            del words[0]
+        piped = joined_by in ("|", "|&")
+        if not words or words[0] in _HEADS:
+            if self.found and (piped or joined_by in ("&&", "||", "&")):  # behind a group
+                self.found[-1].joined = joined_by
+            return now.folder
+        now.joined = joined_by
+        now.loose = now.loose or piped
+        self.found.append(now)
+        if words[0] in ("cd", "pushd") and not piped and joined_by != "||":
+            to = next((word for word in words[1:] if word[:1] != "-"), "")
+            return joined(now.folder, to) if to and "$" not in to and to[0] != "~" else now.folder
+        return now.folder
+
+    def _redirect(self, now: _Found) -> None:
+        text = self._text
+        if text.startswith("<<<", self._at):
+            self._at += 3
+            self._blank()
+            self._word(_Found(""))
+            return
+        if text.startswith("<<", self._at):
+            self._at += 2
+            dash = text.startswith("-", self._at)
+            self._at += dash
+            self._blank()
+            mark = _Found("")
+            self._word(mark)
+            if mark.words:
+                self._open.append((mark.words[0], dash, now))
+            return
+        if text[self._at + 1 : self._at + 2] == "(":  # <(…) and >(…)
+            self._at += 2
+            self.read_list(now.folder, ")")
+            return
+        while self._at < len(text) and text[self._at] in "<>&|":
+            self._at += 1
+        self._blank()
+        if self._at < len(text) and text[self._at] not in _SEPARATORS:
+            self._word(_Found(""))
+
+    def _blank(self) -> None:
+        while self._text[self._at : self._at + 1] in (" ", "\t"):
+            self._at += 1
+
+    def _documents(self) -> None:
+        """Pass the documents that begin here, and give each to its command."""
+        waiting, self._open = self._open, []
+        for mark, dash, now in waiting:
+            lines = []
+            while self._at < len(self._text):
+                end = self._text.find("\n", self._at)
+                end = len(self._text) if end < 0 else end
+                line = self._text[self._at : end]
+                self._at = min(end + 1, len(self._text))
+                if (line.lstrip("\t") if dash else line).rstrip("\r") == mark:
+                    break
+                lines.append(line)
+            now.document = "\n".join(lines)
+
+    def _word(self, now: _Found) -> None:
+        """Read one word of a command."""
+        text = self._text
+        parts: list[str] = []
+        begin = self._at
+        while self._at < len(text):
+            char = text[self._at]
+            if char in " \t\r" or char in _SEPARATORS or char in "<>":
+                break
+            if char == "\\":
+                if text[self._at + 1 : self._at + 2] != "\n":
+                    parts.append(text[self._at + 1 : self._at + 2])
+                self._at += 2
+            elif char == "'":
+                end = text.find("'", self._at + 1)
+                end = len(text) if end < 0 else end
+                parts.append(text[self._at + 1 : end])
+                self._at = end + 1
+            elif char == '"':
+                self._at += 1
+                self._quoted(now, parts)
+            elif char == "$" or char == "`":
+                self._dollar(now, parts)
+            else:
+                parts.append(char)
+                self._at += 1
+        if self._at == begin:
+            self._at += 1  # nothing that was foreseen: go on
+            return
+        now.words.append("".join(parts))
+
+    def _quoted(self, now: _Found, parts: list[str]) -> None:
+        text = self._text
+        while self._at < len(text):
+            char = text[self._at]
+            if char == '"':
+                self._at += 1
+                return
+            if char == "\\":
+                behind = text[self._at + 1 : self._at + 2]
+                if behind != "\n":
+                    parts.append(behind if behind in '"\\$`' else char + behind)
+                self._at += 2
+            elif char == "$" or char == "`":
+                self._dollar(now, parts)
+            else:
+                parts.append(char)
+                self._at += 1
+
+    def _dollar(self, now: _Found, parts: list[str]) -> None:
+        """Read a substitution: what it runs is run; a document that it prints stands for it."""
+        text = self._text
+        if text.startswith("$((", self._at):
+            end = text.find("))", self._at)
+            end = len(text) if end < 0 else end + 2
+            parts.append(text[self._at : end])
+            self._at = end
+            return
+        if text.startswith("$(", self._at) and self._depth < _DEPTH:
+            self._at += 2
+            self._depth += 1
+            outer, self.found = self.found, []
+            waiting, self._open = self._open, []
+            self.read_list(now.folder, ")")
+            inner, self.found = self.found, outer
+            self._open = waiting
+            self._depth -= 1
+            if len(inner) == 1 and inner[0].words == ["cat"]:
+                parts.append(inner[0].document)
+                return
+            self._substituted(inner)
+            parts.append("$(…)")
+            return
+        if text[self._at] == "`":
+            end = text.find("`", self._at + 1)
+            end = len(text) if end < 0 else end
+            inner_reader = _Reader(text[self._at + 1 : end], self._depth + 1)
+            if self._depth < _DEPTH:
+                inner_reader.read_list(now.folder, "")
+            self._substituted(inner_reader.found)
+            parts.append("$(…)")
+            self._at = end + 1
+            return
+        parts.append("$")
+        self._at += 1
+
+    def _substituted(self, inner: list[_Found]) -> None:
+        """Take over what a substitution runs: its exit code is not the line's."""
+        for one in inner:
+            one.loose, one.joined = True, "&&"
+        self.found += inner
+
+
+def _unwrapped(words: list[str]) -> list[list[str]]:
+    """Return a command without what runs it: `env A=b nice -n 5 npm i` is `npm i`."""
+    for _ in range(8):
+        while words and _is_assignment(words[0]):
+            words = words[1:]
+        if not words:
+            return []
+        name = posixpath.basename(words[0])
+        takes = _RUNNERS.get(name)
+        if takes is None:
+            break
+        rest = words[1:]
+        word = _BEHIND.get(name)
+        if word is not None:
+            if word not in rest[:3]:
+                break
+            rest = rest[rest.index(word) + 1 :]
+        while rest and (rest[0][:1] == "-" or _is_assignment(rest[0])):
+            option = rest.pop(0)
+            if option == "--":
+                break
+            if option in takes and rest:
+                rest.pop(0)
+        if name == "timeout" and rest:
+            rest = rest[1:]
+        if name in ("npx", "bunx", "pnpx", "uvx") and rest:
+            rest[0] = rest[0].partition("@")[0] or rest[0]
+        if not rest:
+            break
+        words = rest
+    return [words]
+
+
+def _is_assignment(word: str) -> bool:
+    name, equals, _ = word.partition("=")
+    return bool(equals) and name.isidentifier()
+
+
+def _script(words: list[str]) -> str | None:
+    """Return what a shell is given to run: "" for what its input says, None where it is no such shell."""
+    if posixpath.basename(words[0]) not in _SHELLS:
+        return None
+    for index, word in enumerate(words[1:], 1):
+        if word[:1] == "-" and word[:2] != "--" and "c" in word:
+            return words[index + 1] if index + 1 < len(words) else ""
+        if word[:1] != "-":
+            return None  # a file of its own
+    return ""
