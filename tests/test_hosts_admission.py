@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -307,7 +308,7 @@ WORD = st.text("abz09._/-", min_size=1, max_size=6).filter(lambda word: word not
 @given(st.lists(st.lists(WORD, min_size=1, max_size=4), min_size=1, max_size=4), st.data())
 def test_what_is_quoted_is_read_back(lines: list[list[str]], data: st.DataObject) -> None:
     """A line that was put together by the rules of the shell is read as what it was made of."""
-    quotes = [
+    quotes: list[Callable[[str], str]] = [
         str,
         lambda word: f"'{word}'",
         lambda word: f'"{word}"',

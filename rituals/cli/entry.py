@@ -6,6 +6,7 @@ Starting Python costs 11 ms; click, pygit2 and the other libraries up to 220 mor
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from ledger.environment import variables
@@ -19,6 +20,10 @@ def main() -> int:
     try:
         code = quick.run(arguments, variables())
         if code is not None:
+            if arguments[0] == "hook":
+                os._exit(
+                    code
+                )  # an agent waits, and nothing is left: to take Python down takes an eighth
             gc.freeze()  # else the end of the process looks for cycles in all that goes with it
             return code
         from rituals.cli.app import main as run

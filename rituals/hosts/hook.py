@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import monotonic
 from rituals.hosts.adapters import (
     BATCH,
     END,
@@ -20,6 +21,7 @@ from rituals.hosts.adapters import (
     START,
     STOP,
     SUBAGENT_STOP,
+    TASK,
     TOOL,
     envelope,
     meaning,
@@ -29,16 +31,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
+    from typing import TypeVar
 
     from rituals.hosts.moments import Moment
+
+    _Done = TypeVar("_Done")
 
 #: The answer where there is nothing to say.
 NOTHING = b"{}\n"
 START_SECONDS, OTHER_SECONDS = 0.3, 0.1
 #: A compaction takes many times as long by itself.
 COMPACT_SECONDS = 1.5
+#: What a stamp is given after an answer that took all of its time.
+_LEAST_SECONDS = 0.02
 PAYLOAD_BYTES = 10 << 20
-#: Events that may be the end of a part of a session.
+#: Events in which something may have been done or decided; and those that may end a part of a session.
+_OBSERVED = (PROMPT, TOOL, FAILURE, BATCH, STOP, SUBAGENT_STOP, TASK)
 _STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
 
 
@@ -59,9 +67,10 @@ def run(host: str, event: str, environment: Mapping[str, str]) -> int:
     try:
         while answer:
             answer = answer[os.write(1, answer) :]
-        call.was_heard()
     except OSError:
         pass  # nobody listens any more
+    else:
+        call.was_heard()
     call.follow_up()
     return 0
 
@@ -81,22 +90,16 @@ class Call:
         self._environment = environment
         self._kind = meaning(host, event)
         self._said: Moment | None = None
-        self._commondir = ""
+        self._commondir = self._top = ""
         self._late = False
         self._heard: Callable[[], None] | None = None
+        limits = {START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
+        self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
 
     def answer(self) -> bytes:
         """Return the answer, within the limit of time."""
-        import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
-
-        _signal.signal(_signal.SIGALRM, _over)
-        limit = {START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}.get(self._kind, OTHER_SECONDS)
         try:
-            _signal.setitimer(_signal.ITIMER_REAL, limit)
-            try:
-                return self._answer()
-            finally:
-                _signal.setitimer(_signal.ITIMER_REAL, 0)
+            return _limited(self._until - monotonic(), self._answer)
         except TookTooLong:
             self._late = True
         except Exception as problem:  # noqa: BLE001 - an agent never waits for a fault of ours, nor sees it
@@ -112,30 +115,40 @@ class Call:
                 self._note(problem)
 
     def follow_up(self) -> None:
-        """Do what nobody waits for: stamp the session, and start who folds it into a log."""
-        said = self._said
-        if said is None:
-            return
+        """Do what nobody waits for, in what is left of the time."""
         try:
-            if self._late and self._kind == START:
-                from rituals.hosts.starts import make_ready
-
-                make_ready(said, self._environment)
-            if self._kind in _STAMPED and self._commondir:
-                from rituals.hosts.capture.stamps import is_due, stamp
-
-                stamp(self._commondir, said)
-                if is_due(self._commondir, said):
-                    from rituals.hosts.capture.detached import spawn
-
-                    spawn(said, catch_up=self._kind == START)
+            _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
+        except TookTooLong:
+            pass
         except Exception as problem:  # noqa: BLE001 - as above
             self._note(problem)
 
+    def _follow_up(self) -> None:
+        """Stamp the session, and start who folds it into a log."""
+        said = self._said
+        if said is None:
+            return
+        if self._late and self._kind == START:
+            from rituals.hosts.starts import make_ready
+
+            make_ready(said, self._environment)
+        if self._kind not in _STAMPED or not self._commondir:
+            return
+        from rituals.hosts.capture.stamps import is_due, stamp
+
+        stamp(self._commondir, said)
+        if is_due(self._commondir, said):
+            from rituals.hosts.capture.detached import spawn
+
+            spawn(said, catch_up=self._kind == START)
+        if self._kind == START and not self._late:
+            from rituals.hosts.starts import prepare
+
+            prepare(said, self._commondir)
+
     def _answer(self) -> bytes:
-        data = (
-            _read()
-        )  # also where nothing is asked: a host may fail that can not hand over what it says
+        # also where nothing is asked: a host may fail that can not hand over what it says
+        data = _read()
         if self._kind == OTHER or self._environment.get("DIURNA_HOOKS") == "off":
             return NOTHING
         from rituals.hosts.moments import moment
@@ -148,8 +161,42 @@ class Call:
         if said.host != self._host and _is_told_otherwise(said):
             return NOTHING
         self._said = said
-        self._commondir = _commondir(said.folder)
+        self._find(said.folder)
+        if self._commondir and said.session and said.event in _OBSERVED:
+            self._observe(said)
         return self._form(said, self._text(said))
+
+    def _find(self, folder: str) -> None:
+        """Find the repository; it is none of ours where Diurna keeps nothing there."""
+        from ledger.git.repository import find_repository
+        from ledger.model.layout import STATE_DIR
+
+        repository = find_repository(folder)
+        if repository and os.path.isdir(f"{repository.commondir}/{STATE_DIR}"):
+            self._commondir, self._top = repository.commondir, repository.top
+
+    def _observe(self, said: Moment) -> None:
+        """Keep what is worth it of an event, where there is a home."""
+        from rituals.hosts.observed.admission import admitted, is_candidate
+
+        if said.event == BATCH:
+            from rituals.hosts.moments import calls
+
+            events = calls(said)
+        else:
+            events = (said,)
+        for one in events:
+            if not is_candidate(one):
+                continue
+            from ledger.home import discover
+            from rituals.hosts.observed.policy_note import observing
+            from rituals.hosts.observed.spool import spool_of
+
+            known = observing(self._commondir)
+            found = None if known.off else admitted(one, self._top, known.words)
+            if found is not None:
+                discover(said.folder)
+                spool_of(self._commondir, said.host, said.session).add(found, self._top)
 
     def _text(self, said: Moment) -> str:
         """Return what the agent is to know."""
@@ -157,7 +204,7 @@ class Call:
             from rituals.hosts.starts import context
 
             text, self._heard = context(said, self._environment)
-            self._commondir = self._commondir or _commondir(said.folder)
+            self._find(said.folder)  # a fresh clone has it from now on
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
             from rituals.hosts.context.news import at_prompt, at_tool
@@ -200,6 +247,22 @@ class Call:
             pass
 
 
+def _limited(seconds: float, doing: Callable[[], _Done]) -> _Done:
+    """Do something within a time.
+
+    Raises:
+        TookTooLong: the time is up.
+    """
+    import _signal  # type: ignore[import-not-found]  # `signal` without its enumerations
+
+    _signal.signal(_signal.SIGALRM, _over)
+    try:
+        _signal.setitimer(_signal.ITIMER_REAL, max(seconds, 0.001))
+        return doing()
+    finally:
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+
 def _over(number: int, frame: FrameType | None) -> None:
     raise TookTooLong
 
@@ -218,17 +281,6 @@ def _read() -> bytes:
     except OSError:
         pass  # it is closed
     return b""
-
-
-def _commondir(folder: str) -> str:
-    """Return the common git directory of a folder, "" where Diurna keeps nothing there."""
-    from ledger.git.repository import find_repository
-    from ledger.model.layout import STATE_DIR
-
-    repository = find_repository(folder)
-    if repository is None or not os.path.isdir(f"{repository.commondir}/{STATE_DIR}"):
-        return ""
-    return repository.commondir
 
 
 def _is_told_otherwise(said: Moment) -> bool:

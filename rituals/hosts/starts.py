@@ -75,6 +75,21 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
         reader.close()
 
 
+def prepare(said: Moment, commondir: str) -> None:
+    """Leave what later hooks and the MCP server of a session ask for.
+
+    Args:
+        said: the start.
+        commondir: the common git directory.
+    """
+    from ledger.home import discover
+    from rituals.hosts.observed.policy_note import refresh
+    from rituals.hosts.processes import note_session
+
+    note_session(commondir, said.host, said.session)
+    refresh(discover(said.folder))
+
+
 def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
     """Make the brief that took too long in a process of its own, where it is kept for the next session.
 

@@ -36,7 +36,8 @@ class Handlers:
         opened: where the memory is asked.
         explain: says what an exception means; one that nobody foresaw is logged by it.
         agent: who writes, "" for what the client calls itself.
-        session: the host session of the one client; "" over HTTP, where each connection is one.
+        session: says the host session of the one client, which another one may follow; "" over HTTP, where
+            each connection is one.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Handlers:
         opened: OpenMemory,
         explain: Callable[[Exception], Failure],
         agent: str = "",
-        session: str = "",
+        session: Callable[[], str] = str,
     ) -> None:
         self._opened = opened
         self._explain = explain
@@ -173,7 +174,7 @@ class Handlers:
     def _caller(self, context: Any) -> Caller:
         params = context.session.client_params
         name = params.client_info.name if params else ""
-        return caller(self._agent, name, self._session or connection_of(context.request))
+        return caller(self._agent, name, self._session() or connection_of(context.request))
 
 
 def _described(tool: Tool) -> types.Tool:

@@ -58,8 +58,10 @@ def serve_wire(setting: Setting) -> int:
         setting.announce("waiting for a client's messages on standard input; Ctrl-D ends")
     from rituals.mcp.serve import over_wire
 
+    own = os.urandom(16).hex()
+
     def session() -> str:
-        return setting.session() or os.urandom(16).hex()
+        return setting.session() or _noted(setting) or own
 
     return _served(setting, lambda server: over_wire(server, wire), session)
 
@@ -94,12 +96,23 @@ def _served(
     def handlers() -> Handlers:
         from rituals.mcp.handlers import Handlers
 
-        return Handlers(opened, setting.explain, setting.agent, session())
+        return Handlers(opened, setting.explain, setting.agent, session)
 
     try:
         return serve(server_of(handlers, _version()))
     finally:
         opened.close()
+
+
+def _noted(setting: Setting) -> str:
+    """Return the session that a hook noted for the host that started this server, "" for none."""
+    from ledger.errors import DiurnaError
+    from rituals.hosts.processes import noted_session
+
+    try:
+        return noted_session(setting.find().repository.commondir)
+    except DiurnaError:
+        return ""
 
 
 def _memory(home: Home, clock: Callable[[], int]) -> Memory:

@@ -90,6 +90,16 @@ def admitted(
     )
 
 
+def is_candidate(said: Moment) -> bool:
+    """Tell at once whether an event may be worth an observation: most are not."""
+    if said.event in (PROMPT, STOP, SUBAGENT_STOP):
+        return bool(_spoken(said))
+    if said.event == TASK:
+        return bool(said.task)
+    tool = _name(said)
+    return tool in _WRITING or tool in _TASKS or (tool in _SHELLS and bool(_line(said)))
+
+
 def _found(
     said: Moment, top: str, words: tuple[str, ...]
 ) -> tuple[str, str, str, Iterable[str]] | None:
@@ -98,7 +108,7 @@ def _found(
         return ("task", "task completed", f"completed: {said.task}", ()) if said.task else None
     if said.event in (PROMPT, STOP, SUBAGENT_STOP):
         return _decided(said, words)
-    tool = said.tool.lower().rpartition("__")[2] if said.tool[:5] != "mcp__" else ""
+    tool = _name(said)
     if tool in _WRITING:
         return _written(said, tool, top)
     if tool in _SHELLS:
@@ -127,12 +137,8 @@ def _verb(tool: str) -> str:
 
 def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     """Look through a line of shell."""
-    given = next((said.given[name] for name in _COMMANDS if name in said.given), None)
-    if isinstance(given, list):
-        parts = [part for part in given if isinstance(part, str)]
-        script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
-        given = script or " ".join([_quoted(part) for part in parts])
-    if not isinstance(given, str) or not any(sign in given for sign in _SIGNS):
+    line = _line(said)
+    if not line:
         return None
     from rituals.hosts.observed.commands import act
     from rituals.hosts.observed.shell import joined, read
@@ -142,7 +148,7 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     code = exit_code(said)
     found = []
     paths: list[str] = []
-    for command in read(given):
+    for command in read(line):
         folder = os.path.join(start, joined("", command.folder))
         if command.words[0] in ("apply_patch", "applypatch"):
             text = command.document or " ".join(command.words[1:])
@@ -172,6 +178,24 @@ def _run(said: Moment, top: str) -> tuple[str, str, str, Iterable[str]] | None:
     )
 
 
+def _line(said: Moment) -> str:
+    """Return the line of shell that a tool ran, "" where nothing of it can be kept."""
+    given = next((said.given[name] for name in _COMMANDS if name in said.given), None)
+    if isinstance(given, list):
+        parts = [part for part in given if isinstance(part, str)]
+        script = parts[2] if len(parts) == 3 and parts[1] in ("-c", "-lc") else ""
+        given = script or " ".join([_quoted(part) for part in parts])
+    return given if isinstance(given, str) and any(sign in given for sign in _SIGNS) else ""
+
+
+def _name(said: Moment) -> str:
+    return said.tool.lower()
+
+
+def _spoken(said: Moment) -> str:
+    return said.prompt if said.event == PROMPT else said.message
+
+
 def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
     """Tell which tasks are done, or which one was made."""
     listed = next(
@@ -193,7 +217,7 @@ def _task(said: Moment) -> tuple[str, str, str, Iterable[str]] | None:
 
 
 def _decided(said: Moment, words: tuple[str, ...]) -> tuple[str, str, str, Iterable[str]] | None:
-    text = said.prompt if said.event == PROMPT else said.message
+    text = _spoken(said)
     if not text:
         return None
     from rituals.hosts.observed.decisions import decision

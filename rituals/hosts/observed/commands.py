@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from itertools import pairwise
 
 from ledger.model.record import Record
 
@@ -190,7 +191,7 @@ def _package(name: str, words: list[str]) -> Act | None:
         return None
     rest = [
         word
-        for before, word in zip(words, words[1:], strict=False)
+        for before, word in pairwise(words)
         if (word[:1] != "-" and before not in _MANAGER_VALUES) or word in verbs
     ]
     if name == "uv" and rest[:1] in (["pip"], ["tool"]):

@@ -1,0 +1,126 @@
+"""Note which session a host's process is in, for the MCP server that the same process started.
+
+A host may pass its MCP servers no environment that names the session (Codex passes none). The hook that
+begins a session and the server have the same process above them, the host's, apart from shells between.
+A process is known by its number and by when it began, so that a number that is used again is another one.
+Where /proc does not tell of processes nothing is noted.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
+
+_FOLDER = f"{STATE_DIR}/processes"
+_SHELLS = frozenset(
+    (b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash", b"fish", b"busybox", b"env", b"timeout")
+)
+#: What stands between a host and what it starts.
+_ABOVE = 8
+_FILE_BYTES = 4096
+_OPEN = getattr(os, "O_NOFOLLOW", 0) | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Process(Record):
+    """A process that runs now.
+
+    Args:
+        number: its id.
+        began: ticks since the machine was started.
+    """
+
+    number: int
+    began: int
+
+    @property
+    def name(self) -> str:
+        """What a note of it is called."""
+        return f"{self.number}-{self.began}"
+
+
+def host_process() -> Process | None:
+    """Return the nearest process above this one that is no shell, None where nobody tells."""
+    number = os.getppid()
+    for _ in range(_ABOVE):
+        found = _stat(number)
+        if found is None or number <= 1:
+            return None
+        name, above, began = found
+        if name not in _SHELLS:
+            return Process(number, began)
+        number = above
+    return None
+
+
+def note_session(commondir: str, host: str, session: str) -> None:
+    """Note that the host's process above this one is in a session from now on.
+
+    Args:
+        commondir: the common git directory.
+        host: key of `HOSTS`.
+        session: the host's id.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    process = host_process()
+    if process is None or not session:
+        return
+    folder = f"{commondir}/{_FOLDER}"
+    os.makedirs(folder, 0o700, exist_ok=True)
+    temporary = f"{folder}/.{process.name}.{os.getpid()}"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _OPEN, 0o600)
+    try:
+        os.write(fd, f"{host}\n{session}".encode("utf-8", "surrogatepass"))
+    finally:
+        os.close(fd)
+    os.replace(temporary, f"{folder}/{process.name}")
+    _tidy(folder)
+
+
+def noted_session(commondir: str) -> str:
+    """Return the session that the host's process above this one is in, "" where none was noted.
+
+    Args:
+        commondir: the common git directory.
+    """
+    process = host_process()
+    if process is None:
+        return ""
+    try:
+        fd = os.open(f"{commondir}/{_FOLDER}/{process.name}", os.O_RDONLY | _OPEN)
+        try:
+            said = os.read(fd, _FILE_BYTES).decode("utf-8", "replace")
+        finally:
+            os.close(fd)
+    except OSError:
+        return ""
+    return said.partition("\n")[2]
+
+
+def _tidy(folder: str) -> None:
+    """Take away the notes of processes that are gone."""
+    for name in os.listdir(folder):
+        number, _, began = name.partition("-")
+        if not number.isdigit():
+            continue
+        found = _stat(int(number))
+        if found is None or str(found[2]) != began:
+            try:
+                os.unlink(f"{folder}/{name}")
+            except OSError:
+                pass  # another start was faster
+
+
+def _stat(number: int) -> tuple[bytes, int, int] | None:
+    """Return name, parent and beginning of a process, None where it is gone or nobody tells."""
+    try:
+        with open(f"/proc/{number}/stat", "rb") as file:
+            said = file.read()
+        name, rest = said[said.index(b"(") + 1 : said.rindex(b")")], said[said.rindex(b")") + 2 :]
+        words = rest.split()
+        return name, int(words[1]), int(words[19])  # the fourth and the 22nd, proc(5)
+    except (OSError, ValueError, IndexError):
+        return None
