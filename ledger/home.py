@@ -62,6 +62,11 @@ class Home(Record):
         return f"{folder}@{_as_name(self.branch)}" if self.kind == OWN_BRANCH else folder
 
     @property
+    def held_folder(self) -> str:
+        """Where captured logs wait, which nobody asked for."""
+        return self.spool_folder + "/held"
+
+    @property
     def cache_file(self) -> str:
         """Where the caches of this branch and prefix are, without their suffix."""
         name = _as_name(f"{self.reference or 'detached'}@{self.prefix}")[-180:]

@@ -20,8 +20,8 @@ from ledger.wal.atomic_files import make_folder, replace_file, write_private
 
 #: How many committed entries are kept before one flush makes their objects durable together.
 KEEP = 64
-#: The folder, in that of the spool, in which captured logs wait; beside both, of what is committed.
-HELD, _KEPT = "/held", "/kept"
+#: The folder, in each of those where logs wait, of those that are committed.
+_KEPT = "/kept"
 
 
 class Spool:
@@ -33,9 +33,8 @@ class Spool:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.held_folder = folder + HELD
         #: where logs wait: those that were asked for, and captured ones
-        self._shelves = (self.folder, self.held_folder)
+        self._shelves = (folder, folder + "/held")
 
     def put(self, stem: str, data: bytes, *, held: bool = False) -> None:
         """Make a log durable. The same log again changes nothing.
@@ -67,7 +66,7 @@ class Spool:
 
     def held(self) -> list[str]:
         """Return the stems of captured logs that wait, oldest first."""
-        return _whole(self.held_folder)
+        return _whole(self._shelves[1])
 
     def parts(self) -> list[str]:
         """Return the logs that are not written whole, relative to the folder: nobody was told of them."""

@@ -93,7 +93,7 @@ def _answer(
     """
     if _waiting(home):
         return None
-    of = _view(home)
+    of = _shown(home)
     file = _File(home, suffix, user_key())
     name = digest(key.encode("utf-8", "surrogateescape"))
     kept = _read(file, of)
@@ -113,15 +113,14 @@ def _answer(
     return data
 
 
-def _view(home: Home) -> str:
-    """Return the name of what the home shows now: its tip, and the captured logs that wait."""
+def _shown(home: Home) -> str:
+    """Return the name of what the home shows now; a home that never captured a log spares the module."""
     tip = home.tip()
-    if not os.path.isdir(home.spool_folder + "/held"):
+    if not os.path.isdir(home.held_folder):
         return tip
-    from ledger.wal.spool import Spool
-    from memory.replay.view import view_name
+    from memory.cache.view_name import view_name
 
-    return view_name(tip, Spool(home.spool_folder).held())
+    return view_name(home, tip)
 
 
 def undisturbed(

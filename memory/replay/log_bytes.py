@@ -7,7 +7,7 @@ import os
 from ledger.errors import GitFailed, StorageFailed
 from ledger.git.commit_record import loose_object
 from ledger.model.digest import blob_id
-from ledger.wal.spool import HELD, Spool
+from ledger.wal.spool import Spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_bytes(
 def held_bytes(home: Home, refs: Sequence[LogRef]) -> dict[LogRef, bytes]:
     """Return the bytes of those logs that wait in the spool: git has no object of them yet."""
     try:
-        waiting = set(os.listdir(home.spool_folder + HELD))
+        waiting = set(os.listdir(home.held_folder))
     except OSError:
         return {}
     found = {}

@@ -14,38 +14,20 @@ from ledger.model.digest import blob_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.wal.spool import Spool
-from memory.cache.key import digest
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
+from memory.cache.view_name import tip_of, view_name
 from memory.replay.snapshot import Snapshot
 from projection.fold.state import log_digest, set_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from ledger.home import Home
     from memory.cache.file import Cache
     from memory.replay.read_logs import Reading
     from memory.replay.snapshot import Progress
-
-#: Stands in the name of a view, between the tip and what tells the logs that wait.
-_AND = "+"
-
-
-def view_name(tip: str, held: Sequence[str]) -> str:
-    """Return the name of a view, which is that of its tip where nothing waits.
-
-    Args:
-        tip: the commit.
-        held: the stems of captured logs that wait.
-    """
-    return f"{tip}{_AND}{digest(*[stem.encode() for stem in held])}" if held else tip
-
-
-def tip_of(name: str) -> str:
-    """Return the commit that a view is of."""
-    return name.partition(_AND)[0]
 
 
 class View(Snapshot):
@@ -76,18 +58,23 @@ class View(Snapshot):
 
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache of the view as it is now; of a commit alone where one is named."""
-        committed = self._committed.cache(None if tip is None else tip_of(tip))
-        held = self._spool.held() if tip is None or _AND in tip else []
+        at = None if tip is None else tip_of(tip)
+        committed = self._committed.cache(at)
+        name = (
+            committed.commit
+            if tip is not None and tip == at
+            else view_name(self.home, committed.commit)
+        )
+        held = self._spool.held() if name != committed.commit else []
         known = committed.known(held) if held else {}
         self._joined = None
-        if len(known) == len(held):
-            return committed
-        self._joined = self._with_held(committed, held, [one for one in held if one not in known])
-        return self._joined
+        if len(known) < len(held):
+            waiting = [stem for stem in held if stem not in known]
+            self._joined = self._with_held(committed, name, waiting)
+        return self._joined or committed
 
-    def _with_held(self, committed: Cache, held: list[str], waiting: list[str]) -> Cache:
+    def _with_held(self, committed: Cache, name: str, waiting: list[str]) -> Cache:
         """Bring the cache of the view to a tip and what waits beside it."""
-        name = view_name(committed.commit, held)
         view = self._open()
         if view is not None and view.commit == name and _alike(view, committed):
             return view

@@ -22,9 +22,9 @@ from ledger.model.order import ended_of, milliseconds_of, next_stamp, seal, stam
 from ledger.model.record import Record
 from ledger.model.session import WORK, WORKING, SessionLog
 from ledger.secrets.redaction import guard
+from memory.cache.view_name import tip_of
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
-from memory.replay.view import tip_of
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow
 from memory.write.branch_lock import Branch

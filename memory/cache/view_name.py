@@ -1,0 +1,33 @@
+"""Name what a home shows: the tip of its branch, and the captured logs that wait beside it (W14)."""
+
+from __future__ import annotations
+
+import os
+
+from memory.cache.key import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+
+#: Stands between the tip and what tells the logs that wait.
+AND = "+"
+
+
+def view_name(home: Home, tip: str) -> str:
+    """Return the name of the view beside a tip, which is the tip where nothing waits.
+
+    A log that is being written has another size when it is whole.
+    """
+    try:
+        with os.scandir(home.held_folder) as files:
+            waiting = sorted([(file.name, file.stat().st_size) for file in files if file.is_file()])
+    except OSError:
+        return tip
+    said = [f"{name} {size}".encode("utf-8", "surrogateescape") for name, size in waiting]
+    return f"{tip}{AND}{digest(*said)}" if said else tip
+
+
+def tip_of(name: str) -> str:
+    """Return the commit that a view is of."""
+    return name.partition(AND)[0]
