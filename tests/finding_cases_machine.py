@@ -204,6 +204,19 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "captured-waiting",
+    "info: 1 captured log waits for more than a week",
+    "`diurna doctor --fix` commits it, and so does the next append or `diurna sync`",
+)
+def _(shop: Shop) -> Arguments:
+    data = b"# As it was captured\n"
+    held = shop.path / ".git/diurna/spool/held" / seal("2026-11-01-101500000", data)
+    held.parent.mkdir(parents=True)
+    held.write_bytes(data)
+    return on_path(shop)
+
+
+@case(
     "spool-part",
     "warning: TOP/.git/diurna/spool/STEM was never written whole: its writer was killed before it said "
     "that the log is recorded",

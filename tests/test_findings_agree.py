@@ -57,7 +57,7 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys("review-due over-size".split(), DUE),
     **dict.fromkeys(
         "git-unusable library-unusable several-installed host-command host-files disk-nearly-full shared-disk "
-        "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part git-setting "
+        "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part captured-waiting git-setting "
         "attributes-missing merge-attribute open-to-others cache-differs not-pushed".split(),
         DOCTOR,
     ),

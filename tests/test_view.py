@@ -20,7 +20,8 @@ from rituals.check.registry import REVIEW, VERIFY
 from rituals.check.run import made
 from tests.campaigns.homes import as_left, git, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
-from tests.test_captured_logs import captured, in_tree, push, tip, work
+from tests.conftest import Run
+from tests.test_captured_logs import UNPUSHED, captured, in_tree, push, tip, work
 from tests.test_captured_logs import home as home  # a fixture
 
 
@@ -292,3 +293,72 @@ def test_another_process_sees_it_at_once(home: Path) -> None:
     assert server.held() == [done.stdout.strip()] and facts(server) == {"a"}
     push(home)
     assert server.land_held() is not None and facts(server) == {"a"}
+
+
+@pytest.fixture
+def waits(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A home in which a fact is committed and another waits; the stem of the second log."""
+    memory = open_memory(home)
+    memory.append(captured("apple"))
+    work(home)
+    monkeypatch.chdir(home)
+    stem = memory.hold(captured("banana")).stem
+    memory.close()
+    return stem
+
+
+def test_what_waits_is_marked_so(waits: str, home: Path, run: Run) -> None:
+    """In `status`, `log` and `why`, as text and as JSON; what is committed is not."""
+    status = run("status", "--json").json
+    assert status["captured"] == {"waiting": [waits], "because": UNPUSHED}
+    assert (status["logs"], status["waiting"]) == (2, [])
+    said = run("status")
+    assert f"captured  1 log waits: {UNPUSHED}" in said.out
+    assert "hint: the next append or `diurna sync` commits what was captured" in said.err
+    assert [line["waiting"] for line in run("log", "--json").json["sessions"]] == [True, False]
+    assert [line.endswith("(waiting)") for line in run("log").out.splitlines()] == [True, False]
+    for fact, expected in (("apple", False), ("banana", True)):
+        (event,) = run("why", fact, "--json").json["events"]
+        assert (event["waiting"], event["commit"] == "") == (expected, expected)
+        assert ("waiting to be committed" in run("why", fact).out) == expected
+    assert "banana" in run("ls").out and "All about banana." in run("show", "banana").out
+    for command in (("verify",), ("replay", "--check"), ("publish", "--dry-run")):
+        assert run(*command).code == 0
+    assert open_memory(home).held() == [waits], "none of these lands it"
+    open_memory(home).drain()
+    assert "captured" not in run("status").out
+
+
+def test_a_sync_lands_it_and_others_have_it(waits: str, home: Path, run: Run) -> None:
+    """Before it pushes; a dry run does not land it, nor does a sync that is refused."""
+    before = tip(home)
+    refused = run("sync")
+    assert (refused.code, tip(home)) == (1, before) and "sync moves memory alone" in refused.err
+    push(home)
+    assert run("sync", "--dry-run").code == 0 and open_memory(home).held() == [waits]
+    assert run("sync").code == 0
+    assert waits in in_tree(home) and open_memory(home).held() == []
+    assert git(home, "rev-parse", "@{upstream}").strip() == tip(home)
+
+
+@pytest.mark.parametrize(
+    "command", [("publish",), ("review", "--json"), ("note", "decision: So it is.")]
+)
+def test_what_anybody_asks_for_takes_it_along(
+    waits: str, home: Path, run: Run, command: tuple[str, ...]
+) -> None:
+    """It is in the tip before or with what was asked for."""
+    assert run(*command).code == 0
+    assert waits in in_tree(home) and open_memory(home).held() == []
+    assert run("replay", "--check").code == 0
+
+
+def test_the_doctor_lands_what_waits_too_long(
+    waits: str, home: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a week it says so, and why; `--fix` is asking for it."""
+    monkeypatch.setenv("DIURNA_NOW", "1798761600000")  # 2027
+    told = run("doctor", "--json")
+    assert "captured-waiting" in told.out and UNPUSHED in told.out
+    run("doctor", "--fix")
+    assert waits in in_tree(home)

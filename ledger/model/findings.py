@@ -104,6 +104,7 @@ CODES: dict[str, tuple[str, str]] = {
     "case-twins": (WARNING, "two names of logs that differ only in upper and lower case"),
     "spool-leftover": (WARNING, "logs wait in the spool of another home of this repository"),
     "spool-part": (WARNING, "a log in the spool that was never written whole, nor acknowledged"),
+    "captured-waiting": (INFO, "captured logs wait for more than a week"),
     "git-setting": (WARNING, "a setting of git that endangers the ledger"),
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "open-to-others": (WARNING, "other users can read what Diurna keeps in the git directory"),

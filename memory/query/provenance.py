@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class LogLine(Record):
-    """One session log in a list. `ended` is as the log says, or its stamp."""
+    """One session log in a list. `ended` is as the log says, or its stamp; it may wait yet."""
 
     stem: str
     agent: str
@@ -43,13 +43,14 @@ class LogLine(Record):
     ended: str
     type: str
     path: str
+    waiting: bool = False
 
 
 class Step(Record):
     """One event of a fact. `text` and `version` are set where the event brought a text.
 
     `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
-    the log.
+    the log, which may wait to be committed.
     """
 
     stem: str
@@ -64,6 +65,7 @@ class Step(Record):
     remark: str
     path: str
     title: str = ""
+    waiting: bool = False
 
 
 class Link(Record):
@@ -119,10 +121,12 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
     naming.sort(key=lambda pair: pair[0].key)
     commits = _commits(snapshot, [ref.path for ref, _ in naming])
     steps: list[Step] = []
+    waiting = snapshot.waiting()
     for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
         for event in log.events:
             if fact in facts_in(event):
-                steps.append(_step(ref, log, event, fact, commits.get(ref.path, ("", ""))))
+                step = _step(ref, log, event, fact, commits.get(ref.path, ("", "")))
+                steps.append(step._replace(waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
     return Provenance(
@@ -246,9 +250,11 @@ def log_lines(
 
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
+    waits = snapshot.waiting()
     for ref, log in _logs(snapshot, refs):
         ended = ended_at(ref.stem, log)
-        yield LogLine(ref.stem, log.get("agent"), log.title, ended, log.type, ref.path)
+        who, waiting = log.get("agent"), ref.key in waits
+        yield LogLine(ref.stem, who, log.title, ended, log.type, ref.path, waiting)
 
 
 def difference(old: State, new: State) -> Difference:

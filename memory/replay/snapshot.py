@@ -57,6 +57,10 @@ class Snapshot:
         """The ledger as it is committed, which this is but for a view (`memory.replay.view`)."""
         return self
 
+    def waiting(self) -> frozenset[str]:
+        """Return the stems of its logs that are not committed on the branch yet."""
+        return frozenset()
+
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache, brought to the branch's tip (or to the commit given)."""
         cache = self._followed(tip)

@@ -46,9 +46,8 @@ class View(Snapshot):
         self._path = home.cache_file + ".view.sqlite"
         self._spool = Spool(home.spool_folder)
         self._committed = Snapshot(home, clean, progress)
-        self._joined: Cache | None = (
-            None  # what was asked last, where it is not that of the tip alone
-        )
+        #: what was asked last, where it is not that of the tip alone
+        self._joined: Cache | None = None
         self.notes = self._committed.notes
 
     @property
@@ -56,15 +55,18 @@ class View(Snapshot):
         """The ledger as it is committed, without what waits."""
         return self._committed
 
+    def waiting(self) -> frozenset[str]:
+        """Return the stems of its logs that are not committed on the branch yet."""
+        held = self._spool.held()
+        return frozenset(held).difference(self._committed.cache().known(held) if held else ())
+
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache of the view as it is now; of a commit alone where one is named."""
         at = None if tip is None else tip_of(tip)
         committed = self._committed.cache(at)
-        name = (
-            committed.commit
-            if tip is not None and tip == at
-            else view_name(self.home, committed.commit)
-        )
+        name = committed.commit
+        if tip is None or tip != at:
+            name = view_name(self.home, name)
         held = self._spool.held() if name != committed.commit else []
         known = committed.known(held) if held else {}
         self._joined = None

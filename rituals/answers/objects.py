@@ -54,6 +54,7 @@ def status_object(found: Overview) -> dict[str, Any]:
         },
         "publish": fields_of(found.publish, "when here trunk"),
         **fields_of(found, "drift edited waiting"),
+        "captured": {"waiting": list(found.held), "because": found.obstacle},
         "findings": finding_objects(found.edits),
         "contradictions": [fact for fact, _ in found.contradictions],
         "disputed": [{"id": fact, "kinds": list(kinds)} for fact, kinds in found.contradictions],
@@ -179,7 +180,9 @@ def event_line(event: Event) -> str:
 
 def step_object(step: Step) -> dict[str, Any]:
     """Describe one event of a fact."""
-    return fields_of(step, "stem agent event date commit author text version was remark path title")
+    return fields_of(
+        step, "stem agent event date commit author text version was remark path title waiting"
+    )
 
 
 def link_object(link: Link) -> dict[str, Any]:
@@ -200,7 +203,7 @@ def holding_object(found: Holding) -> dict[str, Any]:
 
 def log_object(line: LogLine) -> dict[str, Any]:
     """Describe one session log."""
-    return fields_of(line, "stem agent title ended type path")
+    return fields_of(line, "stem agent title ended type path waiting")
 
 
 def difference_object(difference: Difference) -> dict[str, Any]:

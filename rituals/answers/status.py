@@ -8,6 +8,7 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.worktree.trunk import Publishing, publishing
+from memory.write.landing import obstacle
 from projection.fold.state import TIERS
 from projection.lifecycle.review_due import Size, reasons, size_of
 from rituals.decide.confirmation import due
@@ -45,6 +46,8 @@ class Overview(Record):
         edited: projection files that a person edited.
         edits: what these edits say that no log does, and what is not understood of them.
         waiting: stems of logs that wait in the spool.
+        held: stems of captured logs that wait until they are in nobody's way.
+        obstacle: what is in their way.
         contradictions: (id, kinds) of facts of which several versions or successors stand.
         unconfirmed: ids of lasting facts that a person should confirm by now.
         confirm_every: after how many work logs that is due, 0 for never.
@@ -67,6 +70,8 @@ class Overview(Record):
     edited: tuple[str, ...]
     edits: tuple[Finding, ...]
     waiting: tuple[str, ...]
+    held: tuple[str, ...]
+    obstacle: str
     contradictions: tuple[tuple[str, tuple[str, ...]], ...]
     unconfirmed: tuple[str, ...]
     confirm_every: int
@@ -109,6 +114,8 @@ def overview(memory: Memory) -> Overview:
         edited,
         _edits(memory),
         tuple(memory.waiting()),
+        held := tuple(memory.held()),
+        obstacle(memory.home) if held else "",
         tuple(
             (fact.id, kinds_of(fact, state.histories[fact.id]))
             for fact in sorted(view.contradicted, key=lambda fact: fact.id)

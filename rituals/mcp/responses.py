@@ -147,6 +147,7 @@ class StatusAnswered(Answered):
     drift: list[str]
     edited: list[str]
     waiting: list[str]
+    captured: dict[str, Any]
     contradictions: list[str]
     disputed: list[dict[str, Any]]
     confirm: dict[str, Any]

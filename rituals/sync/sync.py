@@ -119,6 +119,9 @@ class _Sync:
             started = self._monotonic()
             try:
                 plan = self._plan()
+                # what was captured lands where nothing refuses the sync
+                if tried == 1 and not self._dry_run and self._memory.drain():
+                    plan = self._plan()
                 if tried == 1 and self._give_way(plan):
                     started = self._monotonic()
                     plan = self._plan()

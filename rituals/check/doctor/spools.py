@@ -9,9 +9,14 @@ from ledger.git.repository import read_reference
 from ledger.home import OWN_BRANCH, branch_home
 from ledger.model.findings import Finding
 from ledger.model.layout import POLICY_FILE, STATE_DIR
+from ledger.model.order import stamp_of
 from ledger.wal.locks import is_abandoned
 from ledger.wal.spool import Spool
+from memory.write.landing import obstacle
 from rituals.check.doctor.values import COMMIT, SET_ASIDE, Noticed, mended_by
+
+#: How long a captured log may wait without a word of the doctor's.
+_LONG_MS = 7 * 86_400_000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +35,12 @@ def spool_noticed(survey: Survey) -> Iterator[Noticed]:
     except OSError:
         return
     yield from _parts(state, folders)
+    yield from _held_long(survey)
     for name in folders:
         if name == own or not _is_spool(name):
             continue
-        left = Spool(f"{state}/{name}").waiting()
+        spool = Spool(f"{state}/{name}")
+        left = sorted([*spool.waiting(), *spool.held()])
         if not left:
             continue
         many = "1 log waits" if len(left) == 1 else f"{len(left)} logs wait"
@@ -56,6 +63,21 @@ def spool_noticed(survey: Survey) -> Iterator[Noticed]:
                 hint=f"`diurna append {state}/{name}/{left[0]}` says it again in this home; the "
                 "copy stays",
             )
+        )
+
+
+def _held_long(survey: Survey) -> Iterator[Noticed]:
+    """Tell of captured logs that wait for so long that nobody but this clone will have them soon."""
+    held = [stem for stem in survey.memory.held() if stem < stamp_of(survey.now_ms - _LONG_MS)]
+    if held:
+        many = "1 captured log waits" if len(held) == 1 else f"{len(held)} captured logs wait"
+        why = obstacle(survey.home)
+        yield mended_by(
+            "captured-waiting",
+            f"{many} for more than a week{f': {why}' if why else ''}",
+            COMMIT,
+            f"commit what was captured ({len(held)})",
+            then="commits it, and so does the next append or `diurna sync`",
         )
 
 

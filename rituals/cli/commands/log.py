@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @options.since
 @options.until
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@options.listing(sessions="agent ended path stem title type")
+@options.listing(sessions="agent ended path stem title type waiting")
 def command(
     call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
 ) -> None:
@@ -51,7 +51,8 @@ def command(
     if not lines:
         call.out.talk("no session log matches" if agent or since or until else "no session log yet")
     for line in lines:
-        kind = "" if line.type == "work" else f" ({line.type})"
+        said = [line.type] * (line.type != "work") + ["waiting"] * line.waiting
+        kind = f" ({', '.join(said)})" if said else ""
         who = line.agent or "nobody named"
         stem = call.out.short(line.stem)
         call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")

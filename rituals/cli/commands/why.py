@@ -14,7 +14,7 @@ from rituals.cli.context import Invocation
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
 @options.listing(
-    events="agent author commit date event path remark stem text title version was",
+    events="agent author commit date event path remark stem text title version waiting was",
     versions="agent commit date event number stands stem text title version was",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
@@ -52,6 +52,7 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         out.line("")
         out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")
         made = f", commit {step.commit} by {step.author}" if step.commit else ""
+        made = ", waiting to be committed" if step.waiting else made
         out.line(("  in ", "dim"), out.short(step.stem), made)
         if step.remark:
             out.line(f"  remark: {step.remark}")

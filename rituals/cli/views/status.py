@@ -35,6 +35,9 @@ def _ledger_rows(found: Overview) -> Iterator[tuple[str, str]]:
     yield "review", f"{found.since_review} since the last, {review}{due}"
     yield "drift", ", ".join(found.drift) or _no_drift(found.publish)
     yield "edited", ", ".join(found.edited) or "none"
+    if found.held:
+        logs = "1 log waits" if len(found.held) == 1 else f"{len(found.held)} logs wait"
+        yield "captured", f"{logs}{f': {found.obstacle}' if found.obstacle else ''}"
 
 
 def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
@@ -57,6 +60,8 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
 
 
 def _hints(found: Overview) -> Iterator[str]:
+    if found.held:
+        yield "the next append or `diurna sync` commits what was captured; every answer has it by now"
     if _asked(found):
         yield "`diurna review` asks them, one by one; with --dry-run it only says them"
     if _noticed(found):
