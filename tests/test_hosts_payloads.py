@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rituals.hosts.payloads import read_object
+from rituals.hosts.payloads import read_object, write_object
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -54,3 +54,13 @@ def test_what_is_odd_is_read_as_json_reads_it(
 def test_any_bytes_are_read_as_json_reads_them(data: bytes) -> None:
     """None where they are no object, and never a fault."""
     assert read_object(data) == plain(data)
+
+
+TEXTS = st.text(st.characters(codec=None))
+
+
+@given(st.recursive(TEXTS, lambda inner: st.dictionaries(TEXTS, inner), max_leaves=5))
+def test_an_object_is_written_as_json_writes_it(said: object) -> None:
+    """Whatever stands in it, lone surrogates too."""
+    whole = {"additionalContext": said}
+    assert write_object(whole) == json.dumps(whole)

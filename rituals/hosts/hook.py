@@ -229,9 +229,9 @@ class Call:
             return text.encode("utf-8", "replace") + b"\n"
         if not host.keys or (said.event == PRECOMPACT and said.host != "opencode"):
             return NOTHING
-        import json
+        from rituals.hosts.payloads import write_object
 
-        return json.dumps(envelope(host, self._event, text)).encode() + b"\n"
+        return write_object(envelope(host, self._event, text)).encode() + b"\n"
 
     def _note(self, problem: Exception) -> None:
         """Note a fault in Diurna's own file of the repository, where there is one."""

@@ -1,10 +1,14 @@
-"""Read an object of JSON as a hook needs it: at once, and without the module `json`.
+"""Read and write an object of JSON as a hook needs it: at once, and without the module `json`.
 
 That one loads the machinery of regular expressions, which takes longer than all that a hook does. Its
-scanner is a part of the interpreter; where there is none, `json` reads.
+scanner and its writer of strings are parts of the interpreter; where there are none, `json` works.
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
@@ -38,3 +42,18 @@ def read_object(data: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError, StopIteration):
         return None
     return found if isinstance(found, dict) and not rest else None
+
+
+def write_object(said: Mapping[str, object]) -> str:
+    """Write an object of strings, and of objects like it, in ASCII."""
+    try:
+        from _json import encode_basestring_ascii as quoted
+    except ImportError:
+        import json
+
+        return json.dumps(said)
+    parts = [
+        f"{quoted(key)}: {write_object(value) if isinstance(value, dict) else quoted(str(value))}"
+        for key, value in said.items()
+    ]
+    return "{" + ", ".join(parts) + "}"
