@@ -9,7 +9,10 @@ import time
 from pathlib import Path
 
 from ledger.model.order import seal
+from rituals.hosts.capture.stamps import stamp
+from rituals.hosts.faults import note
 from rituals.hosts.install.plan import apply_plan, plan_install
+from rituals.hosts.moments import Moment
 from tests.campaigns.homes import as_left
 from tests.conftest import NOW_MS, make_repository
 from tests.finding_case import Arguments, Shop, case
@@ -68,9 +71,13 @@ def _(shop: Shop) -> Arguments:
     return on_path(shop, *folders)
 
 
-def installed(shop: Shop) -> None:
-    """Let Codex read this memory."""
-    apply_plan(plan_install(str(shop.path), ("codex",), user=False, servers=False), user=False)
+def installed(shop: Shop, host: str = "codex", *, answers: str = "echo '{}'") -> Arguments:
+    """Let a host read this memory, by a `diurna` that says something to every call."""
+    plan = plan_install(str(shop.path), (host,), user=False, servers=host == "claude")
+    apply_plan(plan, user=False)
+    tools = shop.path / ".." / "tools"
+    script(tools / "diurna", answers)
+    return on_path(shop, tools)
 
 
 @case(
@@ -89,11 +96,50 @@ def _(shop: Shop) -> Arguments:
     "`diurna install codex` writes it",
 )
 def _(shop: Shop) -> Arguments:
-    installed(shop)
+    arguments = installed(shop)
     (shop.path / "AGENTS.md").unlink()
-    tools = shop.path.parent / "tools"
-    script(tools / "diurna", "true")
-    return on_path(shop, tools)
+    return arguments
+
+
+@case(
+    "host-server",
+    "warning: claude: the MCP server `TOP/../tools/diurna mcp` does not answer; is its extra installed "
+    "(`diurna[mcp]`)?",
+    "`uv tool install 'diurna[mcp]'` brings the extra; hooks work without the server",
+)
+def _(shop: Shop) -> Arguments:
+    return installed(shop, "claude")
+
+
+@case(
+    "host-unreviewed",
+    "info: codex: none of its sessions called a hook here, those of claude did",
+    "Codex skips hooks that nobody looked at: start `codex` here once and look at /hooks",
+)
+def _(shop: Shop) -> Arguments:
+    stamp(str(shop.path / ".git"), Moment("claude", "start", "s1", str(shop.path)))
+    return installed(shop)
+
+
+@case(
+    "host-untried",
+    "info: cursor: its hooks are entered as its documents have them; nobody saw them run",
+    "`diurna brief` shows whether a session of it leaves something behind",
+)
+def _(shop: Shop) -> Arguments:
+    return installed(shop, "cursor")
+
+
+@case(
+    "host-faults",
+    "warning: 1 hook failed within 7 days; the last at 2026-11-21T08:30:12Z: hook codex Stop: OSError(28)",
+    "agents went on without the answer; `DIURNA_HOOKS=off` silences the hooks of a shell",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setattr("rituals.hosts.faults.now_seconds", lambda: NOW_MS / 1000)
+    shop.monkeypatch.setattr("rituals.check.doctor.hosts.now_seconds", lambda: NOW_MS / 1000)
+    note(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
+    return installed(shop)
 
 
 @case(

@@ -56,7 +56,8 @@ TOLD: dict[str, set[str]] = {
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **dict.fromkeys(
-        "git-unusable library-unusable several-installed host-command host-files disk-nearly-full shared-disk "
+        "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
+        "host-untried host-faults disk-nearly-full shared-disk "
         "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part captured-waiting git-setting "
         "attributes-missing merge-attribute open-to-others cache-differs not-pushed".split(),
         DOCTOR,

@@ -727,7 +727,7 @@ def test_doctor_names_what_is_not_as_it_was_written(
     """By host and file, of the project and of the user; and nothing of hosts that nobody installed for."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    put(tmp_path, "bin/diurna", b"#!/bin/sh\n").chmod(0o755)
+    put(tmp_path, "bin/diurna", b"#!/bin/sh\necho '{}'\n").chmod(0o755)
 
     def told() -> list[str]:
         found = run("doctor", "--json").json["findings"]

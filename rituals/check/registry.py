@@ -99,7 +99,8 @@ CHECKS: tuple[Check, ...] = (
     _machine("installed commands", "installed_noticed", "several-installed"),
     Check(
         "agents' programs", "rituals.check.doctor.hosts:hosts_noticed", MACHINE, LOOK, (DOCTOR,),
-        ("host-command", "host-files"), False,
+        ("host-command", "host-files", "host-server", "host-unreviewed", "host-untried", "host-faults"),
+        content=False,
     ),
     _clone("the disk", "machine:disk_noticed", "disk-nearly-full", "shared-disk"),
     _clone("lock files", "locks:lock_noticed", "lock-left", "lock-held"),

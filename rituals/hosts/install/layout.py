@@ -62,6 +62,7 @@ class Layout(Record):
         rule: the file that its agent reads in a project, beside AGENTS.md.
         skills: the folder of its skills, in a project and in the user's folder.
         sign: what shows that a project uses it, where its folder does not.
+        told: what is known of it comes from its documents; the others' programs were run.
     """
 
     programs: tuple[str, ...]
@@ -70,6 +71,7 @@ class Layout(Record):
     rule: str = "AGENTS.md"
     skills: str = ".agents/skills"
     sign: str = ""
+    told: bool = False
 
 
 LAYOUTS = {
@@ -79,9 +81,9 @@ LAYOUTS = {
     "gemini": Layout(("gemini",), ".gemini", ".gemini", "GEMINI.md"),
     "qwen": Layout(("qwen",), ".qwen", ".qwen"),
     "opencode": Layout(("opencode",), ".opencode", ".config/opencode"),
-    "cursor": Layout(("cursor-agent", "cursor"), ".cursor", ".cursor"),
+    "cursor": Layout(("cursor-agent", "cursor"), ".cursor", ".cursor", told=True),
     "antigravity": Layout(
-        ("agy", "antigravity"), ".agents", ".gemini/config", sign=".agents/hooks.json"
+        ("agy", "antigravity"), ".agents", ".gemini/config", sign=".agents/hooks.json", told=True
     ),
 }
 

@@ -146,21 +146,31 @@ def _wanted(base: str, host: str, *, user: bool) -> tuple[HostFile, ...]:
     return (*files_of(host, user=user), *(() if user else (rule,)))
 
 
-def installed(base: str, *, user: bool) -> tuple[str, ...]:
-    """Return the hosts whose files call Diurna."""
+def installed(base: str, *, user: bool, holds: str = "hook") -> tuple[str, ...]:
+    """Return the hosts whose files call Diurna.
+
+    Args:
+        base: `base_folder`.
+        user: the user's files, instead of the project's.
+        holds: hook or server.
+    """
     return tuple(
-        host for host in LAYOUTS if any(has(base, one) for one in files_of(host, user=user))
+        host
+        for host in LAYOUTS
+        if any(has(base, one) for one in files_of(host, user=user) if one.holds == holds)
     )
 
 
 def has(base: str, file: HostFile) -> bool:
-    """Tell whether a file calls Diurna's hook."""
+    """Tell whether something of ours is in a file."""
     try:
-        data = read(base, file.path) if file.holds == "hook" else None
+        data = read(base, file.path)
         if data is None:
             return False
         if file.whole:
             return bears_mark(data)
+        if file.block:
+            return file.block.span(data) is not None
         text = _text(data)
         parse(text)
         return any(holds(text, entry.path, entry.is_ours) for entry in file.entries)

@@ -66,6 +66,7 @@ class Journey:
         for host in (self.host, self.other):
             where = ["--user"] if PROGRAMS[host].user else []
             place.diurna("install", host, "--mcp", *where)
+            place.warm(host)
 
     def _files(self) -> dict[str, bytes]:
         """Return all files of the project and of hosts' settings that Diurna may have written."""
@@ -192,7 +193,7 @@ class Journey:
     def nothing_is_told_twice(self) -> str:
         """What the agent recorded by itself is in memory once, whatever the boundary read."""
         self.place.diurna("capture")
-        found = json.loads(self.place.diurna("ls", "--json", "--limit", "500"))
+        found = json.loads(self.place.diurna("ls", "--json"))
         texts = [fact["text"] for fact in found["facts"]]
         counts = [sum(one in text for text in texts) for one in (OWN, DECISION)]
         return "ok" if counts == [1, 1] else f"FAILS: {counts[0]} and {counts[1]} times"
@@ -210,7 +211,7 @@ class Journey:
         turns = Turn("I write.", (program.written(path, "K = 1"),)), Turn("Done.", seconds=60)
         self.run(self.host, *turns, prompt="Write it.", kill_when=edited)
         self.place.diurna("capture")
-        logs = self.place.diurna("log", "--json", "--limit", "50")
+        logs = self.place.diurna("log", "--json")
         stems = [one["stem"] for one in json.loads(logs)["logs"]]
         bodies = [self.place.diurna("log", stem) for stem in stems]
         count = sum(text.count(_KILLED) > 0 for text in bodies)
@@ -239,6 +240,7 @@ class Journey:
             place.program(self.host, "plugin", "validate", plugin)
         place.program(self.host, "plugin", "marketplace", "add", plugin)
         place.program(self.host, "plugin", program.plugin, "diurna@diurna")
+        place.warm(self.host)
         session = place.session(
             self.host,
             Turn("I look.", (program.run("ls"),), seconds=5),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.model.record import Record
+from rituals.hosts.adapters import HOSTS
 from tests.campaigns.hosts import recorder
 from tests.campaigns.hosts.model import Model, Turn, offered, said
 from tests.campaigns.hosts.programs import PROGRAMS, Lab
@@ -85,15 +86,23 @@ class Place:
         """Run Diurna in the project; return what it printed."""
         return self._run(sys.executable, "-P", "-m", "rituals", *arguments)
 
-    def _run(self, *arguments: str) -> str:
+    def warm(self, host: str) -> None:
+        """Have the brief ready: on a busy machine it is made for the second session of a host."""
+        start = HOSTS[host].start
+        given = json.dumps({"cwd": str(self.top), "session_id": "warm"})
+        self._run(sys.executable, "-P", "-m", "rituals", "hook", host, start, given=given)
+        self.settle()
+
+    def _run(self, *arguments: str, given: str = "") -> str:
         environment = {
             "PATH": self.path, "HOME": str(self.home), "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_AUTHOR_NAME": "Lab", "GIT_AUTHOR_EMAIL": "lab@example.org", "GIT_COMMITTER_NAME": "Lab",
             "GIT_COMMITTER_EMAIL": "lab@example.org",
         }  # fmt: skip
         done = subprocess.run(
-            arguments, cwd=self.top, env=environment, capture_output=True, text=True, timeout=120
-        )
+            arguments, cwd=self.top, env=environment, capture_output=True, text=True, timeout=120,
+            input=given,
+        )  # fmt: skip
         if done.returncode:
             raise RuntimeError(f"{shlex.join(arguments)}: {done.stdout}{done.stderr}")
         return done.stdout
