@@ -9,11 +9,13 @@ import time
 from pathlib import Path
 
 from ledger.model.order import seal
+from rituals.hosts.capture.attempts import Attempt, note_attempt
 from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.faults import note
 from rituals.hosts.install.plan import apply_plan, plan_install
 from rituals.hosts.moments import Moment
 from tests.campaigns.homes import as_left
+from tests.captured_sessions import observe
 from tests.conftest import NOW_MS, make_repository
 from tests.finding_case import Arguments, Shop, case
 
@@ -140,6 +142,40 @@ def _(shop: Shop) -> Arguments:
     shop.monkeypatch.setattr("rituals.check.doctor.hosts.now_seconds", lambda: NOW_MS / 1000)
     note(str(shop.path / ".git"), "hook codex Stop: OSError(28)")
     return installed(shop)
+
+
+@case(
+    "capture-failed",
+    "warning: the session s1 of claude could not be recorded: its answer has no array: Sure!",
+    "the next boundary tries again; `diurna capture` does it now",
+)
+def _(shop: Shop) -> Arguments:
+    failed = Attempt(0, "claude", "s1", "stop", "failed", said="its answer has no array: Sure!")
+    note_attempt(str(shop.path / ".git"), failed)
+    return on_path(shop)
+
+
+@case(
+    "capture-settings",
+    "warning: TOP/.config/diurna/config.toml: there is no program; known are use, url, model, key_variable",
+    "until it is mended rules read the sessions; it is your own file",
+)
+def _(shop: Shop) -> Arguments:
+    file = shop.path / ".config/diurna/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[extraction]\nprogram = "sh"\n')
+    shop.monkeypatch.setenv("XDG_CONFIG_HOME", str(shop.path / ".config"))
+    return on_path(shop)
+
+
+@case(
+    "capture-waits",
+    "warning: 26 observations wait that no boundary has tried to record",
+    "hooks should have; `diurna install` writes them; `diurna capture` does it now",
+)
+def _(shop: Shop) -> Arguments:
+    observe(shop.path, 26, at=NOW_MS - 700_000)
+    return on_path(shop)
 
 
 @case(

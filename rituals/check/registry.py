@@ -113,7 +113,14 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "the spool", _LEDGER + "spool", CLONE, LOOK, _ALL, ("spool-waiting",), content=False
     ),
-    _clone("spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part", "captured-waiting"),
+    _clone(
+        "spools beside it", "spools:spool_noticed", "spool-leftover", "spool-part",
+        "captured-waiting",
+    ),
+    _clone(
+        "captured sessions", "captures:capture_noticed", "capture-failed", "capture-settings",
+        "capture-waits",
+    ),
     _clone("git's settings", "git_settings:settings_noticed", "git-setting"),
     _clone(
         "git's attributes", "attributes:attributes_noticed", "attributes-missing",
