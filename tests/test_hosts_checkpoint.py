@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -254,6 +255,40 @@ def test_all_of_it_fits_where_characters_are_long(
     told = ask("SessionStart", {**own, "source": "compact"})
     assert len(told.encode()) <= starts.CONTEXT_BYTES and len(told) <= starts.CONTEXT_CHARS
     assert "Context restored" in told and "## Invariants" in told and told.endswith(starts.RULE)
+
+
+def test_a_subagent_is_told_what_is_for_its_role(ask: Ask, repo: Repo, run: Run) -> None:
+    """In at most 2,000 characters, its role's notes first and no other role's."""
+    run("note", *[f"decision: Rule {number} " + "is long and plain. " * 9 for number in range(30)])
+    for name, text in (("reviewer", "Look at the edges."), ("writer", "Keep it short.")):
+        ran = run("append", "--title", "N", "--new", f"pattern: {text}", "--role", name)
+        assert ran.code == 0, ran.err
+    given = payload(repo, "5", agent_id="a1", agent_type="reviewer")
+    told = ask("SubagentStart", given)
+    assert 1500 < len(told) <= starts.ROLE_CHARS
+    assert "as reviewer" in told and "Look at the edges." in told and "Keep it short." not in told
+    assert ask("SubagentStart", given) == told
+
+
+def test_a_prompt_that_took_too_long_makes_news_ready(
+    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one finds the cache where the branch is."""
+    monkeypatch.setattr(os, "fork", lambda: 0)
+    monkeypatch.setattr(os, "setsid", lambda: None)
+    monkeypatch.setattr(os, "dup2", lambda *given: None)
+    run("note", "id=a A.")
+    cache = next((repo.path / ".git/diurna/cache").glob("*.sqlite"))
+    cache.unlink()
+
+    def ended(code: int) -> None:
+        raise SystemExit(code)
+
+    monkeypatch.setattr(os, "_exit", ended)
+    with pytest.raises(SystemExit):
+        starts.make_ready(Moment("claude", "prompt", "5", str(repo.path)), {})
+    signal.alarm(0)
+    assert cache.exists()
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded payloads are not here")

@@ -20,6 +20,7 @@ from rituals.hosts.adapters import (
     PROMPT,
     START,
     STOP,
+    SUBAGENT_START,
     SUBAGENT_STOP,
     TASK,
     TOOL,
@@ -93,7 +94,7 @@ class Call:
         self._commondir = self._top = ""
         self._late = False
         self._heard: Callable[[], None] | None = None
-        limits = {START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
+        limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
         self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
 
     def answer(self) -> bytes:
@@ -128,7 +129,7 @@ class Call:
         said = self._said
         if said is None:
             return
-        if self._late and self._kind == START:
+        if self._late and self._kind in (START, SUBAGENT_START, PROMPT):
             from rituals.hosts.starts import make_ready
 
             make_ready(said, self._environment)
@@ -213,6 +214,10 @@ class Call:
             if telling is not None:
                 self._heard = telling.written
                 return telling.text
+        if said.event == SUBAGENT_START and self._commondir:
+            from rituals.hosts.starts import role_brief
+
+            return role_brief(said, self._environment)
         if said.event == PRECOMPACT and self._commondir and said.session:
             from ledger.home import discover
             from rituals.hosts.context.checkpoint import save

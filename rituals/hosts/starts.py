@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from rituals.hosts.adapters import HOSTS
+from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _READY_SECONDS = 60
 #: The least that any host takes of one hook.
 CONTEXT_CHARS, CONTEXT_BYTES = 7_500, 9_500
+#: What a subagent is told.
+ROLE_CHARS = 2_000
 RULE = (
     "Project memory lives in Diurna; your own lessons stay in your own memory. `diurna recall WORDS` "
     'before you assume; `diurna note "decision: …"` for what others have to know; `diurna append` at the '
@@ -57,12 +59,23 @@ def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable
         return "", None
 
 
+def role_brief(said: Moment, environment: Mapping[str, str]) -> str:
+    """Return the brief for a subagent's role; "" where there is no memory."""
+    from ledger.errors import HomeNotFound
+    from ledger.escape import visible
+
+    try:
+        return visible(_brief(said, environment, ROLE_CHARS)).rstrip()
+    except HomeNotFound:
+        return ""
+
+
 def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
     from memory.brief.place import Wish
     from memory.query.last_answers import brief
 
     agent = environment.get("DIURNA_AGENT") or HOSTS[said.host].agent
-    kept = brief(said.folder, Wish(agent, budget_chars=budget))
+    kept = brief(said.folder, Wish(agent, said.role, budget_chars=budget))
     if kept is not None:
         return kept.decode("utf-8", "surrogateescape")
     from ledger.home import discover
@@ -70,7 +83,7 @@ def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:
 
     reader = Reader(discover(said.folder))  # there is more to be said, which other commands say
     try:
-        return reader.brief(agent=agent, budget_chars=budget).text
+        return reader.brief(agent=agent, role=said.role, budget_chars=budget).text
     finally:
         reader.close()
 
@@ -91,10 +104,10 @@ def prepare(said: Moment, commondir: str) -> None:
 
 
 def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
-    """Make the brief that took too long in a process of its own, where it is kept for the next session.
+    """Make what took too long in a process of its own: the next one that asks finds it ready.
 
     Args:
-        said: the start of the session that asked.
+        said: the moment that asked.
         environment: of the process.
     """
     import signal
@@ -108,6 +121,19 @@ def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
             os.dup2(nowhere, stream)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
-        context(said, environment)
+        if said.event == START:
+            context(said, environment)
+        elif said.event == SUBAGENT_START:
+            role_brief(said, environment)
+        else:
+            _follow(said.folder)
     finally:
         os._exit(0)
+
+
+def _follow(folder: str) -> None:
+    """Bring the cache to the branch, so that news are found in time."""
+    from ledger.home import discover
+    from memory.query.open_snapshot import open_snapshot
+
+    open_snapshot(discover(folder)).ask(lambda cache: cache.commit)

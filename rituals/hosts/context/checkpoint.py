@@ -34,6 +34,8 @@ _LINE_CHARS, _LOOKED_CHARS = 160, 4_000
 #: Two compactions within this time are one.
 _DEBOUNCE_MS = 5_000
 _KEPT = 10
+#: Begins the observation of a task that was made; the others say that one is done.
+_NEW = "new: "
 _FILE_BYTES = 1 << 20
 
 
@@ -80,7 +82,6 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     from rituals.hosts.transcripts.slices import last_slice
 
     seen = spool_of(home.repository.commondir, moment.host, moment.session).read().observations
-    tasks = [one.what for one in seen if one.kind == "task"]
     acts = [{"at": one.at, "kind": one.kind, "what": one.what, "paths": one.paths} for one in seen]
     yield "acts", acts[-_ACTS:]
     part = last_slice(moment.host, moment.transcript)
@@ -89,7 +90,12 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     said = [turn.text for turn in turns if turn.role == "assistant"]
     requests = [_short(one) for one in asked[-_REQUESTS:]]
     yield "requests", requests
-    yield "task", tasks[-1] if tasks else requests[-1] if requests else ""
+    tasks = [one.what for one in seen if one.kind == "task"]
+    ended = {one.partition(": ")[2] for one in tasks if not one.startswith(_NEW)}
+    open_ = [
+        one[len(_NEW) :] for one in tasks if one.startswith(_NEW) and one[len(_NEW) :] not in ended
+    ]
+    yield "task", open_[-1] if open_ else requests[-1] if requests else ""
     last = moment.message or (said[-1] if said else "")
     yield "next", _short(last.strip().rpartition("\n\n")[2])
     items = [one.text for one in by_rules(turns) if one.kind == "decision"]

@@ -11,7 +11,6 @@ import os
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from rituals.hosts.context.wording import (
-    CHANGES,
     EDIT,
     ROUTINES,
     act,
@@ -35,21 +34,20 @@ _OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
 _TOLD_MS = 86_400_000
 #: What is known when routine was told last.
 _ROUTINE = "routine"
-_GIT = "git"
 #: How much of a spool is looked through for files.
 _TAIL_BYTES = 1 << 16
-#: Commands of git that take something away, with what has to stand beside them; () for nothing.
+#: Commands of git that may take something away, with what has to stand beside them; () for nothing.
 _LOSING: dict[str, tuple[str, ...]] = {
-    "reset": (),
-    "rebase": (),
-    "stash": (),
-    "clean": (),
+    **dict.fromkeys(("reset", "rebase", "stash", "clean", "restore", "checkout"), ()),
     "push": ("-f", "--force", "--force-with-lease", "--delete", "--mirror"),
     "branch": ("-d", "-D", "--delete"),
     "tag": ("-d", "--delete"),
     "commit": ("--amend",),
+    "worktree": ("remove",),
 }
-_KEEPING = ("list", "show", "--abort", "--continue", "-n", "--dry-run")
+_KEEPING = frozenset(("pop", "apply", "--abort", "--continue", "--staged", "-n", "--dry-run"))
+#: Kinds of observations that are made of commands of shell.
+_SHELL = frozenset(("git", "package", "file", "test"))
 
 
 class Listener(Record):
@@ -143,17 +141,16 @@ def all_news(listener: Listener) -> News:
 
 
 def is_loss(what: str) -> bool:
-    """Tell whether a command of git may have taken somebody's work away."""
-    words = what.split()
-    if "git" not in words:
-        return False
-    words = words[words.index("git") + 1 :]
-    for at, word in enumerate(words):
-        if word in _LOSING:
-            beside, behind = _LOSING[word], words[at + 1 :]
-            if any(one in _KEEPING for one in behind):
-                return False
-            return not beside or any(one.partition("=")[0] in beside for one in behind)
+    """Tell whether what a session ran may have taken somebody's work away."""
+    for part in what.split("; "):
+        words = part.split(": ")[0].split() if part.startswith("git commit") else part.split()
+        if words[:1] != ["git"] or words[1:2] == [] or words[1] not in _LOSING:
+            continue
+        if "(exit " in part and "(exit 0)" not in part:
+            continue  # it failed
+        beside, behind = _LOSING[words[1]], [word.partition("=")[0] for word in words[2:]]
+        if _KEEPING.isdisjoint(behind) and (not beside or not set(beside).isdisjoint(behind)):
+            return True
     return False
 
 
@@ -170,7 +167,7 @@ def _others(listener: Listener) -> tuple[dict[str, Spool], dict[str, int]]:
 def _of_late(spool: Spool, now: int) -> list[Observation]:
     """Return the changes of files of the last two hours."""
     found, _ = spool.since(max(0, spool.size - _TAIL_BYTES))
-    return [one for one in found if one.kind in CHANGES and one.at >= now - _OWN_MS]
+    return [one for one in found if one.paths and one.at >= now - _OWN_MS]
 
 
 def _collisions(
@@ -189,7 +186,7 @@ def _collisions(
         _Clash(
             one.at,
             _both(name, path),
-            f"{who(spool.host)} {'edited' if one.kind == EDIT else 'moved or removed'} {path_said(path)}",
+            f"{who(spool.host)} {'edited' if one.kind == EDIT else 'changed'} {path_said(path)}",
             ", after you did" if one.at > mine[path] else ", before you did",
         )
         for path, one in found.items()
@@ -203,7 +200,7 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
         _Clash(one.at, _loss(name, one), f"{who(spool.host)} ran {said(one)}")
         for one in found
         if one.at >= listener.now - _LOSS_MS
-        and one.kind == _GIT
+        and one.kind in _SHELL
         and is_loss(one.what)
         and _loss(name, one) not in listener.told
     ]
