@@ -1,7 +1,7 @@
 """Ask a model by the program of a host that the user has a subscription of.
 
-The program runs without tools, in an empty folder, with Diurna's hooks off: what was said is data to it.
-When its time is up, it ends with all that it started.
+The program runs in an empty folder, with Diurna's hooks off and without tools that could do what a session
+tells it to: what was said is data. When its time is up, it ends with all that it started.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 SECONDS = 90.0
 ANSWER_BYTES = 1 << 20
+#: What leaves a program no hands: no tools, or none that run commands or reach out; and no trace of it.
+_CLAUDE = "--strict-mcp-config --no-session-persistence"
+_CODEX = (
+    "--sandbox read-only -c features.shell_tool=false -c web_search=disabled --skip-git-repo-check"
+    " --ephemeral"
+)
 #: The name in a log, and the command.
 PROGRAMS = {
-    "claude": (
-        "claude -p",
-        ("claude", "-p", "--tools", "", "--strict-mcp-config", "--no-session-persistence"),
-    ),
-    "codex": (
-        "codex exec -",
-        ("codex", "exec", "--sandbox", "read-only", "--skip-git-repo-check", "--ephemeral", "-"),
-    ),
+    "claude": ("claude -p", ("claude", "-p", "--tools", "", *_CLAUDE.split())),
+    "codex": ("codex exec -", ("codex", "exec", *_CODEX.split(), "-")),
 }
 #: By these a program would take itself for a part of the session that called us.
 _OF_THE_SESSION = (

@@ -29,10 +29,10 @@ _STEM = re.compile(r"\b\d{4}-\d\d-\d\d-\d{9}-[a-z2-7]{4}")
 #: What stands on lines before and behind an envelope.
 _OURS = (
     EVIDENCE, "`diurna recall WORDS` finds them", "Nothing is left out. `diurna show ID`",
-    "Project memory lives in Diurna; ", "[Memory] phase ",
+    "Project memory lives in Diurna; ",
 )  # fmt: skip
-#: How lines begin that a host puts between turns.
-_NOTES = ("# AGENTS.md instructions for ", "[Request interrupted by user")
+#: How lines begin that a host puts between turns, and our line about the state of the project.
+_NOTES = ("[Memory] ", "# AGENTS.md instructions for ", "[Request interrupted by user")
 
 
 def without_injected(text: str) -> str:
