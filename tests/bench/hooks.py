@@ -1,0 +1,111 @@
+"""What an agent waits for: a hook as a process, against starting Python for nothing, in turn.
+
+`python -m tests.bench.hooks HOME` prints the rows of one generated home alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from ledger.home import discover
+from rituals.hosts.observed.spool import Observation, spool_of
+from tests.bench.__main__ import DIURNA, Row, count, in_turn, nothing, spawn
+
+SPOOLS = 100
+SESSION = "bench-session"
+#: What a host says, by event: each of these has nothing to say.
+SAID: dict[str, dict[str, object]] = {
+    "UserPromptSubmit": {"prompt": "Look at the queue, please, and tell what you see there."},
+    "PostToolUse": {
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls -la src && head -50 src/app.py"},
+        "tool_response": {"stdout": "a\n" * 200, "stderr": ""},
+        "tool_use_id": "toolu_1",
+    },
+    "Stop": {"stop_hook_active": False, "last_assistant_message": "That is all I see."},
+    "SessionStart": {"source": "startup"},
+}
+
+
+def hooks(home: Path, runs: int) -> list[Row]:
+    """Call the hooks that have nothing to say, and the start of a session with and without new logs.
+
+    Args:
+        home: a generated home; other sessions' spools are put into it.
+        runs: pairs of runs.
+    """
+    _spools(home)
+    size = f"{count(home):,} logs, {SPOOLS} spools / `python -c pass`"
+    rows = []
+    payloads = {event: _payload(home, event) for event in SAID}
+    hook(home, "SessionStart", payloads)
+    for event in ("UserPromptSubmit", "PostToolUse", "Stop"):
+        for _ in range(2):
+            hook(home, event, payloads)
+        row = Row(f"hook `{event}` with nothing to say, {size}", "≤ 1.8 × (aim 1.6)", 1.8)
+        rows.append(_measured(row, home, runs, lambda _, event=event: hook(home, event, payloads)))  # type: ignore[misc]
+    row = Row(f"hook `SessionStart` with a cached brief, {size}", "≤ 2.5 × (aim 1.8)", 2.5)
+    rows.append(_measured(row, home, runs, lambda _: hook(home, "SessionStart", payloads)))
+
+    from tests.bench.running import Writer
+
+    writer = Writer(home)
+
+    def after_ten(_: int) -> float:
+        for _ in range(10):
+            writer.add(late=False)
+        return hook(home, "SessionStart", payloads)
+
+    row = Row(f"hook `SessionStart`, 10 new logs since, {size}", "≤ 5 × (aim 4)", 5.0)
+    rows.append(_measured(row, home, runs, after_ten))
+    return rows
+
+
+def hook(home: Path, event: str, payloads: dict[str, Path]) -> float:
+    """Time one call of a hook of Claude's."""
+    return spawn([DIURNA, "hook", "claude", event], home, payloads[event])
+
+
+def _measured(row: Row, home: Path, runs: int, ours: Callable[[int], float]) -> Row:
+    return row.take(*in_turn(runs, ours, nothing(home)))
+
+
+def _payload(home: Path, event: str) -> Path:
+    said = {
+        "session_id": SESSION,
+        "transcript_path": f"{home}/none.jsonl",
+        "cwd": str(home),
+        "hook_event_name": event,
+        **SAID[event],
+    }
+    path = home.parent / f"{event}.json"
+    path.write_text(json.dumps(said))
+    return path
+
+
+def _spools(home: Path) -> None:
+    """Put spools of other sessions into a home, older than anything that is news."""
+    commondir = discover(str(home)).repository.commondir
+    for number in range(SPOOLS):
+        spool = spool_of(commondir, "codex", f"other-{number}")
+        for line in range(5):
+            paths = (f"src/{number}/{line}.py",)
+            spool.add(Observation(1, "edit", "Write", f"wrote {paths[0]}", paths, "", f"c{line}"))
+        os.utime(spool.path, (1, 1))
+
+
+def main() -> None:
+    """Measure one home and print."""
+    home = Path(sys.argv[1])
+    subprocess.run([DIURNA, "show"], cwd=home, check=True, stdout=subprocess.DEVNULL)
+    for row in hooks(home, int(sys.argv[2]) if len(sys.argv) > 2 else 31):
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
