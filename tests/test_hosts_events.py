@@ -16,7 +16,7 @@ import pytest
 from rituals.hosts import faults, hook, processes
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture import detached
-from rituals.hosts.observed import policy_note
+from rituals.hosts.observed.admission import observing
 from rituals.hosts.observed.spool import spool_of, spools
 from tests.conftest import Repo, Run
 
@@ -144,10 +144,10 @@ def test_nothing_is_done_where_it_is_switched_off(
     assert sorted(os.listdir(home.path / ".git" / "diurna")) == before_any_hook(home)
     (home.path / "diurna.toml").unlink(missing_ok=True)
     note = home.path / ".git" / "diurna" / "observing"
-    note.write_text('{"off": true, "words": [], "tip": ""}')
+    note.write_text("\noff\n")
     call("PostToolUse", **said)
     assert spools(common(home)) == []
-    note.write_text("{")
+    note.write_text("")
     call("PostToolUse", **said)
     assert len(spools(common(home))) == 1
 
@@ -202,7 +202,7 @@ def test_the_policy_is_noted_at_the_start(home: Repo, call: Call, run: Run) -> N
         home.git("add", "-A")
         home.git("commit", "-qm", "policy")
         assert "additionalContext" in str(call("SessionStart", source="startup"))
-        noted = policy_note.observing(common(home))
+        noted = observing(common(home))
         assert (noted.words, noted.off) == (words, off)
         assert noted.tip == discover(str(home.path)).tip()
 

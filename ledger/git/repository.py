@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 
 from ledger.environment import variables, working_directory
-from ledger.errors import CorruptRepository, UnsupportedRepository
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.errors import UnsupportedRepository
     from ledger.git.cli import Git
 
 #: Extensions that neither change objects nor references.
@@ -65,7 +65,7 @@ def find_repository(start: str) -> Repository | None:
             gitdir = os.path.normpath(os.path.join(folder, line[8:].strip("\r\n")))
             found = _repository(folder, gitdir) if line.startswith("gitdir: ") else None
             if found is None:
-                raise UnsupportedRepository(
+                raise _unsupported(
                     f"{marker} points to no git directory, so {folder} is a broken submodule or "
                     "linked worktree; what is above it is another repository",
                     hint="`git submodule update --init` or `git worktree repair` mend it",
@@ -80,6 +80,12 @@ def find_repository(start: str) -> Repository | None:
         if parent == folder or parent in ceilings:
             return None
         folder = parent
+
+
+def _unsupported(message: str, hint: str) -> UnsupportedRepository:
+    from ledger.errors import UnsupportedRepository  # what has nothing to say refuses nothing
+
+    return UnsupportedRepository(message, hint=hint)
 
 
 def _is_git_directory(folder: str) -> bool:
@@ -107,7 +113,7 @@ def _brought(folder: str) -> bool:
     except FileNotFoundError:
         here = ""
     if here != folder:
-        raise UnsupportedRepository(
+        raise _unsupported(
             f"{folder} is a bare repository in the work tree {above}: a clone may have brought it",
             hint="name a home of your own; a bare repository counts outside of work trees alone",
         )
@@ -147,7 +153,7 @@ def _check_extensions(where: str, config: str) -> None:
         key, _, value = line.partition("=")
         key, value = key.strip(), value.strip()
         if section == "core" and key == "repositoryformatversion" and value not in ("0", "1"):
-            raise UnsupportedRepository(
+            raise _unsupported(
                 f"{where} has repository format {value}, which this version does not know",
                 hint=_HINT_OWN,
             )
@@ -164,9 +170,7 @@ def _check_extensions(where: str, config: str) -> None:
             "refstorage": f"stores its references as {value}",
             "partialclone": "is a partial clone, in which objects may be missing",
         }.get(key, f"uses the extension {key}")
-        raise UnsupportedRepository(
-            f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN
-        )
+        raise _unsupported(f"{where} {said}, which Diurna can not work with safely", hint=_HINT_OWN)
 
 
 def head(repository: Repository) -> tuple[str, str]:
@@ -358,6 +362,8 @@ def _read(path: str) -> str:
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return ""
     except OSError as problem:
+        from ledger.errors import CorruptRepository
+
         raise CorruptRepository(
             f"{path} can not be read: {problem.strerror or problem}",
             hint="see that this user may read it, and that not too many files are open",

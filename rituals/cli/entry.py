@@ -10,20 +10,25 @@ import os
 import sys
 
 from ledger.environment import variables
-from rituals.cli import fast_path as quick
 
 
 def main() -> int:
     """Run the command line; return its exit code."""
     gc.disable()  # a command ends before looking for cycles pays; among 100,000 logs it takes a second
     arguments = sys.argv[1:]
+    if arguments[:1] == ["hook"] and len(arguments) == 3:
+        from rituals.hosts.adapters import HOSTS
+
+        if arguments[1] in HOSTS:
+            from rituals.hosts.hook import run as answer
+
+            # an agent waits, and nothing is left to do: taking Python down takes an eighth of all
+            os._exit(answer(arguments[1], arguments[2], variables()))
+    from rituals.cli import fast_path as quick
+
     try:
         code = quick.run(arguments, variables())
         if code is not None:
-            if arguments[0] == "hook":
-                os._exit(
-                    code
-                )  # an agent waits, and nothing is left: to take Python down takes an eighth
             gc.freeze()  # else the end of the process looks for cycles in all that goes with it
             return code
         from rituals.cli.app import main as run

@@ -30,13 +30,6 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     Returns:
         The exit code.
     """
-    if arguments[:1] == ["hook"] and len(arguments) == 3:
-        from rituals.hosts.adapters import HOSTS
-
-        if arguments[1] in HOSTS:
-            from rituals.hosts.hook import run
-
-            return run(arguments[1], arguments[2], environment)
     if not arguments or sys.stdout is None or sys.stdout.isatty():
         return None
     home = environment.get("DIURNA_HOME", "")

@@ -178,24 +178,22 @@ class Call:
 
     def _observe(self, said: Moment) -> None:
         """Keep what is worth it of an event, where there is a home."""
-        from rituals.hosts.observed.admission import admitted, is_candidate
+        from rituals.hosts.observed.admission import admitted, is_candidate, observing
 
+        events: tuple[Moment, ...] = (said,)
         if said.event == BATCH:
             from rituals.hosts.moments import calls
 
             events = calls(said)
-        else:
-            events = (said,)
         for one in events:
             if not is_candidate(one):
                 continue
-            from ledger.home import discover
-            from rituals.hosts.observed.policy_note import observing
-            from rituals.hosts.observed.spool import spool_of
-
             known = observing(self._commondir)
             found = None if known.off else admitted(one, self._top, known.words)
             if found is not None:
+                from ledger.home import discover
+                from rituals.hosts.observed.spool import spool_of
+
                 discover(said.folder)
                 spool_of(self._commondir, said.host, said.session).add(found, self._top)
 
@@ -208,6 +206,12 @@ class Call:
             self._find(said.folder)  # a fresh clone has it from now on
             return text
         if said.event in (PROMPT, TOOL, FAILURE, BATCH) and self._commondir and said.session:
+            from rituals.hosts.context.heard import has_news
+            from rituals.hosts.moments import file_name
+
+            name = file_name(said.host, said.session)
+            if not has_news(self._commondir, name, tool=said.event != PROMPT):
+                return ""
             from rituals.hosts.context.news import at_prompt, at_tool
 
             telling = (at_prompt if said.event == PROMPT else at_tool)(said, self._commondir)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 
 from ledger.environment import now_ms
+from ledger.model.layout import STATE_DIR
+from ledger.model.record import Record
 from rituals.hosts.adapters import FAILURE, PROMPT, STOP, SUBAGENT_STOP, TASK
 
 TYPE_CHECKING = False
@@ -53,6 +55,9 @@ _SIGNS = (
     "turbo", "nx", "make", "just", "task", "gradle", "swift", "mix", "bazel", "zig", "hatch", "docker",
     "playwright", "manage.py", "sbt", "rake", "next", "vite", "ng ", "nuxt", "astro",
 )  # fmt: skip
+#: What the policy says: the commit that does, `on` or `off`, and words that tell of a decision.
+NOTE_FILE = f"{STATE_DIR}/observing"
+_NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
 _ID_CHARS = 80
 _DONE = frozenset(("completed", "complete", "done"))
@@ -88,6 +93,37 @@ def admitted(
         where="" if once.startswith("~") else once,
         once=once,
     )
+
+
+class Observing(Record):
+    """What the policy says of observations.
+
+    Args:
+        tip: the commit that says so, "" where nobody noted it.
+        off: nothing is kept of sessions.
+        words: that tell of a decision, beside the built-in ones.
+    """
+
+    tip: str = ""
+    off: bool = False
+    words: tuple[str, ...] = ()
+
+
+def observing(commondir: str) -> Observing:
+    """Return what the policy says, as far as it was noted (`rituals.hosts.observed.policy_note`).
+
+    Args:
+        commondir: the common git directory.
+    """
+    try:
+        fd = os.open(f"{commondir}/{NOTE_FILE}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            tip, off, *words = os.read(fd, _NOTE_BYTES).decode("utf-8", "replace").split("\n")
+        finally:
+            os.close(fd)
+    except (OSError, ValueError):
+        return Observing()
+    return Observing(tip, off == "off", tuple([word for word in words if word]))
 
 
 def is_candidate(said: Moment) -> bool:

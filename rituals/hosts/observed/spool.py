@@ -8,11 +8,7 @@ numbers of lines) means the same lines for ever. A spool that is made anew began
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import stat
-import time
 
 from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
@@ -181,6 +177,9 @@ class Spool:
 
     def _locked(self, *, make: bool) -> int:
         """Open the file under its lock; one that was removed meanwhile is opened again."""
+        import errno
+        import stat
+
         deadline = monotonic() + PATIENCE_SECONDS
         flags = os.O_RDWR | os.O_APPEND | _OPEN | (os.O_CREAT if make else 0)
         while True:
@@ -246,6 +245,10 @@ def spools(commondir: str) -> list[Spool]:
 
 
 def _take(fd: int, deadline: float) -> None:
+    import errno
+    import fcntl  # a hook that has nothing to write does without
+    import time
+
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
