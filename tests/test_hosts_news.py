@@ -157,11 +157,13 @@ def test_what_others_did_is_told_at_a_prompt(session: Sessions) -> None:
     other.did("git", "git commit -m old", at=NOW_MS - MINUTE)
     mine.start()
     assert mine.told(NOW_MS) == ""
-    for path in "abcdef":
+    for path in "abcdefgh":
         other.did("edit", f"edited {path}.py", f"{path}.py", at=NOW_MS + 1)
     other.did("test", "pytest -q: 2 failed", at=NOW_MS + 2)
     assert mine.told(NOW_MS + 3, tool=True) == ""
-    said = "- codex changed c.py, d.py, e.py, f.py and 2 more; tested: pytest -q: 2 failed"
+    said = (
+        "- codex changed c.py, d.py, e.py, f.py, g.py, h.py and 2 more; tested: pytest -q: 2 failed"
+    )
     assert mine.told(NOW_MS + 3, written=False) == said
     assert mine.told(NOW_MS + 3) == said  # nobody had heard it
     assert mine.told(NOW_MS + 3) == ""
@@ -444,3 +446,20 @@ def test_a_captured_log_that_waits_is_news_once(session: Sessions, repo: Repo) -
     memory.append(SessionDraft("On", "", (), "ada", header=(("session", "7"),)))
     assert not list((repo.path / ".git" / "diurna" / "spool" / "held").glob("2*"))
     assert mine.told(NOW_MS) == ""
+
+
+def test_what_is_told_of_a_session_is_worth_a_word(session: Sessions) -> None:
+    """A file once a day, folders once a line, and of tests those that fail."""
+    mine, other = session(), session("codex", "9")
+    mine.start()
+    other.did("edit", "e", "src/a.py", at=NOW_MS)
+    other.did("edit", "e", "src/b.py", at=NOW_MS)
+    other.did("test", "pytest -q (exit 0)", at=NOW_MS)
+    assert mine.told(NOW_MS) == "- codex changed src/a.py, b.py"
+    other.did("edit", "e", "src/b.py", at=NOW_MS + 40 * MINUTE)
+    other.did("test", "pytest -q (exit 0)", at=NOW_MS + 40 * MINUTE)
+    assert mine.told(NOW_MS + 40 * MINUTE) == ""
+    other.did("edit", "e", "src/b.py", "a.py", at=NOW_MS + 41 * MINUTE)
+    other.did("test", "pytest -q (exit 1)", at=NOW_MS + 41 * MINUTE)
+    said = "- codex changed a.py; tested: pytest -q (exit 1)"
+    assert mine.told(NOW_MS + 41 * MINUTE) == said

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rituals.hosts.moments import Moment
 
 NEWS_CHARS = 1_200
-_TITLE = "News of other sessions"
+_TITLE = "News"
 
 
 class Telling(Record):

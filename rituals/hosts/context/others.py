@@ -15,6 +15,7 @@ from rituals.hosts.context.wording import (
     ROUTINES,
     act,
     ago,
+    changed,
     path_said,
     routine,
     said,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _COLLISIONS, _LOSSES, _OBSERVATIONS = 3, 3, 5
 _OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
-#: What was told is known for so long.
-_TOLD_MS = 86_400_000
+#: What was told is known for so long, and so much of it.
+_TOLD_MS, _TOLD = 86_400_000, 500
 #: What is known when routine was told last.
 _ROUTINE = "routine"
 #: How much of a spool is looked through for files.
@@ -102,7 +103,8 @@ def urgent(listener: Listener) -> News:
     recent = [(name, one) for name, one in others.items() if one.changed_ms >= now - _OWN_MS]
     collisions = [one for name, spool in recent for one in _collisions(name, spool, mine, listener)]
     losses = [one for name, spool in recent for one in _losses(name, spool, listener)]
-    told = {known: at for known, at in listener.told.items() if at > now - _TOLD_MS}
+    newest = sorted(listener.told.items(), key=lambda one: -one[1])[:_TOLD]
+    told = {known: at for known, at in newest if at > now - _TOLD_MS}
     lines = []
     for found, most in ((collisions, _COLLISIONS), (losses, _LOSSES)):
         for one in sorted(found, key=lambda one: (-one.at, one.known))[:most]:
@@ -119,6 +121,7 @@ def all_news(listener: Listener) -> News:
     others, _ = _others(listener)
     rest: list[tuple[int, str]] = []
     often: list[str] = []
+    shown: dict[str, int] = {}
     offsets: dict[str, int] = {}
     for name, spool in others.items():
         start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
@@ -128,14 +131,16 @@ def all_news(listener: Listener) -> News:
             for one in new
             if one.kind not in ROUTINES and _loss(name, one) not in told
         ]
-        known = [path for one in new for path in one.paths if _both(name, path) in told]
+        known = [path for path in changed(new) if not told.keys().isdisjoint(_known(name, path))]
         if line := routine(spool.host, new, known):
             often.append(line)
+            shown.update({_changed(name, path): now for path in changed(new)})
     newest = [line for _, line in sorted(rest, reverse=True)]
     if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
         kept = {name: listener.offsets.get(name, 0) for name in others}
         return News((), (), kept, told)
     if often:
+        told.update(shown)
         told[_ROUTINE] = now
     return News(pressing, tuple([*newest, *often][:_OBSERVATIONS]), offsets, told)
 
@@ -208,6 +213,14 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
 
 def _both(name: str, path: str) -> str:
     return f"both {name} {path}"
+
+
+def _changed(name: str, path: str) -> str:
+    return f"changed {name} {path}"
+
+
+def _known(name: str, path: str) -> tuple[str, str]:
+    return _both(name, path), _changed(name, path)
 
 
 def _loss(name: str, one: Observation) -> str:

@@ -7,14 +7,15 @@ from projection.brief.plain_text import label, plain, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from rituals.hosts.observed.spool import Observation
 
-#: What is told of every session by the half-hour: what sessions do all the time.
-EDIT, FILE, TEST = "edit", "file", "test"
-CHANGES, ROUTINES = (EDIT, FILE), (EDIT, FILE, TEST)
-_WHAT_CHARS, _PATH_CHARS, _PATHS = 120, 80, 4
+EDIT, TEST = "edit", "test"
+#: What sessions do all the time.
+ROUTINES = (EDIT, "file", TEST)
+_PASSED = "(exit 0)"
+_WHAT_CHARS, _PATH_CHARS, _PATHS = 120, 80, 6
 
 
 def act(host: str, one: Observation) -> str:
@@ -22,24 +23,41 @@ def act(host: str, one: Observation) -> str:
     return f"- {who(host)}: {said(one)}"
 
 
-def routine(host: str, observations: Sequence[Observation], known: Sequence[str] = ()) -> str:
-    """Return the line of all that a session does all the time, "" where there is nothing.
+def routine(host: str, observations: Sequence[Observation], known: Collection[str] = ()) -> str:
+    """Return the line of what a session does all the time, "" where it says nothing new.
+
+    Tests that pass are not worth a word.
 
     Args:
         host: of the session.
         observations: of it, oldest first.
         known: paths that are not told.
     """
-    paths = [path for one in observations if one.kind in CHANGES for path in one.paths]
-    paths = [path for path in dict.fromkeys(paths) if path not in known]
-    tests = [one for one in observations if one.kind == TEST]
+    paths = [path for path in changed(observations) if path not in known]
+    failed = [one for one in observations if one.kind == TEST and not one.what.endswith(_PASSED)]
     parts = []
     if paths:
         more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
-        parts.append(f"changed {', '.join(map(path_said, paths[-_PATHS:]))}{more}")
-    if tests:
-        parts.append(f"tested: {said(tests[-1])}")
+        parts.append(f"changed {', '.join(_by_folder(paths[-_PATHS:]))}{more}")
+    if failed:
+        parts.append(f"tested: {said(failed[-1])}")
     return f"- {who(host)} {'; '.join(parts)}" if parts else ""
+
+
+def changed(observations: Sequence[Observation]) -> list[str]:
+    """Return the paths that were edited, moved or removed, each once."""
+    paths = [path for one in observations if one.kind in ROUTINES for path in one.paths]
+    return list(dict.fromkeys(paths))
+
+
+def _by_folder(paths: Sequence[str]) -> list[str]:
+    """Return paths as a line shows them: one in the folder of the one before it by its name alone."""
+    shown, last = [], ""
+    for path in paths:
+        folder, slash, name = path.rpartition("/")
+        shown.append(path_said(name if slash and folder == last else path))
+        last = folder
+    return shown
 
 
 def who(host: str) -> str:
