@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.extraction.settings import settings
 from rituals.hosts.install import json_text, own_file
 from rituals.hosts.install.json_text import EACH
 from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, files_of
@@ -685,19 +687,70 @@ def test_hosts_that_are_found_are_listed(
     assert run("install", "emacs").code == 2
 
 
-def test_a_person_is_asked(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal, for each host that is found; and `init` tells a person that there is this command."""
+@pytest.fixture
+def person(
+    bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., Any]:
+    """A person at a terminal, on a machine with Claude and Cursor; answers come in their order."""
     monkeypatch.setattr(Invocation, "interactive", lambda call: True)
-    monkeypatch.setenv("HOME", str(bare_repo.path))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for name in (".claude", ".cursor"):
-        (bare_repo.path / name).mkdir()
+        (tmp_path / "home" / name).mkdir(parents=True)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    assert run("install", stdin=b"n\nn\n").out == "nothing is installed\n"
-    assert run("install", "--no-mcp", stdin=b"n\ny\n").code == 0
+    return lambda *command, says: run(*command, stdin="".join(f"{one}\n" for one in says).encode())
+
+
+def test_a_person_is_asked(bare_repo: Repo, person: Callable[..., Any], tmp_path: Path) -> None:
+    """For each host that is found, where its logs land, and who reads sessions; and is told what is kept."""
+    assert person("install", says="nn").out == "nothing is installed\n"
+    ran = person("install", "--no-mcp", says=["n", "y", "n", ""])
+    assert ran.code == 0 and "branch of its own" in ran.err and "`diurna init` makes" in ran.err
+    assert "diurna capture --show" in ran.err and "on this machine" in ran.err
     assert not (bare_repo.path / ".claude/settings.json").exists()
     assert COMMANDS["cursor"] in (bare_repo.path / ".cursor/hooks.json").read_text()
-    assert "`diurna install`" in run("init").err
-    assert "`diurna install`" not in run("init").err
+    assert not (tmp_path / "home/.config").exists()  # rules need no configuration
+    assert not bare_repo.git("branch", "--list", "memory")
+    ran = person("install", "claude", "--no-mcp", says=["y", "codex"])
+    assert ran.code == 0 and "memory" in bare_repo.git("branch", "--list", "memory")
+    config = tmp_path / "home/.config/diurna/config.toml"
+    assert config.stat().st_mode & 0o777 == 0o600
+    assert settings({"HOME": str(tmp_path / "home")}).extractors == ("codex",)
+    assert "who reads" not in person("install", "claude", "--mcp", says="").err
+
+
+def test_an_endpoint_is_asked_for(
+    bare_repo: Repo, person: Callable[..., Any], tmp_path: Path
+) -> None:
+    """With its address, its model and the variable of its key; without an address nothing is written."""
+    home = tmp_path / "home"
+    said = ["y", "http", "ftp://x", "m", ""]
+    ran = person("install", "claude", "--no-mcp", says=said)
+    assert ran.code == 1 and "https://" in ran.err and not (home / ".config").exists()
+    said = ["http", "https://models.example.org/v1", "small", "MODEL_KEY"]
+    assert person("install", "cursor", "--no-mcp", says=said).code == 0
+    found = settings({"HOME": str(home)})
+    assert found.extractors == ("http",) and not found.wrong
+    assert (found.url, found.model, found.key_variable) == (
+        "https://models.example.org/v1",
+        "small",
+        "MODEL_KEY",
+    )
+
+
+def test_init_offers_the_branch_and_the_hosts(
+    bare_repo: Repo, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, to a person; whoever names a branch or has a home is asked for less."""
+    ran = person("init", says=["", "y", "n", "rules"])
+    assert ran.code == 0 and "on a branch of its own, memory?" in ran.err
+    assert (
+        "memory" in bare_repo.git("branch", "--list", "memory")
+        and not (bare_repo.path / "memory").exists()
+    )
+    assert COMMANDS["claude"] in (bare_repo.path / ".claude/settings.json").read_text()
+    assert not (bare_repo.path / ".cursor").exists()
+    assert "install for" not in person("init", "--branch", "memory", says="").err
+    assert "install for" not in person("init", "--branch", "other", "--dry-run", says="").err
 
 
 def test_for_the_user_nothing_of_the_project_is_touched(

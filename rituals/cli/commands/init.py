@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import click
 
+from ledger.environment import user_folder
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.setup.home import SetupPlan
 
 
 @click.command("init")
@@ -43,12 +48,16 @@ def command(
     from projection.policy.model import REVIEW
     from rituals.answers.fields import fields_of
     from rituals.answers.objects import finding_objects
+    from rituals.cli.views.host_questions import ask_branch, offer
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, plan_setup, with_hooks
 
     if call.home:
         raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
     plan = plan_setup(call.folder(), dir, branch, project)
+    found = _found_hosts(call, plan) if plan.files and not dir and not dry_run else ()
+    if found and not branch:
+        plan = plan_setup(call.folder(), dir, ask_branch(call), project)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     findings: tuple[Finding, ...] = ()
@@ -76,5 +85,14 @@ def command(
     if plan.files and elsewhere:
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
     if plan.files and not dry_run:
-        more = "; `diurna install` lets agents' programs read it" if call.interactive() else ""
-        call.out.hint(f'diurna note "decision: …"{more}')
+        call.out.hint('diurna note "decision: …"')
+        offer(call, found)
+
+
+def _found_hosts(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
+    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
+    from rituals.hosts.install.layout import found_hosts
+
+    if call.json or not call.interactive() or plan.repository is None or not plan.repository.top:
+        return ()
+    return found_hosts(plan.repository.top, user_folder(), call.search_path)

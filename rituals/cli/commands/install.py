@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 
 import click
 
 from ledger.environment import user_folder
 from rituals.cli import options
 from rituals.cli.context import Invocation
+from rituals.cli.output import told
 from rituals.cli.views.hosts import carry_out, list_found
 from rituals.hosts.install.layout import LAYOUTS
 
@@ -42,30 +42,40 @@ def command(
       diurna install --dry-run gemini
       diurna install --export plugin
     """
+    from rituals.cli.views.host_questions import ask_branch, ask_hosts, hook_up
     from rituals.hosts.install.layout import found_hosts
-    from rituals.hosts.install.plan import base_folder, plan_install
+    from rituals.hosts.install.plan import base_folder
 
     if export:
         return _export(call, export, alone=not (hosts or user), dry_run=dry_run)
     base = base_folder(call.home or call.folder(), user=user)
+    asking = call.interactive() and not (call.json or dry_run)
     if not hosts:
         found = found_hosts("" if user else base, user_folder(), call.search_path)
         if not call.interactive() or call.json:
             return list_found(call, base, found, user=user)
-        hosts = tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
+        hosts = ask_hosts(found)
         if not hosts:
             call.out.line("nothing is installed")
             return 0
-    servers = find_spec("mcp") is not None if mcp is None else mcp
+    if asking and not user and not call.state_dir():
+        _make_home(call, ask_branch(call))
     hosts = tuple(dict.fromkeys(hosts))
-    plan = plan_install(base, hosts, user=user, servers=servers)
-    code = carry_out(call, plan, hosts, user=user, dry_run=dry_run)
-    if plan.changes and not dry_run:
-        for host in hosts:
-            call.out.hint(_THEN.get(host, ""))
-        if not user and not call.state_dir():
-            call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
+    code = hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
+    if not (dry_run or user or call.state_dir()):
+        call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
     return code
+
+
+def _make_home(call: Invocation, branch: str) -> None:
+    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
+    from rituals.setup.home import apply_setup, plan_setup
+
+    if branch:
+        plan = plan_setup(call.folder(), "", branch, "")
+        apply_setup(plan, call.now_ms, call.agent).close()
+        for step in plan.steps:
+            call.out.line(told(step, done=True))
 
 
 def _export(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
@@ -81,11 +91,3 @@ def _export(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int
     if not code:
         call.out.hint(f"claude --plugin-dir {folder} tries it; HOSTS.md has the other hosts")
     return code
-
-
-#: What a person has to do once, by the host.
-_THEN = {
-    "codex": "Codex asks once whether it may run the hook, in an interactive session; until then it "
-    "runs none",
-    "opencode": "opencode installs a package for its plugins at the next start, which needs the network",
-}

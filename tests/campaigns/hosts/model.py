@@ -14,9 +14,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from ledger.model.record import Record
+
+#: How long it waits for a file.
+_SECONDS = 100
 
 
 class Call(Record):
@@ -39,12 +43,14 @@ class Turn(Record):
         calls: the tools that it calls.
         seconds: how long it thinks.
         tokens: how much it says was used, which is what makes a host compact; 0 for about as much as it was.
+        until: a file that it waits for.
     """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     seconds: float = 0.0
     tokens: int = 0
+    until: Path | None = None
 
 
 class Model:
@@ -86,6 +92,9 @@ class Model:
                 return number, Turn(self.aside)
             turn = self.turns.pop(0) if self.turns else Turn("Done.")
         time.sleep(turn.seconds)
+        end = time.monotonic() + _SECONDS
+        while turn.until and not turn.until.exists() and time.monotonic() < end:
+            time.sleep(0.1)
         names = offered(body)
         calls = (one._replace(tool=_named(one.tool, names)) for one in turn.calls)
         return number, turn._replace(calls=tuple(calls))

@@ -1,6 +1,7 @@
 """Stand where `diurna` is on PATH, and write down how each hook was called and what it answered.
 
-A hook runs in this process: its parent has to be the host. Anything else becomes Diurna itself.
+A hook runs in this process, below the end of it: its parent has to be the host. Anything else becomes
+Diurna itself.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ def main() -> int:
         source.seek(0)
         os.dup2(source.fileno(), 0)
         os.dup2(target.fileno(), 1)
-        from rituals.cli.entry import main as run
+        from rituals.cli.fast_path import run
 
-        code = run()
+        code = run(sys.argv[1:], os.environ)
         sys.stdout.flush()
         target.seek(0)
         answer = target.read()
@@ -37,7 +38,7 @@ def main() -> int:
     log = os.open(os.environ["DIURNA_LAB_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(log, json.dumps(line).encode() + b"\n")
     os.write(1, answer)
-    return code
+    return code or 0
 
 
 if __name__ == "__main__":

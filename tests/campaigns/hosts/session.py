@@ -72,6 +72,8 @@ class Place:
         words = shlex.join([sys.executable, "-P", str(Path(recorder.__file__))])
         wrapper.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         wrapper.chmod(0o755)
+        # programs whose shell begins a login take PATH from there
+        (self.home / ".profile").write_text(f'PATH="{folder / "bin"}:$PATH"\n')
         self.path = f"{folder / 'bin'}:/usr/local/bin:/usr/bin:/bin"
         self.git("init", "-q", "-b", "main")
         (self.top / "README.md").write_text("# A shop\n")

@@ -1,0 +1,104 @@
+"""Ask a person what agents' programs are to do here, and carry it out."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import click
+
+from rituals.cli.views.hosts import carry_out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+
+#: The branch that is proposed for a home that programs write to.
+BRANCH = "memory"
+_WHY_A_BRANCH = """\
+What agents' programs leave becomes commits that nobody asked for. On a branch of its own the memory is
+never checked out, and in nobody's way; in the folder memory/ such commits wait until they are."""
+_WHO_READS = """\
+What a session decided is found by rules, on this machine. A model finds more: claude or codex by your
+subscription, or http, an endpoint of yours. It reads what was said in the session."""
+_WHAT_IS_KEPT = (
+    "sessions leave logs: what was edited, committed, installed and tested, and decisions word for word. "
+    "`diurna capture --show` prints them before anything is written; "
+    '`[capture] keep = "off"` in diurna.toml keeps none'
+)
+#: What a person has to do once, by the host.
+_THEN = {
+    "codex": "Codex asks once whether it may run the hooks, in an interactive session; until then it "
+    "runs none",
+    "opencode": "opencode installs a package for its plugins at the next start, which needs the network",
+}
+
+
+def ask_hosts(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Ask for each host that is found here; return those that are wanted."""
+    return tuple(one for one in found if click.confirm(f"install for {one}?", err=True))
+
+
+def ask_branch(call: Invocation) -> str:
+    """Ask whether the memory is to have a branch of its own; return its name, "" for the folder."""
+    call.out.talk(_WHY_A_BRANCH)
+    wanted = click.confirm(f"keep the memory on a branch of its own, {BRANCH}?", True, err=True)
+    return BRANCH if wanted else ""
+
+
+def ask_extractor(call: Invocation) -> None:
+    """Ask who reads sessions, unless that is configured; rules need no configuration."""
+    from rituals.hosts.extraction.items import RULES
+    from rituals.hosts.extraction.settings import EXTRACTORS, HTTP
+    from rituals.hosts.install.extractor import configure, is_configured
+
+    if is_configured():
+        return
+    call.out.talk(_WHO_READS)
+    chosen = click.prompt("who reads?", RULES, type=click.Choice(EXTRACTORS), err=True)
+    if chosen == RULES:
+        return
+    said = []
+    if chosen == HTTP:
+        said = [
+            click.prompt("its address, up to /v1", err=True),
+            click.prompt("the model", err=True),
+            click.prompt("the environment variable with its key", "", show_default=False, err=True),
+        ]
+    call.out.line(f"wrote {configure(chosen, *said)}")
+
+
+def offer(call: Invocation, found: tuple[str, ...]) -> None:
+    """Offer to install for the hosts that are found in a project."""
+    from rituals.hosts.install.plan import base_folder
+
+    chosen = ask_hosts(found)
+    if chosen:
+        base = base_folder(call.folder(), user=False)
+        hook_up(call, base, chosen, user=False, mcp=None, dry_run=False)
+
+
+def hook_up(
+    call: Invocation, base: str, hosts: tuple[str, ...], *, user: bool, mcp: bool | None, dry_run: bool
+) -> int:  # fmt: skip
+    """Install for hosts, and say what that means; return the exit code.
+
+    Args:
+        call: the invocation.
+        base: the work tree, or the user's folder.
+        hosts: which.
+        user: the user's files.
+        mcp: also the server; None where its extra is there.
+        dry_run: change nothing.
+    """
+    from rituals.hosts.install.plan import plan_install
+
+    servers = find_spec("mcp") is not None if mcp is None else mcp
+    plan = plan_install(base, hosts, user=user, servers=servers)
+    code = carry_out(call, plan, hosts, user=user, dry_run=dry_run)
+    if plan.changes and not dry_run:
+        for host in hosts:
+            call.out.hint(_THEN.get(host, ""))
+        call.out.hint(_WHAT_IS_KEPT)
+        if call.interactive() and not call.json:
+            ask_extractor(call)
+    return code
