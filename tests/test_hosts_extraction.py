@@ -421,6 +421,13 @@ def test_the_user_configures(tmp_path: Path) -> None:
     assert configured(tmp_path, "") == configured(tmp_path, "[other]\na = 1\n") == Settings()
 
 
+def test_the_page_shows_what_can_be_meant(tmp_path: Path) -> None:
+    """The example of CAPTURE.md."""
+    page = Path(__file__).parent.parent / "rituals" / "hosts" / "CAPTURE.md"
+    found = configured(tmp_path, page.read_text().partition("```toml\n")[2].partition("```")[0])
+    assert found.extractors == ("http", "claude") and not found.wrong and found.key_variable
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

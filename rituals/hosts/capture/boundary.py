@@ -221,7 +221,8 @@ class _Boundary:
             return kept.extraction, kept.span
         chosen = settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
-        found = extract(piece.said, self._known(), chosen, self._environment)
+        kinds = [kind.name for kind in self._policy.kinds]
+        found = extract(piece.said, self._known(), chosen, self._environment, kinds)
         if found.failed and failures + 1 >= TRIES:
             found = extract(piece.said, (), Settings(), self._environment)
         if found.failed:
