@@ -44,10 +44,12 @@ START_SECONDS, OTHER_SECONDS = 0.3, 0.1
 #: A compaction takes many times as long by itself.
 COMPACT_SECONDS = 1.5
 #: What a stamp is given after an answer that took all of its time.
-_LEAST_SECONDS = 0.02
+_LEAST_SECONDS = 0.05
 PAYLOAD_BYTES = 10 << 20
-#: Events in which something may have been done or decided; and those that may end a part of a session.
+#: Events in which something may have been done or decided; those that wait for a brief;
+#: and those that may end a part of a session.
 _OBSERVED = (PROMPT, TOOL, FAILURE, BATCH, STOP, SUBAGENT_STOP, TASK)
+_BRIEFED = (START, SUBAGENT_START, PROMPT)
 _STAMPED = (START, PRECOMPACT, STOP, END, SUBAGENT_STOP)
 
 
@@ -118,6 +120,10 @@ class Call:
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time."""
         try:
+            if self._late and self._said and self._kind in _BRIEFED:
+                from rituals.hosts.starts import make_ready
+
+                make_ready(self._said, self._environment)
             _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
         except TookTooLong:
             pass
@@ -129,10 +135,6 @@ class Call:
         said = self._said
         if said is None:
             return
-        if self._late and self._kind in (START, SUBAGENT_START, PROMPT):
-            from rituals.hosts.starts import make_ready
-
-            make_ready(said, self._environment)
         if self._kind not in _STAMPED or not self._commondir:
             return
         from rituals.hosts.capture.stamps import is_due, stamp
