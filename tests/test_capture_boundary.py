@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import pending
 from rituals.hosts.capture.attempts import attempts
 from rituals.hosts.capture.stamps import stamp
+from rituals.hosts.extraction.check import KINDS as KINDS_OF_FACTS
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.extraction.settings import Settings
 from rituals.hosts.moments import Moment
@@ -74,8 +76,14 @@ class Extractor:
         monkeypatch.setattr(bounds, "settings", lambda _: Settings(("http",)))
 
     def __call__(
-        self, part: Slice, known: list[tuple[str, str]], settings: Settings, environment: object
+        self,
+        part: Slice,
+        known: list[tuple[str, str]],
+        settings: Settings,
+        environment: object,
+        kinds: Sequence[str] = KINDS_OF_FACTS,
     ) -> Extraction:
+        assert {item.kind for item in self.items} <= set(kinds)
         if not settings.extractors:
             return Extraction((), "rules")
         self.asked += 1
