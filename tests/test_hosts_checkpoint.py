@@ -270,25 +270,28 @@ def test_a_subagent_is_told_what_is_for_its_role(ask: Ask, repo: Repo, run: Run)
     assert ask("SubagentStart", given) == told
 
 
-def test_a_prompt_that_took_too_long_makes_news_ready(
-    repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+def test_news_that_took_too_long_are_told_at_the_next_prompt(
+    ask: Ask, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next one finds the cache where the branch is."""
-    monkeypatch.setattr(os, "fork", lambda: 0)
-    monkeypatch.setattr(os, "setsid", lambda: None)
-    monkeypatch.setattr(os, "dup2", lambda *given: None)
-    run("note", "id=a A.")
-    cache = next((repo.path / ".git/diurna/cache").glob("*.sqlite"))
-    cache.unlink()
-
-    def ended(code: int) -> None:
-        raise SystemExit(code)
-
-    monkeypatch.setattr(os, "_exit", ended)
-    with pytest.raises(SystemExit):
+    """What is left of the process finds them, and whatever came meanwhile is told behind them."""
+    ask("SessionStart", payload(repo, "5", source="startup"))
+    run("note", "id=first decision: First.", "--session", "9")
+    gone: list[int] = []
+    with monkeypatch.context() as patch:
+        for name in ("fork", "setsid", "dup2"):
+            patch.setattr(os, name, lambda *given: 0)
+        patch.setattr(os, "_exit", gone.append)
         starts.make_ready(Moment("claude", "prompt", "5", str(repo.path)), {})
     signal.alarm(0)
-    assert cache.exists()
+    assert gone == [0]
+    did(repo, "codex", "9", "git", "git push")
+    prompt = payload(repo, "5", prompt="go")
+    assert ask("PostToolUse", {**payload(repo, "5"), "tool_name": "Read"}) == ""
+    assert (
+        ask("UserPromptSubmit", prompt).split("\n")[2] == "- first (decision) new, says Ada: First."
+    )
+    assert ask("UserPromptSubmit", prompt).split("\n")[2] == "- codex: git push"
+    assert ask("UserPromptSubmit", prompt) == ""
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the recorded payloads are not here")

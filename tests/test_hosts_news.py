@@ -353,7 +353,7 @@ def test_a_cursor_is_read_as_it_was_kept(paths: list[str], numbers: dict[str, in
     paths = [" ".join(path.split("\n")) for path in paths]
     kept = Cursor(
         tuple(paths), Standing("a,b", "1.2.3", "-"), Standing("", "1.2.4", "5"), "c0ffee", ("s1", "s2"),
-        numbers, numbers, "[Memory] next x",
+        numbers, numbers, "[Memory] next x", "<a>\n- b\n</a>",
     )  # fmt: skip
     assert heard._cursor(heard._packed(kept)) == kept
 

@@ -126,14 +126,9 @@ def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
         elif said.event == SUBAGENT_START:
             role_brief(said, environment)
         else:
-            _follow(said.folder)
+            from ledger.home import discover
+            from rituals.hosts.context.news import make_ready as make_news_ready
+
+            make_news_ready(said, discover(said.folder).repository.commondir)
     finally:
         os._exit(0)
-
-
-def _follow(folder: str) -> None:
-    """Bring the cache to the branch, so that news are found in time."""
-    from ledger.home import discover
-    from memory.query.open_snapshot import open_snapshot
-
-    open_snapshot(discover(folder)).ask(lambda cache: cache.commit)

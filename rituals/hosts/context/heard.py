@@ -48,6 +48,7 @@ class Cursor(Record):
         offsets: how many bytes of the other spools were told, by the names of the files.
         told: what may come again and was told, with the time in milliseconds.
         state: the line of the state as it was told, "?" where only the brief said it.
+        ready: what the next prompt is told, found by a hook whose time was up.
     """
 
     watched: tuple[str, ...] = ()
@@ -58,6 +59,7 @@ class Cursor(Record):
     offsets: Mapping[str, int] = {}
     told: Mapping[str, int] = {}
     state: str = "?"
+    ready: str = ""
 
 
 def has_news(commondir: str, name: str, *, tool: bool) -> bool:
@@ -203,6 +205,7 @@ def _packed(cursor: Cursor) -> bytes:
         " ".join(cursor.tool),
         f"tip {cursor.tip}",
         f"state {cursor.state}",
+        *[f"ready {line}" for line in cursor.ready.split("\n") if line],
         *[f"waiting {stem}" for stem in cursor.waiting],
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
         *[f"told {at} {key}" for key, at in cursor.told.items()],
@@ -231,6 +234,7 @@ def _cursor(data: bytes) -> Cursor:
         _numbers(told.get("offset", ())),
         _numbers(told.get("told", ())),
         told.get("state", ["?"])[0],
+        "\n".join(told.get("ready", ())),
     )
 
 

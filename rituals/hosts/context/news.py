@@ -37,6 +37,11 @@ class Telling(Record):
         """Keep that the session heard it."""
         self.heard.move(self.moved)
 
+    def kept(self) -> None:
+        """Leave it to the next prompt: nobody waited for it."""
+        unheard = self.moved.prompt._replace(ledger="ready")  # which is how nothing stands
+        self.heard.move(self.moved._replace(prompt=unheard, ready=self.text))
+
     def dropped(self) -> None:
         """Let it be told by the next hook."""
         self.heard.leave()
@@ -61,6 +66,13 @@ def at_tool(moment: Moment, commondir: str) -> Telling | None:
     if not has_news(commondir, name, tool=True):
         return None
     return _telling(moment, commondir, name, tool=True)
+
+
+def make_ready(moment: Moment, commondir: str) -> None:
+    """Find what the next prompt is told, where a hook had not the time for it."""
+    telling = at_prompt(moment, commondir)
+    if telling is not None:
+        telling.kept()
 
 
 def begin(home: Home, name: str) -> Callable[[], None]:
@@ -130,6 +142,8 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
             heard.leave()
             begin(discover(moment.folder), name)()
             return None
+        if cursor.ready and not tool:
+            return Telling(cursor.ready, heard, cursor._replace(ready=""))
         listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
         if tool:
             news = urgent(listener)
