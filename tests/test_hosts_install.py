@@ -509,6 +509,21 @@ def test_an_export_leaves_other_files_alone(bare_repo: Repo, run: Run, tmp_path:
     assert list(tree(bare_repo.path)) == ["code.py"]
 
 
+def test_the_page_says_what_each_host_has() -> None:
+    """The table of HOSTS.md is the one of the adapters."""
+    page = (Path(__file__).parent.parent / "rituals/hosts/HOSTS.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()]
+    head = next(at for at, row in enumerate(rows) if row[:2] == ["", "Claude"])
+    hosts = [name.lower() for name in rows[head][1:]]
+    assert set(hosts) == set(LAYOUTS) - {"antigravity"}
+    meanings = [("start", "prompt", "tool", "stop"), ("failure",), ("precompact",), ("end",),
+                ("subagent_start", "subagent_stop"), ("task",)]  # fmt: skip
+    for row, wanted in zip(rows[head + 2 :], meanings, strict=False):
+        for host, cell in zip(hosts, row[1:], strict=True):
+            has = set(wanted) <= set(HOSTS[host].events.values())
+            assert (cell != "") == has, (host, row[0])
+
+
 # ---- the rule ----------------------------------------------------------------------------------------
 
 

@@ -27,8 +27,6 @@ BEFORE = {
 }
 _FACTS = 40
 _EDITED, _SHARED, _KILLED = "src/pay.py", "src/tax.py", "src/killed.py"
-#: Heads what a session hears of others.
-_NEWS = "News of other sessions"
 
 
 class Journey:
@@ -171,10 +169,9 @@ class Journey:
         second.join()
         self._sessions.append(session)
         place.settle()
-        news = [part for part in session.last().split(_NEWS)[1:] if _SHARED in part[:1500]]
-        if len(news) == 1:
-            return "ok"
-        return f"FAILS: told {len(news)} times"
+        said = session.last().splitlines()
+        news = [line for line in said if line.startswith(f"- {self.other} ") and _SHARED in line]
+        return "ok" if len(news) == 1 else f"FAILS: told {len(news)} times"
 
     def compaction_keeps(self) -> str:
         """What is said before a compaction reaches the summary, and the checkpoint stands behind it."""

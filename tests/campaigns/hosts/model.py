@@ -28,11 +28,11 @@ class Call(Record):
 
     Args:
         tool: its name, or how the name ends under which a server of MCP is offered.
-        given: what it is called with.
+        given: what it is called with; a text for a tool of Codex's that takes no object.
     """
 
     tool: str
-    given: Mapping[str, Any]
+    given: Mapping[str, Any] | str
 
 
 class Turn(Record):
@@ -214,7 +214,7 @@ def _messages(body: Mapping[str, Any], turn: Turn, number: str, tokens: tuple[in
     blocks: list[dict[str, Any]] = [{"type": "text", "text": turn.text}] if turn.text else []
     for place, call in enumerate(turn.calls):
         use = {"type": "tool_use", "id": f"toolu_{number}{place}", "name": call.tool}
-        blocks.append({**use, "input": dict(call.given)})
+        blocks.append({**use, "input": call.given})
     stop = "tool_use" if turn.calls else "end_turn"
     usage = {"input_tokens": tokens[0], "output_tokens": tokens[1],
              "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}  # fmt: skip
@@ -251,9 +251,11 @@ def _responses(
     for place, call in enumerate(turn.calls):
         space, _, name = call.tool.rpartition("/")
         made = {"id": f"fc_{number}{place}", "call_id": f"call_{number}{place}", "name": name}
-        arguments = json.dumps(dict(call.given))
-        items.append({"type": "function_call", **made, **({"namespace": space} if space else {}),
-                      "status": "completed", "arguments": arguments})  # fmt: skip
+        made |= {"status": "completed", **({"namespace": space} if space else {})}
+        if isinstance(call.given, str):
+            items.append({"type": "custom_tool_call", **made, "input": call.given})
+        else:
+            items.append({"type": "function_call", **made, "arguments": json.dumps(call.given)})
     usage = {"input_tokens": tokens[0], "input_tokens_details": {"cached_tokens": 0},
              "output_tokens": tokens[1], "output_tokens_details": {"reasoning_tokens": 0},
              "total_tokens": sum(tokens)}  # fmt: skip
@@ -277,7 +279,7 @@ def _chat(body: Mapping[str, Any], turn: Turn, number: str, tokens: tuple[int, i
     """OpenAI's of before, which others took over."""
     calls = [
         {"index": place, "id": f"call_{number}{place}", "type": "function",
-         "function": {"name": call.tool, "arguments": json.dumps(dict(call.given))}}
+         "function": {"name": call.tool, "arguments": json.dumps(call.given)}}
         for place, call in enumerate(turn.calls)
     ]  # fmt: skip
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
@@ -305,7 +307,7 @@ def _generated(
 ) -> _Answer:
     """Gemini's."""
     parts: list[dict[str, Any]] = [{"text": turn.text}] if turn.text else []
-    parts += [{"functionCall": {"name": one.tool, "args": dict(one.given)}} for one in turn.calls]
+    parts += [{"functionCall": {"name": one.tool, "args": one.given}} for one in turn.calls]
     usage = {"promptTokenCount": tokens[0], "candidatesTokenCount": tokens[1],
              "totalTokenCount": sum(tokens)}  # fmt: skip
     content = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}

@@ -50,7 +50,7 @@ class Program(Record):
     Args:
         start: how it is started with a prompt, anew or behind its last session.
         shell: its tool that runs a command.
-        write: its tool that writes a file, and how that wants the path and the text; for Codex its shell.
+        write: its tool that writes a file, and how that wants the path and the text, "" for a patch.
         key: how the shell wants the command.
         user: Diurna is installed in the user's own files, where the server of MCP stands.
         search: the tool by which it finds the tools of a server, "" where those are offered like any other.
@@ -86,10 +86,9 @@ class Program(Record):
             text: of one line.
         """
         tool, where, what = self.write
-        if tool != self.shell:
+        if where:
             return Call(tool, {where: path, what: text + "\n"})
-        patch = f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch"
-        return self.run(f"apply_patch <<'EOF'\n{patch}\nEOF\n")
+        return Call(tool, f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch")
 
     def recalled(self, query: str, server: str = "diurna") -> tuple[Turn, ...]:
         """Return the turns in which the model asks Diurna's server, by the name that it has there."""
@@ -167,7 +166,7 @@ def _codex(lab: Lab, prompt: str, again: bool) -> Start:
 
 #: The port of the model is another one each time.
 _CODEX = """\
-model = "gpt-5.4"
+model = "gpt-5.5"
 model_provider = "lab"
 model_auto_compact_token_limit = 100000
 check_for_update_on_startup = false
@@ -257,7 +256,7 @@ PROGRAMS = {
         plugin="install",
     ),
     "codex": Program(
-        _codex, "exec_command", ("exec_command", "", ""), "cmd", tokens=190_000, plugin="add"
+        _codex, "exec_command", ("apply_patch", "", ""), "cmd", tokens=190_000, plugin="add"
     ),
     "copilot": Program(
         _copilot,

@@ -25,9 +25,9 @@ def main() -> int:
         source.seek(0)
         os.dup2(source.fileno(), 0)
         os.dup2(target.fileno(), 1)
-        from rituals.cli.fast_path import run
+        from rituals.hosts.hook import run
 
-        code = run(sys.argv[1:], os.environ)
+        code = run(sys.argv[2], sys.argv[3], os.environ)
         sys.stdout.flush()
         target.seek(0)
         answer = target.read()
@@ -38,7 +38,7 @@ def main() -> int:
     log = os.open(os.environ["DIURNA_LAB_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(log, json.dumps(line).encode() + b"\n")
     os.write(1, answer)
-    return code or 0
+    return code
 
 
 if __name__ == "__main__":
