@@ -285,3 +285,24 @@ def test_what_has_nothing_to_say_loads_nothing(repo: Repo) -> None:
         "projection",
         "signal",
     } == set()
+
+
+def test_what_a_session_did_is_kept_also_where_the_time_was_up(repo: Repo) -> None:
+    """On a machine that is busy: nobody waits for it, and it is there a moment later."""
+    slow = (
+        "import rituals.hosts.hook as hook, time\n"
+        "hook.OTHER_SECONDS, find = 0.2, hook.Call._find\n"
+        "def slow(*given): time.sleep(0.5); return find(*given)\n"
+        "hook.Call._find = slow; "
+    )
+    edited = {
+        "session_id": "87bd", "cwd": str(repo.path), "tool_name": "Edit", "tool_use_id": "t1",
+        "tool_input": {"file_path": str(repo.path / "code.py")}, "tool_response": {},
+    }  # fmt: skip
+    done = process("claude", "PostToolUse", stdin=json.dumps(edited).encode(), before=slow)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
+    kept = repo.path / ".git" / "diurna" / "observed" / "claude-87bd.jsonl"
+    until = time.monotonic() + 60
+    while not (kept.exists() and b"edited code.py" in kept.read_bytes()):
+        assert time.monotonic() < until
+        time.sleep(0.05)

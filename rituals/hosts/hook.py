@@ -95,6 +95,7 @@ class Call:
         self._said: Moment | None = None
         self._commondir = self._top = ""
         self._late = False
+        self._observed = self._kind not in _OBSERVED
         self._heard: Callable[[], None] | None = None
         limits = {START: START_SECONDS, SUBAGENT_START: START_SECONDS, PRECOMPACT: COMPACT_SECONDS}
         self._until = monotonic() + limits.get(self._kind, OTHER_SECONDS)
@@ -120,15 +121,22 @@ class Call:
     def follow_up(self) -> None:
         """Do what nobody waits for, in what is left of the time."""
         try:
-            if self._late and self._said and self._kind in _BRIEFED:
+            if self._late and self._said and (self._kind in _BRIEFED or not self._observed):
                 from rituals.hosts.starts import make_ready
 
-                make_ready(self._said, self._environment)
+                make_ready(self._said, self._environment, self._keep)
             _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
         except TookTooLong:
             pass
         except Exception as problem:  # noqa: BLE001 - as above
             self._note(problem)
+
+    def _keep(self) -> None:
+        """Keep what is worth it of an event, where that was not done in time."""
+        if self._said is not None and not self._observed:
+            self._find(self._said.folder)
+            if self._commondir and self._said.session:
+                self._observe(self._said)
 
     def _follow_up(self) -> None:
         """Stamp the session, and start who folds it into a log."""
@@ -165,8 +173,9 @@ class Call:
             return NOTHING
         self._said = said
         self._find(said.folder)
-        if self._commondir and said.session and said.event in _OBSERVED:
+        if self._commondir and said.session and not self._observed:
             self._observe(said)
+        self._observed = True
         return self._form(said, self._text(said))
 
     def _find(self, folder: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from rituals.hosts.adapters import HOSTS, START, SUBAGENT_START
+from rituals.hosts.adapters import HOSTS, PROMPT, START, SUBAGENT_START
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
@@ -103,12 +103,15 @@ def prepare(said: Moment, commondir: str) -> None:
     refresh(discover(said.folder))
 
 
-def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
+def make_ready(
+    said: Moment, environment: Mapping[str, str], first: Callable[[], None] = lambda: None
+) -> None:
     """Make what took too long in a process of its own: the next one that asks finds it ready.
 
     Args:
         said: the moment that asked.
         environment: of the process.
+        first: what else the time was up for.
     """
     import signal
 
@@ -121,11 +124,12 @@ def make_ready(said: Moment, environment: Mapping[str, str]) -> None:
             os.dup2(nowhere, stream)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
+        first()
         if said.event == START:
             context(said, environment)
         elif said.event == SUBAGENT_START:
             role_brief(said, environment)
-        else:
+        elif said.event == PROMPT:
             from ledger.home import discover
             from rituals.hosts.context.news import make_ready as make_news_ready
 
