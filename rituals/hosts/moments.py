@@ -176,7 +176,8 @@ def _text(payload: Mapping[str, object], *names: str) -> str:
     for name in names:
         found = payload.get(name)
         if isinstance(found, str) and found:
-            return found
+            # half of a character is none: nothing could be written that has one
+            return found if found.isascii() else found.encode("utf-8", "replace").decode()
     return ""
 
 

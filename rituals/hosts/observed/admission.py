@@ -29,7 +29,7 @@ _WRITING = frozenset(
     " editnotebook".split()
 )
 #: Of those, what only looks, by what it is given.
-_VIEWS = frozenset(("view", "undo_edit"))
+_VIEWS = ("view", "undo_edit")
 _SHELLS = frozenset(
     "bash shell run_shell_command local_shell exec_command run_terminal_cmd run_in_terminal"
     " run_command terminal execute powershell shell_command unified_exec container.exec".split()
@@ -60,7 +60,7 @@ NOTE_FILE = f"{STATE_DIR}/observing"
 _NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
 _ID_CHARS = 80
-_DONE = frozenset(("completed", "complete", "done"))
+_DONE = ("completed", "complete", "done")
 
 
 def admitted(
