@@ -16,7 +16,7 @@ from rituals.hosts.extraction.items import MOST_ITEMS, Item
 from rituals.hosts.extraction.rules import by_rules
 from rituals.hosts.extraction.settings import Settings
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn
-from tests.scripted_sessions import Score, Script, score, scripts, written
+from tests.scripted_sessions import FOLDER, Score, Script, score, scripts, written
 
 SCRIPTS = scripts()
 NOBODY = Score(0, 0, 0, (), ())
@@ -164,6 +164,18 @@ def test_noise(turn: str) -> None:
     """Questions, thoughts, quotations, code, logs, work; proposals, plans and reports of an agent."""
     assert said("A: Shall I go on?", turn) == ()
     assert said(turn) == ()
+
+
+ALONE = [
+    line.split("\t", 1) for line in (FOLDER / "single_turns.tsv").read_text().splitlines() if line
+]
+
+
+@pytest.mark.parametrize(("kind", "turn"), ALONE)
+def test_a_turn_alone(kind: str, turn: str) -> None:
+    """What people and agents say all day, behind a turn of the agent; `-` where it is nothing to keep."""
+    found = said("A: I changed the handler and ran the tests. Is there anything else?", turn)
+    assert [item.kind for item in found][:1] == ([] if kind == "-" else [kind])
 
 
 def test_what_an_agent_decided_goes_with_a_denial() -> None:

@@ -43,6 +43,11 @@ FILLERS = frozenset(
     "look hey und aber also bitte danke y pero por favor et mais merci , - – — by the way".split()
 )
 
+#: Only stresses what is said.
+STRESS = frozenset(
+    "really strongly definitely certainly absolutely totally wirklich realmente vraiment".split()
+)
+
 #: Denies what was said, somewhere in a statement.
 denies = _table(
     "that's wrong|that is wrong|that's not right|that is not right|that's not true"
@@ -73,6 +78,13 @@ cancels = _table(
     "what if|forget it|never mind|nevermind|don't do anything|thought experiment"
     "|just thinking|hypothetically|vergiss es|olvídalo|laisse tomber"
 )
+#: Tells what somebody else says.
+hearsay = _table(
+    "claims|claimed|claims that|docs say|docs says|people say|everybody says|readme says|guide says"
+    "|post says|article says|page says|my colleague|a colleague|someone said|somebody said|he said"
+    "|she said|they said|he says|she says|they say|it says|apparently|supposedly|ticket says"
+    "|according to|i read|i heard|laut|según|selon"
+)
 #: Tells what happened, which is no rule.
 happened = re.compile(
     r" (?:was|were|had|did|didn't|wasn't|weren't|broke|went|came|got|ran|saw|said|found|took|made|became"
@@ -88,7 +100,7 @@ decided = _table(
     "|we've chosen|we settled on|we've settled|we picked|we opted|i decided|i've decided"
     "|i have decided|i've chosen|i chose|it was decided|it is decided|it's decided"
     "|was decided|decided to|decided on|decided against|decided that|decided in|decision is"
-    "|final decision|decision",
+    "|final decision|final call|final answer|decision",
     "wir haben entschieden|wir haben uns|entschieden|beschlossen|wir entscheiden",
     "decidimos|hemos decidido|decidido|acordamos|on a décidé|nous avons décidé|décidé|convenu",
 )
@@ -117,6 +129,8 @@ WORK_VERBS = frozenset(
     "see look check try run start begin wait test talk discuss think continue find debug "
     "investigate hope get go proceed finish move review know figure read say ask learn worry".split()
 )
+#: Together these are put off.
+LATER_VERBS = frozenset("leave park postpone defer skip revisit come delay".split())
 NOT_USUAL = frozenset(
     "see think want know need found tried got lost broke made said talked discussed had have "
     "were was are did could should can can't cannot would might may must wonder hope saw "
@@ -149,8 +163,8 @@ contrasts = _table(
 #: Narrows something down.
 limits = _table(
     "only|at most|at least|by default|without|exactly|until|at all|in all|for all|all of"
-    "|everything|nothing|nobody|no one|everybody|everyone|per|once|both|each|nur|höchstens"
-    "|mindestens|solo|sólo|seulement|uniquement|hasta|bis|jusqu'à|jusque"
+    "|everything|nothing|nobody|no one|everybody|everyone|everywhere|per|once|both|each|nur"
+    "|höchstens|mindestens|solo|sólo|seulement|uniquement|hasta|bis|jusqu'à|jusque"
 )
 #: Gives a reason.
 reasons = _table(
@@ -177,6 +191,12 @@ SETTING_VERBS = frozenset(
     "use keep pin switch stick stay store drop leave tag mark avoid limit cap treat require "
     "default reject refuse allow ban prefer target".split()
 )
+#: Begins a request for work.
+TASK_VERBS = frozenset(
+    "add create write make build implement fix update change rename remove delete run check "
+    "look show tell explain find refactor generate install push open deploy commit extract "
+    "import convert port".split()
+)
 #: Begins a request about how an agent works.
 WORKING_VERBS = frozenset(
     "run write ask tell show explain answer commit check test say stop give format document "
@@ -191,29 +211,31 @@ reports = _table(
     "|show me|tell me|i get|i'm getting|it says|they say|according to|the error|the log"
     "|the output|this morning|yesterday|just now|right now|at the moment|again|thank|i'll"
     "|i will|myself|i have to|i must|i need to|i should|i don't want|i don't know|i don't see"
-    "|i don't think|i can't|keep getting|keep seeing|keep having|are useless|is useless"
-    "|is red|is green|was merged|on my machine|for me|do it|there is|there are|it's a"
-    "|i hate when",
+    "|i don't think|i can't|we need to|need to fix|i need|keep getting|keep seeing"
+    "|keep having|are useless|is useless|is red|is green|was merged|on my machine|for me"
+    "|do it|there is|there are|it's a|i hate when",
     "geht nicht|funktioniert nicht|schlägt fehl|zu langsam|no funciona|falla|ne marche pas"
     "|échoue|schau",
 )
 #: Prefers something, or wants it each time.
 prefers = _table(
     "i prefer|we prefer|i'd prefer|i would prefer|i'd rather|i would rather|i like|i love"
-    "|i don't like|i do not like|i hate|i dislike|i can't stand|i want you to|please always"
-    "|please never|please stop|please don't|please do not|please avoid|please use|stop adding"
-    "|stop using|stop doing|stop writing|stop making|stop saying|stop asking|always|never"
-    "|never ever|, ever|ever again|each time|every time|whenever|everywhere|in general"
-    "|as a rule|rule of thumb|in the future|in future|for the future|by convention"
-    "|our convention|the convention|house style|our style|in this project|in this repo"
-    "|in this repository|in this codebase|in our code|don't bother|don't ever|do not ever"
-    "|without asking|ask me before|ask me first|ask first|ask before|check with me"
-    "|make sure to|make sure you|make sure that you|be sure to|remember to|remember that"
-    "|keep in mind|don't forget to|my preference|the custom|the rule here|house rule"
-    "|that goes for|how we do it|preferably|when you add|when you change|when you write"
-    "|when you touch|when you commit|when you're done|when you are done|before you commit"
-    "|before you push|before you say|before committing|before pushing|after you|once you"
-    "|no need to|not a fan of|a fan of|, please no|be brief|be concise",
+    "|i don't like|i do not like|i hate|i dislike|i can't stand|i want you to"
+    "|i don't want you to|i'd like all|i'd like every|i like my|please always|please never"
+    "|please stop|please don't|please do not|please avoid|please use|stop adding|stop using"
+    "|stop doing|stop writing|stop making|stop saying|stop asking|always|never|never ever"
+    "|, ever|ever again|each time|every time|whenever|in general|as a rule|rule of thumb"
+    "|in the future|in future|for the future|by convention|our convention|the convention"
+    "|house style|our style|in this project|in this repo|in this repository|in this codebase"
+    "|in our code|don't bother|don't ever|do not ever|without asking|ask me before"
+    "|ask me first|ask first|ask before|check with me|make sure to|make sure you"
+    "|make sure that you|be sure to|remember to|remember that|keep in mind|don't forget to"
+    "|my preference|the custom|the rule here|house rule|that goes for|how we do it|preferably"
+    "|when you add|when you change|when you write|when you touch|when you commit"
+    "|when you're done|when you are done|before you commit|before you push|before you say"
+    "|before committing|before pushing|after you|once you|no need to|not a fan of|a fan of"
+    "|, please no|be brief|be concise|your answers|your replies|your responses|your summaries"
+    "|when writing|when adding|when using|when naming|when changing",
     "ich bevorzuge|ich mag|lieber|am liebsten|immer|nie|niemals|bitte kein|bitte keine"
     "|bitte nicht|jedes mal|grundsätzlich|in diesem projekt|ich hätte gern|bitte immer",
     "prefiero|preferimos|me gusta|no me gusta|siempre|nunca|jamás|cada vez|en este proyecto",
@@ -233,33 +255,43 @@ conventions = _table(
 #: Leaves something open.
 leaves = _table(
     "todo|still open|is open|stays open|remains open|left open|not done|not done yet"
-    "|not yet done|to be done|remind me|next time|next week|next sprint|next release"
-    "|next month|next session|tomorrow|later on|do it later|do that later|come back to"
-    "|revisit|park|postpone|postponed|defer|deferred|we still need|still need|still needs"
-    "|still has to|still have to|still missing|is missing|are missing|still to do|left to do"
-    "|remains to|on the list|on the backlog|to the backlog|to the list|in the backlog|backlog"
-    "|not today|at some point|not this week|has to wait|have to wait|will have to wait"
-    "|can wait|out of scope|for another day|another day|another time|follow-up|follow up"
-    "|for after|after the release|would be nice|open question|open issue|not decided"
-    "|undecided|not set|not clear yet|unresolved|pending|waiting for|blocked by|blocked on"
-    "|blocked until|waits for|unfinished|separate ticket|separate pr|own ticket|file an issue"
-    "|for later",
+    "|not yet done|to be done|remind me|do it later|do that later|come back to|park|postpone"
+    "|postponed|defer|deferred|we still need|still need|still needs|still has to"
+    "|still have to|still missing|is missing|are missing|still to do|left to do|remains to"
+    "|on the list|on the backlog|to the backlog|to the list|in the backlog|not today"
+    "|not this week|has to wait|have to wait|will have to wait|can wait|out of scope"
+    "|for another day|another time|follow-up|follow up|for after|open question|open issue"
+    "|not decided|undecided|not set|not clear yet|unresolved|pending|waiting for|blocked by"
+    "|blocked on|blocked until|waits for|unfinished|separate ticket|separate pr|own ticket"
+    "|file an issue|for later|for next week|for next time|for the next",
     "noch offen|bleibt offen|ist offen|fehlt noch|fehlen noch|steht noch aus|nächstes mal"
-    "|nächste woche|morgen|später|erinnere mich|noch nicht|aufschieben|offene frage"
-    "|muss warten|vertagt",
-    "pendiente|pendientes|queda|quedan|falta|faltan|más tarde|mañana|la próxima|otro día"
-    "|recuérdame",
-    "reste à|il reste|restent|plus tard|demain|la prochaine|à faire|en suspens|rappelle-moi"
-    "|à revoir",
+    "|erinnere mich|aufschieben|offene frage|muss warten|vertagt",
+    "pendiente|pendientes|queda|quedan|falta|faltan|la próxima|otro día|recuérdame",
+    "reste à|il reste|restent|la prochaine|à faire|en suspens|rappelle-moi|à revoir",
+)
+#: Says when, which leaves something open where it is neither a thought nor a plan of the speaker's own.
+someday = _table(
+    "next time|next week|next sprint|next release|next month|next session|tomorrow|later on"
+    "|revisit|backlog|at some point|another day|after the release|would be nice",
+    "nächste woche|morgen|später|noch nicht|más tarde|mañana|plus tard|demain",
 )
 #: By these an agent says that it decided.
 chose = _table(
-    "i chose|i decided|i've decided|i have decided|i went with|i went for|i've gone with"
-    "|i've gone for|i opted|i picked|i settled on|we decided|we agreed|we chose|we settled on"
-    "|we went with|it was decided|decided to|decided against|decision|i've chosen"
-    "|i have chosen|i deliberately|deliberately",
+    "we'll go with|we are going with|we're going with|i chose|i decided|i've decided"
+    "|i have decided|i went with|i went for|i've gone with|i've gone for|i opted|i picked"
+    "|i settled on|we decided|we agreed|we chose|we settled on|we went with|it was decided"
+    "|decided to|decided against|decision|i've chosen|i have chosen|i deliberately"
+    "|deliberately",
     "ich habe mich für|ich habe mich entschieden|entschieden|ich habe gewählt|he decidido"
     "|decidí|he elegido|opté por|j'ai choisi|j'ai décidé|j'ai opté",
+)
+#: An agent leaves something undone; what comes of it later in the session, its last turn tells.
+unfinished = _table(
+    "left for the next|left for later|left open|left unfinished|unfinished|left undone"
+    "|left out for now|not implemented yet|still not implemented|not yet implemented"
+    "|not done yet|remains to be|remains open|still needs|still missing|still open"
+    "|still to be|still has to|out of scope for now|not supported yet|noch offen|fehlt noch"
+    "|bleibt offen|queda pendiente|reste à"
 )
 #: An agent proposes, plans or repeats what it was told; none of it is a decision of its own.
 proposes = _table(

@@ -32,20 +32,7 @@ _EMPTY = frozenset((*cues.OPENERS, *cues.FILLERS, "not", "it", "is", "that"))
 _SALIENCE = {_DECISION: 7, _FACT: 7, _PREFERENCE: 7, _CONVENTION: 8, THREAD_KIND: 5}
 _CORRECTION = "correction"
 #: A statement that begins so rather tells of something.
-_REPORTING = (
-    "i",
-    "i'm",
-    "it",
-    "it's",
-    "this",
-    "that",
-    "that's",
-    "there",
-    "they",
-    "he",
-    "she",
-    "you",
-)
+_REPORTING = frozenset("i i'm i'll i've it it's this that that's there they he she you".split())
 
 
 def by_rules(turns: Sequence[Turn]) -> tuple[Item, ...]:
@@ -127,17 +114,17 @@ class _Reader:
         decided = _decided(one)
         if one.asks or cues.cancels(words) or not (_LEAST_WORDS <= count <= _MOST_WORDS or decided):
             return ""
-        if (cues.leaves(words) or one.under == cues.OPEN) and count >= _LEAST_WORDS:
+        if count >= _LEAST_WORDS and (one.under == cues.OPEN or _leaves(one, head, decided)):
             return THREAD_KIND
-        prefers = cues.prefers(words) is not None
-        if cues.hedges(words) and not prefers:
+        prefers = cues.prefers(words) is not None and (denied or not cues.happened(words))
+        if cues.hearsay(words) or (cues.hedges(words) and not prefers):
             return ""
         styled = cues.conventions(words) is not None
         if prefers or ("from now on" in words and (styled or head in cues.WORKING_VERBS)):
             return _CONVENTION if styled and not _is_personal(words) else _PREFERENCE
         if decided:
             return _DECISION
-        sets, weight = _weight(words, head)
+        sets, weight = _weight(words, head, denied)
         chooses = self._offered and not one.place and head.removesuffix("s") in self._told
         weight += 2 * chooses
         told = count > _LEAST_WORDS or chooses or (denied and _has_value(words))
@@ -151,21 +138,31 @@ class _Reader:
         self.next = []
         for one in said:
             words = one.words
-            if one.asks or not _LEAST_WORDS <= len(words.split()) <= _MOST_WORDS:
+            if (one.asks and one.under != cues.OPEN) or not _LEAST_WORDS <= len(
+                words.split()
+            ) <= _MOST_WORDS:
                 continue
             if one.under == cues.OPEN:
                 self.items.append(_item(one, THREAD_KIND, at))
-            elif one.under == cues.NEXT:
+            elif one.under == cues.NEXT or cues.unfinished(words):
                 self.next.append(_item(one, THREAD_KIND, at))
             elif _chose(one):
                 self.items.append(_item(one, _DECISION, at))
+
+
+def _leaves(one: Statement, head: str, decided: bool) -> bool:
+    """Tell whether a statement leaves something open."""
+    if cues.leaves(one.words):
+        return True
+    own = decided or head in _REPORTING or cues.hedges(one.words)
+    return not own and cues.someday(one.words) is not None
 
 
 def _chose(one: Statement) -> bool:
     """Tell whether an agent says that it decided, before it says anything else."""
     chosen, proposed = cues.chose(one.words), cues.proposes(one.words)
     if chosen and proposed:
-        return chosen.start() < proposed.start()
+        return chosen.start() <= proposed.start()
     return not proposed and (chosen is not None or one.under == cues.DECIDED)
 
 
@@ -195,12 +192,12 @@ def _decided(one: Statement) -> bool:
     if one.under == cues.DECIDED or cues.decided(words) or cues.decides(words):
         return True
     found = cues.together(words)
-    if found and found[1] not in cues.WORK_VERBS:
+    if found and found[1] not in cues.WORK_VERBS and found[1] not in cues.LATER_VERBS:
         return True
     return len(words) < _SHORT_CHARS and words.endswith((" it is ", " it is then ", " then "))
 
 
-def _weight(words: str, head: str) -> tuple[bool, int]:
+def _weight(words: str, head: str, denied: bool) -> tuple[bool, int]:
     """Tell whether a statement says how it is to be, and weigh what it says."""
     found = cues.usual(words)
     usual = cues.settled(words) or (
@@ -211,10 +208,12 @@ def _weight(words: str, head: str) -> tuple[bool, int]:
     weight += 2 * bool(cues.states(words)) + 2 * _has_value(words) + 2 * bool(cues.reasons(words))
     if cues.reports(words):
         weight -= 4
-    if cues.happened(words):
+    if cues.happened(words) and not denied:
         weight -= 3
     if head in _REPORTING:
         weight -= 2
+    if head in cues.TASK_VERBS:
+        weight -= 3
     return sets > 0, max(weight, 0)
 
 

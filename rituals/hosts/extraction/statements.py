@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.hosts.extraction.cues import FILLERS, LABELS, OPEN, OPENERS, OTHERS
+from rituals.hosts.extraction.cues import FILLERS, LABELS, OPEN, OPENERS, OTHERS, STRESS
 
 _FENCES = ("```", "~~~")
 #: How a line begins that a program wrote.
@@ -208,7 +208,8 @@ def _ends(text: str) -> list[int]:
 def _padded(text: str) -> str:
     """Return the words of a text in lower case, each between blanks; commas are words."""
     low = text.lower().replace("’", "'").replace(",", " , ")
-    return f" {' '.join([word for term in low.split() if (word := term.strip(_MARKS))])} "
+    words = [word for term in low.split() if (word := term.strip(_MARKS)) and word not in STRESS]
+    return f" {' '.join(words)} "
 
 
 def _opener(words: str) -> str:
