@@ -28,7 +28,7 @@ from rituals.hosts.capture.answers import (
     kept_answer,
 )
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
-from rituals.hosts.capture.composition import Part, draft_of_part
+from rituals.hosts.capture.composition import Part, draft_of_part, storable
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
 from rituals.hosts.extraction.extractors import extract
@@ -172,7 +172,7 @@ class _Boundary:
         began = now_ms()
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         found, span = self._extracted(piece, span)
-        mine = tuple([item for item in found.items if not item.personal])
+        mine = storable([item for item in found.items if not item.personal])
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
             piece.observations, piece.said.turns if piece.said else (), mine,
@@ -203,7 +203,7 @@ class _Boundary:
                 observed=len(piece.observations),
                 facts=facts,
                 known=len(mine) - facts,
-                personal=len(found.items) - len(mine),
+                personal=sum([item.personal for item in found.items]),
                 dropped=found.dropped,
             )
         )

@@ -21,7 +21,7 @@ from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ledger.model.event import Meta
     from ledger.model.reach import Span
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 OBSERVED_LINES = 200
 _PATHS, _TITLE_CHARS, _QUOTE_CHARS = 5, 60, 300
 #: What an agent said is digested from its end: it sums up there what it did.
+#: What begins something else than a sentence: a heading, a list, code, a checkbox, HTML.
+_MARKS = "#>`~-=*+_<|[] "
 _DIGESTED_CHARS, _POINT_CHARS, _POINTS = 16_000, 300, 5
 
 
@@ -111,6 +113,12 @@ def draft_of_part(
         assert isinstance(born, FactCreated)
         events[place] = born._replace(meta=order_meta((*born.meta, *more)))
     return draft._replace(events=tuple(events), made=made)
+
+
+def storable(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Return items whose texts a fact can have: on one line, and beginning nothing but a sentence."""
+    fit = [item._replace(text=prose(item.text).lstrip(_MARKS)) for item in items]
+    return tuple([item for item in fit if item.text])
 
 
 def _id_of(text: str, used: set[str], taken: Callable[[str, str], bool]) -> str:
@@ -193,5 +201,5 @@ def _digest(part: Part, keep: str) -> Iterator[str]:
 
 def _cut(text: str, limit: int) -> str:
     """Put the beginning of a text on a line that begins nothing of ours."""
-    line = prose(text[: 4 * limit]).lstrip("#>`~-=*+_<| ")
+    line = prose(text[: 4 * limit]).lstrip(_MARKS)
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

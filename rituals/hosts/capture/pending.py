@@ -65,7 +65,7 @@ class Pending:
         self.path, self.ends = path, ends
         self.spool = spool_of(snapshot.home.repository.commondir, host, session)
         self._snapshot = snapshot
-        self._in_spool = ends_in_spool(LogSpool(snapshot.home.spool_folder))
+        self._in_spool: Mapping[str, int] | None = None
 
     def next(self) -> Piece | None:
         """Return what is to be told next, None for nothing."""
@@ -119,6 +119,8 @@ class Pending:
         """Return up to where something is told: by the ledger, by what waits, and by the note."""
         row = reach_name(self.host, self.session, kind, name)
         noted = self.ends.get(f"{kind} {name}", 0)
+        if self._in_spool is None:  # once: what is told from here on is noted
+            self._in_spool = ends_in_spool(LogSpool(self._snapshot.home.spool_folder))
         return max(self._in_spool.get(row, 0), self.in_ledger(row), noted)
 
     def spool_size(self) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 
+from ledger.environment import now_ms
 from ledger.errors import Busy, NotFound
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.capture.boundary import Asked, Outcome, boundary
-from rituals.hosts.capture.stamps import seen_of, sessions, told_of, unfinished
+from rituals.hosts.capture.pending import SPOOL_MS, Pending
+from rituals.hosts.capture.stamps import forget, seen_of, sessions, told_of, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 #: How long a child that nobody waits for may take, whatever it hangs on.
 _CHILD_SECONDS = 180
+#: How long it is noted of a session that nothing is left to tell of.
+STAMPS_MS = 30 * 24 * 3_600_000
 
 
 def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
@@ -48,6 +52,8 @@ def capture(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Ite
             chosen = [one for one in chosen if _is_behind(commondir, one)]
     for one in chosen:
         yield boundary(memory, asked._replace(host=one.host, session=one.session), environment)
+    if not asked.dry_run:
+        tidy(memory)
 
 
 def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> Iterator[Outcome]:
@@ -64,6 +70,22 @@ def catch_up(memory: Memory, asked: Asked, environment: Mapping[str, str]) -> It
                 yield boundary(memory, Asked(one.host, one.session, why=asked.why), environment)
             except Busy:
                 continue  # another child is at it
+    tidy(memory)
+
+
+def tidy(memory: Memory) -> None:
+    """Remove the spools that the ledger has everything of, and in the end their stamps.
+
+    Args:
+        memory: the home, open.
+    """
+    commondir = memory.home.repository.commondir
+    for one in sessions(commondir):
+        if one.at < now_ms() - SPOOL_MS and not _is_behind(commondir, one):
+            left = Pending(memory.snapshot, one.host, one.session, "", {})
+            left.sweep()
+            if one.at < now_ms() - STAMPS_MS and not left.spool_size():
+                forget(commondir, one.host, one.session)
 
 
 def limit() -> None:
