@@ -128,6 +128,17 @@ def test_a_start_picks_up_what_others_left(tmp_path: Path) -> None:
     assert [one.session for one in stamps.unfinished(str(tmp_path))] == ["s2"]
 
 
+def test_a_clock_that_went_back_lets_nothing_wait(tmp_path: Path) -> None:
+    """What was told in the future counts as never told."""
+    observe(tmp_path, PENDING)
+    seen_at(tmp_path, "s1", NOW - QUIET_MS - 1)
+    note_told(str(tmp_path), "claude", "s1", Told(NOW + 10**9))
+    assert is_due(str(tmp_path), moment("stop"))
+    assert is_due(str(tmp_path), moment("start", session="new"))
+    note_told(str(tmp_path), "claude", "s1", Told(NOW + 1))
+    assert not is_due(str(tmp_path), moment("start", session="new"))
+
+
 def test_a_stamp_keeps_the_session_s_own_transcript(tmp_path: Path) -> None:
     """A subagent's is another file, and an event that names none takes none away."""
     for event in (

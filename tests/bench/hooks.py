@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from ledger.environment import now_ms
 from ledger.home import discover
 from rituals.hosts.observed.spool import Observation, spool_of
 from tests.bench.__main__ import DIURNA, Row, count, in_turn, nothing, spawn
+from tests.captured_sessions import say
 
 SPOOLS = 100
+WORDS = "queue retry broker worker payment order invoice webhook timeout cache index deploy review".split()
 SESSION = "bench-session"
 #: What a host says, by event: each of these has nothing to say.
 SAID: dict[str, dict[str, object]] = {
@@ -66,6 +71,42 @@ def hooks(home: Path, runs: int) -> list[Row]:
     return rows
 
 
+def boundary(home: Path, runs: int) -> Row:
+    """Tell a session with 57 observations and a transcript of a mebibyte, by rules, in a process of its own.
+
+    Args:
+        home: a generated home; each run is another session.
+        runs: how many.
+    """
+    rng = random.Random(7)
+    transcript = home.parent / "talk.jsonl"
+    transcript.unlink(missing_ok=True)
+    while not transcript.exists() or transcript.stat().st_size < (1 << 20) - 4000:
+        said = ". ".join([" ".join(rng.choices(WORDS, k=12)).capitalize() for _ in range(8)])
+        role = rng.choice(("assistant", "assistant", "user"))
+        say(transcript, f"{said}. We decided to use the {rng.choice(WORDS)}.", role=role)
+    commondir = discover(str(home)).repository.commondir
+    took = []
+    for run in range(runs):
+        session = f"told-{os.getpid()}-{run}"
+        spool = spool_of(commondir, "claude", session)
+        for line in range(57):
+            paths = (f"src/{run}/{line}.py",)
+            spool.add(
+                Observation(now_ms(), "edit", "Write", f"wrote {paths[0]}", paths, "", f"c{line}")
+            )
+        named = ["--host=claude", f"--session={session}", f"--transcript={transcript}", "--why=end"]
+        took.append(spawn([sys.executable, "-P", "-m", "rituals", "capture", *named], home))
+    row = Row(
+        f"boundary by rules, 1 MiB of transcript, whole, {count(home):,} logs",
+        "≤ 1.5 s (aim 0.7)",
+        0.0,
+    )
+    median = statistics.median(took)
+    row.absolute = f"{median:.2f} s" + ("" if median <= 1.5 else " **miss**")
+    return row
+
+
 def hook(home: Path, event: str, payloads: dict[str, Path]) -> float:
     """Time one call of a hook of Claude's."""
     return spawn([DIURNA, "hook", "claude", event], home, payloads[event])
@@ -103,7 +144,8 @@ def main() -> None:
     """Measure one home and print."""
     home = Path(sys.argv[1])
     subprocess.run([DIURNA, "show"], cwd=home, check=True, stdout=subprocess.DEVNULL)
-    for row in hooks(home, int(sys.argv[2]) if len(sys.argv) > 2 else 31):
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 31
+    for row in (*hooks(home, runs), boundary(home, runs // 3)):
         print(row, flush=True)
 
 

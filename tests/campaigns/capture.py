@@ -176,7 +176,7 @@ class Play:
                 "other" if git(self.home, "branch", "--show-current").strip() == "main" else "main"
             )
             git(self.home, "checkout", "-q", *(() if self.has(other) else ("-b",)), other)
-        elif what == "cache" or (what == "note" and self.kind != IN_TREE):
+        elif what == "cache" or (what == "note" and not self.has("other")):
             for file in (self.home / ".git/diurna").rglob("*"):
                 if file.is_file() and (
                     file.suffix == ".told" if what == "note" else "cache" in file.parts

@@ -14,7 +14,7 @@ from ledger.environment import now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.moments import file_name
-from rituals.hosts.observed.spool import spool_of
+from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
 from rituals.hosts.payloads import read_object
 
 TYPE_CHECKING = False
@@ -31,6 +31,8 @@ QUIET_MS = 600_000
 #: How many files a start looks at: more are looked at by the next ones.
 _LOOKED_AT = 500
 _FILE_BYTES = 1 << 20
+#: How far clocks may be apart.
+_CLOCK_MS = 60_000
 _SEEN, _TOLD = ".seen", ".told"
 
 
@@ -103,7 +105,8 @@ def is_due(commondir: str, moment: Moment) -> bool:
         moment: the event.
     """
     if moment.event == "start":
-        return any(one.session != moment.session for one in unfinished(commondir))
+        mine = file_name(moment.host, moment.session)
+        return any(name != mine for name in _unfinished(commondir))
     if moment.event != "stop" or not moment.session:
         return moment.event in ("precompact", "end", "subagent_stop") and moment.session != ""
     told = told_of(commondir, moment.host, moment.session)
@@ -119,19 +122,31 @@ def unfinished(commondir: str) -> list[Seen]:
     Args:
         commondir: the common git directory.
     """
-    found = []
-    for one in sessions(commondir):
-        told = told_of(commondir, one.host, one.session)
-        if told.at < one.at < now_ms() - QUIET_MS:
-            found.append(one)
-    return found
+    names = _unfinished(commondir)
+    return [one for one in sessions(commondir) if file_name(one.host, one.session) in names]
+
+
+def _unfinished(commondir: str) -> set[str]:
+    """Return what their files are called, by the times of files alone: an agent waits for it."""
+    seen: dict[str, int] = {}
+    told: dict[str, int] = {}
+    for folder in (OBSERVED_DIR, CAPTURED_DIR):
+        for name, changed in _times(f"{commondir}/{folder}"):
+            stem, _, end = name.rpartition(".")
+            if end in ("seen", "jsonl"):
+                seen[stem] = max(changed, seen.get(stem, 0))
+            elif end == "told":
+                told[stem] = _past(changed)
+    quiet = now_ms() - QUIET_MS
+    return {name for name, at in seen.items() if told.get(name, 0) < at < quiet}
 
 
 def sessions(commondir: str) -> list[Seen]:
     """Return the sessions that left something in a clone, each with its last sign, newest first."""
     found: dict[tuple[str, str], Seen] = {}
     folder = f"{commondir}/{CAPTURED_DIR}"
-    for name in _names(folder, _SEEN):
+    stamped = [name for name, _ in _times(folder) if name.endswith(_SEEN)]
+    for name in stamped[:_LOOKED_AT]:
         one = _seen(f"{folder}/{name}")
         if one is not None:
             found[one.host, one.session] = one
@@ -154,7 +169,7 @@ def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
     said = _read(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}")
     return Told(
-        _number(said.get("at")),
+        _past(_number(said.get("at"))),
         _number(said.get("size")),
         _numbers(said.get("ends")),
         _numbers(said.get("failed")),
@@ -168,7 +183,7 @@ def note_told(commondir: str, host: str, session: str, told: Told) -> None:
         OSError: the disk refused.
     """
     path = f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}"
-    _write(path, dict(zip(Told._fields, told, strict=True)))
+    _write(path, dict(zip(Told._fields, told, strict=True)), told.at)
 
 
 def forget(commondir: str, host: str, session: str) -> None:
@@ -180,18 +195,24 @@ def forget(commondir: str, host: str, session: str) -> None:
             pass
 
 
-def _names(folder: str, end: str) -> list[str]:
-    """Return the names of files in a folder, those written last first."""
+def _past(at: int) -> int:
+    """Return a moment, 0 for one that a clock which went wrong put into the future."""
+    return at if at <= now_ms() + _CLOCK_MS else 0
+
+
+def _times(folder: str) -> list[tuple[str, int]]:
+    """Return the files in a folder with when they were written (ms since 1970), the last first."""
+    found = []
     try:
-        with os.scandir(folder) as entries:
-            found = [
-                (entry.stat(follow_symlinks=False).st_mtime_ns, entry.name)
-                for entry in entries
-                if entry.name.endswith(end)
-            ]
+        names = os.listdir(folder)
     except OSError:
         return []
-    return [name for _, name in sorted(found, reverse=True)[:_LOOKED_AT]]
+    for name in names:
+        try:
+            found.append((name, os.lstat(f"{folder}/{name}").st_mtime_ns // 1_000_000))
+        except OSError:
+            continue  # it was removed meanwhile
+    return sorted(found, key=lambda one: (-one[1], one[0]))
 
 
 def _seen(path: str) -> Seen | None:
@@ -217,8 +238,8 @@ def _read(path: str) -> dict[str, object]:
         return {}
 
 
-def _write(path: str, said: Mapping[str, object]) -> None:
-    """Write an object so that readers see the old or the new one.
+def _write(path: str, said: Mapping[str, object], at: int | None = None) -> None:
+    """Write an object so that readers see the old or the new one, as if at a moment where one is given.
 
     Raises:
         OSError: the disk refused.
@@ -239,6 +260,8 @@ def _write(path: str, said: Mapping[str, object]) -> None:
         raise
     finally:
         os.close(fd)
+    if at is not None:
+        os.utime(temporary, ns=(at * 1_000_000, at * 1_000_000))
     os.replace(temporary, path)
 
 
