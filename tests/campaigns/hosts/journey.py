@@ -134,9 +134,11 @@ class Journey:
 
     def decision_reaches_another_host(self) -> str:
         """The other host's session begins with what the first one decided."""
+        self.place.warm(self.other)
         second = self.run(self.other, Turn("Done."), prompt="What holds?")
         if DECISION in _context(second):
             return "ok"
+        self.place.warm(self.other)
         later = self.run(self.other, Turn("Done."), prompt="What now?")
         if DECISION in _context(later):
             return "ok, from the second start on: this host does not tell when a session ends"
@@ -254,7 +256,9 @@ class Journey:
         session = place.session(
             self.host,
             Turn("I look.", (program.run("ls"),), seconds=5),
-            *program.recalled("moon", "plugin_diurna_diurna"),
+            *program.recalled(
+                "moon", "plugin_diurna_diurna" if self.host == "claude" else "diurna"
+            ),
             Turn("Done."),
         )
         self._sessions.append(session)

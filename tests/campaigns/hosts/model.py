@@ -19,6 +19,8 @@ from typing import Any
 
 from ledger.model.record import Record
 
+#: The tool of Codex's that finds others, which has a form of its own.
+SEARCH = "tool_search"
 #: How long it waits for a file.
 _SECONDS = 100
 
@@ -250,9 +252,16 @@ def _responses(
                       "status": "completed", "content": [part]})  # fmt: skip
     for place, call in enumerate(turn.calls):
         space, _, name = call.tool.rpartition("/")
-        made = {"id": f"fc_{number}{place}", "call_id": f"call_{number}{place}", "name": name}
+        made: dict[str, Any] = {
+            "id": f"fc_{number}{place}",
+            "call_id": f"call_{number}{place}",
+            "name": name,
+        }
         made |= {"status": "completed", **({"namespace": space} if space else {})}
-        if isinstance(call.given, str):
+        if call.tool == SEARCH:
+            made |= {"execution": "client", "arguments": call.given}
+            items.append({"type": "tool_search_call", **made})
+        elif isinstance(call.given, str):
             items.append({"type": "custom_tool_call", **made, "input": call.given})
         else:
             items.append({"type": "function_call", **made, "arguments": json.dumps(call.given)})

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger.model.record import Record
-from tests.campaigns.hosts.model import Call, Turn
+from tests.campaigns.hosts.model import SEARCH, Call, Turn
 from tests.campaigns.hosts.packages import program
 
 
@@ -93,12 +93,12 @@ class Program(Record):
     def recalled(self, query: str, server: str = "diurna") -> tuple[Turn, ...]:
         """Return the turns in which the model asks Diurna's server, by the name that it has there."""
         tool, given = f"mcp__{server}__recall", {"query": query}
-        found = (
-            (Turn("", (Call(self.search, {"query": f"select:{tool}"}),)),) if self.search else ()
-        )
+        wanted = "diurna recall" if self.search == SEARCH else f"select:{tool}"
+        found = (Turn("", (Call(self.search, {"query": wanted}),)),) if self.search else ()
         if self.deferred:
             return *found, Turn("", (Call(self.deferred, {"name": tool, "arguments": given}),))
-        return *found, Turn("", (Call("recall", given),))
+        name = f"mcp__{server}/recall" if self.key == "cmd" else "recall"
+        return *found, Turn("", (Call(name, given),))
 
 
 def _put(path: Path, said: Mapping[str, Any] | str) -> None:
@@ -256,7 +256,13 @@ PROGRAMS = {
         plugin="install",
     ),
     "codex": Program(
-        _codex, "exec_command", ("apply_patch", "", ""), "cmd", tokens=190_000, plugin="add"
+        _codex,
+        "exec_command",
+        ("apply_patch", "", ""),
+        "cmd",
+        search=SEARCH,
+        tokens=190_000,
+        plugin="add",
     ),
     "copilot": Program(
         _copilot,

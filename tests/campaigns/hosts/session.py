@@ -185,7 +185,7 @@ def _work_below(top: Path) -> bool:
         except OSError:
             continue
         ours = any(b"diurna" in one or one == b"rituals" or b"recorder.py" in one for one in words)
-        if ours and stands.startswith(str(top)):
+        if ours and f"{stands}/".startswith(f"{top}/"):
             return True
     return False
 
