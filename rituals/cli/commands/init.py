@@ -36,6 +36,7 @@ def command(
     Inside a repository the home is its folder memory/, or with --branch a branch that is never
     checked out; DIR makes a repository of its own. In a clone of one it tells git to keep the
     computed files as they are in a pull; --hooks publishes them behind it, --no-hooks takes that out.
+    On a terminal, where agents' programs are found, it proposes the branch and offers `install`.
 
     \b
     Examples:

@@ -112,7 +112,7 @@ class Journey:
         note = f"diurna note 'decision: {OWN}'"
         self.first = self.run(
             self.host,
-            Turn("I look first.", (host.run("ls"),), seconds=5),
+            Turn("I look first.", (host.looked(f"{top}/README.md"),), seconds=5),
             *host.recalled("Service 7 promised"),
             Turn("I write it.", (host.written(f"{top}/{_EDITED}", "PAY = 1"),)),
             Turn("I commit and record.", (host.run(f"git add src && git commit -qm pay && {note}"),)),
@@ -131,6 +131,18 @@ class Journey:
         if "recorded memory" not in self.first.last().rpartition("I look first.")[2]:
             return f"FAILS: recall was not answered (offered: {here})"
         return "ok"
+
+    def reading_asks_nobody(self) -> str:
+        """No hook was called for the tool that reads a file."""
+        tool, _ = PROGRAMS[self.host].read
+        if not tool:
+            return "can not: its agent reads by the shell"
+        if "# A shop" not in self.first.last():
+            return "FAILS: the file was not read"
+        calls = [
+            one for one in self.first.hooks if "README.md" in one["given"] and "ool" in one["event"]
+        ]
+        return "ok" if not calls else f"FAILS: {len(calls)} calls"
 
     def decision_reaches_another_host(self) -> str:
         """The other host's session begins with what the first one decided."""
@@ -286,6 +298,7 @@ _SUMMARY = "<summary>What was done so far.</summary>"
 CLAIMS: dict[str, Callable[[Journey], str]] = {
     "brief whole": Journey.brief_is_whole,
     "MCP": Journey.server_answers,
+    "reading asks nobody": Journey.reading_asks_nobody,
     "decision in another host": Journey.decision_reaches_another_host,
     "collision once": Journey.collision_is_told_once,
     "compaction": Journey.compaction_keeps,

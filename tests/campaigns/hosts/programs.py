@@ -51,6 +51,7 @@ class Program(Record):
         start: how it is started with a prompt, anew or behind its last session.
         shell: its tool that runs a command.
         write: its tool that writes a file, and how that wants the path and the text, "" for a patch.
+        read: its tool that reads a file, and how that wants the path; "" where its shell does that.
         key: how the shell wants the command.
         user: Diurna is installed in the user's own files, where the server of MCP stands.
         search: the tool by which it finds the tools of a server, "" where those are offered like any other.
@@ -64,6 +65,7 @@ class Program(Record):
     start: Callable[[Lab, str, bool], Start]
     shell: str
     write: tuple[str, str, str]
+    read: tuple[str, str] = ("", "")
     key: str = "command"
     user: bool = False
     search: str = ""
@@ -89,6 +91,15 @@ class Program(Record):
         if where:
             return Call(tool, {where: path, what: text + "\n"})
         return Call(tool, f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch")
+
+    def looked(self, path: str) -> Call:
+        """Return the call of its tool that reads a file.
+
+        Args:
+            path: absolute.
+        """
+        tool, where = self.read
+        return Call(tool, {where: path}) if tool else self.run(f"cat {path}")
 
     def recalled(self, query: str, server: str = "diurna") -> tuple[Turn, ...]:
         """Return the turns in which the model asks Diurna's server, by the name that it has there."""
@@ -248,43 +259,25 @@ def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
 
 PROGRAMS = {
     "claude": Program(
-        _claude,
-        "Bash",
-        ("Write", "file_path", "content"),
-        search="ToolSearch",
-        compact="/compact",
-        plugin="install",
+        _claude, "Bash", ("Write", "file_path", "content"), ("Read", "file_path"),
+        search="ToolSearch", compact="/compact", plugin="install",
     ),
     "codex": Program(
-        _codex,
-        "exec_command",
-        ("apply_patch", "", ""),
-        "cmd",
-        search=SEARCH,
-        tokens=190_000,
-        plugin="add",
+        _codex, "exec_command", ("apply_patch", "", ""), key="cmd", search=SEARCH, tokens=190_000, plugin="add",
     ),
     "copilot": Program(
-        _copilot,
-        "bash",
-        ("create", "path", "file_text"),
-        user=True,
-        tokens=1_000_000,
+        _copilot, "bash", ("create", "path", "file_text"), ("view", "path"), user=True, tokens=1_000_000,
         plugin="install",
     ),
     "gemini": Program(
-        _gemini,
-        "run_shell_command",
-        ("write_file", "file_path", "content"),
+        _gemini, "run_shell_command", ("write_file", "file_path", "content"), ("read_file", "file_path"),
         silent="its hook comes before every call of the model",
     ),
     "qwen": Program(
-        _qwen,
-        "run_shell_command",
-        ("write_file", "file_path", "content"),
-        search="tool_search",
-        deferred="tool_call",
-        compact="/compress",
+        _qwen, "run_shell_command", ("write_file", "file_path", "content"), ("read_file", "file_path"),
+        search="tool_search", deferred="tool_call", compact="/compress",
     ),
-    "opencode": Program(_opencode, "bash", ("write", "filePath", "content"), tokens=199_000),
-}
+    "opencode": Program(
+        _opencode, "bash", ("write", "filePath", "content"), ("read", "filePath"), tokens=199_000
+    ),
+}  # fmt: skip
