@@ -373,7 +373,7 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=100_000, help="logs of the largest ledger")
     parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
     options = parser.parse_args()
-    from tests.bench.hooks import boundary, hooks
+    from tests.bench.hooks import boundary, day, hooks
 
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -395,7 +395,7 @@ def main() -> None:
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
         lambda: [one_more(large, runs, late=False, command="brief")],
-        lambda: [*hooks(large, 2 * runs), boundary(large, few)],
+        lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
         lambda: recall(small, 2 * runs),
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),

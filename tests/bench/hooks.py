@@ -5,20 +5,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
+
+import pytest
 
 from ledger.environment import now_ms
 from ledger.home import discover
+from rituals.cli.app import main as command
+from rituals.hosts import hook as answering
 from rituals.hosts.observed.spool import Observation, spool_of
-from tests.bench.__main__ import DIURNA, Row, count, in_turn, nothing, spawn
+from tests.bench.__main__ import DIURNA, ENVIRONMENT, Row, count, in_turn, nothing, spawn
 from tests.captured_sessions import say
+from tests.host_day import PROMPTS, Day
 
 SPOOLS = 100
 WORDS = "queue retry broker worker payment order invoice webhook timeout cache index deploy review".split()
@@ -107,6 +115,33 @@ def boundary(home: Path, runs: int) -> Row:
     return row
 
 
+def day(folder: Path) -> Row:
+    """Count what a session of 60 prompts is told beside two others, with a memory that fills its brief."""
+    top = folder / "day"
+    shutil.rmtree(top, ignore_errors=True)
+    top.mkdir()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()):
+        patch.chdir(top)
+        for key, value in ENVIRONMENT.items():
+            patch.setenv(key, value)
+        patch.delenv("DIURNA_AGENT", raising=False)
+        for limit in ("START_SECONDS", "OTHER_SECONDS"):
+            patch.setattr(answering, limit, 60)
+        subprocess.run(["git", "init", "-q", "-b", "main"], check=True)
+        subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "code"], check=True)
+        texts = [f"decision: Rule {number} " + "is long and plain. " * 9 for number in range(60)]
+        for arguments in (["init"], ["note", *texts]):
+            assert command(arguments) == 0
+        played = Day(top, patch, 1_795_249_812_417)
+        played.play()
+    first, *rest = [len(one.text) for one in played.told]
+    row = Row(f"told in a day of {PROMPTS} prompts beside two sessions", "≤ 12,000 (aim 9,000)", 0)
+    row.absolute = f"{first:,} + {sum(rest):,} characters" + (
+        "" if first + sum(rest) <= 12_000 else " **miss**"
+    )
+    return row
+
+
 def hook(home: Path, event: str, payloads: dict[str, Path]) -> float:
     """Time one call of a hook of Claude's."""
     return spawn([DIURNA, "hook", "claude", event], home, payloads[event])
@@ -145,7 +180,7 @@ def main() -> None:
     home = Path(sys.argv[1])
     subprocess.run([DIURNA, "show"], cwd=home, check=True, stdout=subprocess.DEVNULL)
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 31
-    for row in (*hooks(home, runs), boundary(home, runs // 3)):
+    for row in (*hooks(home, runs), boundary(home, runs // 3), day(home.parent)):
         print(row, flush=True)
 
 

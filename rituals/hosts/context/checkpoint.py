@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.environment import now_ms
+from ledger.environment import monotonic, now_ms
 from ledger.errors import StorageFailed, WriteRefused
 from projection.brief.envelope import enveloped
 from projection.brief.plain_text import shortened
@@ -19,10 +19,11 @@ from rituals.hosts.payloads import read_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ledger.home import Home
     from rituals.hosts.moments import Moment
+    from rituals.hosts.transcripts.slices import Turn
 
 CHECKPOINTS_DIR = "diurna/checkpoints"
 #: What a compaction is told to keep, and what the agent is given behind it.
@@ -34,6 +35,8 @@ _LINE_CHARS, _LOOKED_CHARS = 160, 4_000
 #: Two compactions within this time are one.
 _DEBOUNCE_MS = 5_000
 _KEPT = 10
+#: How long it looks for more, and through how much for decisions.
+_SECONDS, _RULES_CHARS = 0.8, 100_000
 #: Begins the observation of a task that was made; the others say that one is done.
 _NEW = "new: "
 _FILE_BYTES = 1 << 20
@@ -52,9 +55,12 @@ def save(moment: Moment, home: Home) -> str:
     at = found.get("at")
     if not isinstance(at, int) or not 0 <= now - at < _DEBOUNCE_MS:
         found = {"at": now, "host": moment.host, "session": moment.session}
+        until = monotonic() + _SECONDS
         for key, value in _gathered(moment, home):
             found[key] = value
-            _write(path, found)  # what is slow comes last, and there is a limit of time
+            if monotonic() > until:
+                break  # what is slow comes last
+        _write(path, found)
     return _enveloped(_KEEP, found, KEEP_CHARS)
 
 
@@ -98,15 +104,26 @@ def _gathered(moment: Moment, home: Home) -> Iterator[tuple[str, object]]:
     yield "task", open_[-1] if open_ else requests[-1] if requests else ""
     last = moment.message or (said[-1] if said else "")
     yield "next", _short(last.strip().rpartition("\n\n")[2])
-    items = [one.text for one in by_rules(turns) if one.kind == "decision"]
-    noted = [one.what for one in seen if one.kind == "decision"]
-    yield "decisions", [_short(one) for one in dict.fromkeys([*noted, *items])][-_DECISIONS:]
+    decided = [one.what for one in seen if one.kind == "decision"]
+    yield "decisions", [_short(one) for one in decided[-_DECISIONS:]]
     snapshot = open_snapshot(home)
     try:
         yield "state", snapshot.ask(lambda cache: state_line(cache.view()))
     finally:
         snapshot.close()
     yield "files", [_short(one) for one in changed_files(home)[:_FILES]]
+    decided += [one.text for one in by_rules(_last(turns)) if one.kind == "decision"]
+    yield "decisions", [_short(one) for one in dict.fromkeys(decided)][-_DECISIONS:]
+
+
+def _last(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """Return the turns at the end that are not too long to be looked through."""
+    room = _RULES_CHARS
+    for at in range(len(turns) - 1, -1, -1):
+        room -= len(turns[at].text)
+        if room < 0:
+            return turns[at + 1 :]
+    return turns
 
 
 def _short(text: str) -> str:
