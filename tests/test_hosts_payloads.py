@@ -64,3 +64,16 @@ def test_an_object_is_written_as_json_writes_it(said: object) -> None:
     """Whatever stands in it, lone surrogates too."""
     whole = {"additionalContext": said}
     assert write_object(whole) == json.dumps(whole)
+
+
+FINITE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.text(), FINITE), st.booleans())
+def test_what_is_written_is_what_json_writes(said: dict[str, object], ascii_only: bool) -> None:
+    """The same bytes, in ASCII and beyond."""
+    assert write_object(said, ascii_only=ascii_only) == json.dumps(said, ensure_ascii=ascii_only)

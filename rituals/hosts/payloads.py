@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
@@ -44,16 +44,29 @@ def read_object(data: bytes) -> dict[str, object] | None:
     return found if isinstance(found, dict) and not rest else None
 
 
-def write_object(said: Mapping[str, object]) -> str:
-    """Write an object of strings, and of objects like it, in ASCII."""
+def write_object(said: Mapping[str, object], *, ascii_only: bool = True) -> str:
+    """Write an object of strings, numbers, lists and objects.
+
+    Args:
+        said: the object.
+        ascii_only: escape all other characters.
+    """
     try:
-        from _json import encode_basestring_ascii as quoted
+        from _json import encode_basestring, encode_basestring_ascii
     except ImportError:
         import json
 
-        return json.dumps(said)
-    parts = [
-        f"{quoted(key)}: {write_object(value) if isinstance(value, dict) else quoted(str(value))}"
-        for key, value in said.items()
-    ]
-    return "{" + ", ".join(parts) + "}"
+        return json.dumps(said, ensure_ascii=ascii_only)
+    return _written(said, encode_basestring_ascii if ascii_only else encode_basestring)
+
+
+def _written(value: object, quoted: Callable[[str], str]) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, dict):
+        pairs = [f"{quoted(key)}: {_written(one, quoted)}" for key, one in value.items()]
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([_written(one, quoted) for one in value]) + "]"
+    plain = {True: "true", False: "false", None: "null"}
+    return plain[value] if value is None or isinstance(value, bool) else repr(value)

@@ -376,9 +376,12 @@ def campaign(count: int, seed: int, folder: Path, processes: bool = True) -> Cou
         data = encoded(draw, said)
         with hostile_place(draw, home, said, host) as given:
             started = processes and number % 50 == 49 and not given.keys() - {"environment"}
-            limit = {"start": hook.START_SECONDS, "precompact": hook.COMPACT_SECONDS}.get(
-                meaning(host, event), hook.OTHER_SECONDS
-            )
+            limits = {
+                "start": hook.START_SECONDS,
+                "subagent_start": hook.START_SECONDS,
+                "precompact": hook.COMPACT_SECONDS,
+            }
+            limit = limits.get(meaning(host, event), hook.OTHER_SECONDS)
             call = installed if started else forked
             outcome = call(host, event, data, given, str(home))
             complaint = wrong(host, event, outcome, limit + (2.0 if started else 0.0))

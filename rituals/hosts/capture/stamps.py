@@ -15,7 +15,7 @@ from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
-from rituals.hosts.payloads import read_object
+from rituals.hosts.payloads import read_object, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -244,8 +244,6 @@ def _write(path: str, said: Mapping[str, object], at: int | None = None) -> None
     Raises:
         OSError: the disk refused.
     """
-    import json
-
     temporary = f"{path}.{os.getpid()}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -254,7 +252,7 @@ def _write(path: str, said: Mapping[str, object], at: int | None = None) -> None
         os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
         fd = os.open(temporary, flags, 0o600)
     try:
-        os.write(fd, json.dumps(said).encode())
+        os.write(fd, write_object(said).encode())
     except OSError:
         os.unlink(temporary)
         raise

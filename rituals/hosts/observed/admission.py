@@ -82,14 +82,16 @@ def admitted(
     from rituals.hosts.observed.spool import SHORT_CHARS, WHAT_CHARS, Observation
 
     what = _short(nameable(_from_top(" ".join(what.split()), top)), WHAT_CHARS)
-    safe = [path for path in paths if nameable(path) == path]
+    safe = list(dict.fromkeys(paths))
+    if nameable("\n".join(safe)) != "\n".join(safe):
+        safe = [path for path in safe if nameable(path) == path]
     once = _plain_id(said.once, kind, why, what, *safe, said.at, said.session)
     return Observation(
         at=now or now_ms(),
         kind=kind,
-        why=_short(" ".join(nameable(why).split()), SHORT_CHARS),
+        why=_short(why, SHORT_CHARS),
         what=what,
-        paths=tuple(dict.fromkeys(safe))[:_MANY_PATHS],
+        paths=tuple(safe[:_MANY_PATHS]),
         where="" if once.startswith("~") else once,
         once=once,
     )
@@ -364,8 +366,6 @@ def _plain_id(once: str, *content: str) -> str:
     plain = once.replace("-", "").replace("_", "").replace(".", "")
     if len(once) <= _ID_CHARS and plain.isascii() and plain.isalnum():
         return once
-    from hashlib import blake2b
+    from ledger.model.digest import line_digest
 
-    content = content if not once else (once,)
-    joined = "\0".join(content).encode("utf-8", "replace")
-    return f"~{blake2b(joined, digest_size=8).hexdigest()}"
+    return "~" + line_digest("\0".join(content if not once else (once,)))

@@ -14,7 +14,7 @@ from ledger.environment import monotonic, now_ms
 from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import read_object
+from rituals.hosts.payloads import read_object, write_object
 
 OBSERVED_DIR = f"{STATE_DIR}/observed"
 LINE_BYTES = 4096
@@ -99,8 +99,6 @@ class Spool:
         Raises:
             OSError: the disk refused, or another writer kept the file too long; nothing was written.
         """
-        import json
-
         line = _encoded(observation)
         fd = self._locked(make=True)
         try:
@@ -111,7 +109,7 @@ class Spool:
                 os.ftruncate(fd, 0)
                 size = 0
                 began = {"began": now_ms(), "host": self.host, "session": self.session}
-                first = json.dumps({**began, "folder": folder}).encode() + b"\n"
+                first = write_object({**began, "folder": folder}).encode() + b"\n"
             elif observation.once and _is_in(fd, size, observation):
                 return False
             elif os.pread(fd, 1, size - 1) != b"\n":
@@ -306,8 +304,6 @@ def _content(fd: int, at: int = 0) -> bytes:
 
 def _encoded(observation: Observation) -> bytes:
     """Return the line of an observation, with fewer paths where it would be too long."""
-    import json
-
     said: dict[str, object] = {
         "at": observation.at,
         "kind": observation.kind,
@@ -315,22 +311,20 @@ def _encoded(observation: Observation) -> bytes:
         "what": observation.what[:WHAT_CHARS],
         "paths": observation.paths,
         "where": observation.where[:SHORT_CHARS],
+        "once": observation.once[:SHORT_CHARS],
     }
     paths = observation.paths
     while True:
-        text = json.dumps(said, ensure_ascii=False)[:-1].encode("utf-8", "replace")
-        line = text + b", " + _once(observation) + b"}\n"
+        line = write_object(said, ascii_only=False).encode("utf-8", "replace") + b"\n"
         if len(line) <= LINE_BYTES or not paths:
             return line
         paths = said["paths"] = paths[: len(paths) // 2]
 
 
 def _once(observation: Observation) -> bytes:
-    """Return the end of a line, by which the same observation is found again."""
-    import json
-
-    once = json.dumps(observation.once[:SHORT_CHARS], ensure_ascii=False)
-    return b'"once": ' + once.encode("utf-8", "replace")
+    """Return by what the same observation is found again: the end of its line."""
+    said = write_object({"once": observation.once[:SHORT_CHARS]}, ascii_only=False)
+    return said.encode("utf-8", "replace")[1:]
 
 
 def _observation(line: bytes) -> Observation | None:
