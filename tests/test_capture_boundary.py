@@ -439,6 +439,7 @@ def test_an_answer_that_was_paid_for_is_kept(
         )
         with pytest.raises(StorageFailed):
             tell(memory, transcript)
+    assert [one.said for one in attempts(str(home / ".git"))] == ["disk full"]
     end = transcript.stat().st_size
     say(transcript, f"{TALK} And more.")
     assert tell(memory, transcript).said == ""

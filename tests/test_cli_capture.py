@@ -77,6 +77,18 @@ def test_what_waits_lands_when_it_is_asked_for(home: Path, run: Run) -> None:
     assert open_memory(home).held() == []
 
 
+def test_a_redacted_log_is_told_no_more(home: Path, run: Run) -> None:
+    """What is withheld of a captured log is how far it tells of its session last."""
+    observe(home, 2)
+    run("capture")
+    (stem,) = [line.stem for line in open_memory(home).log()]
+    assert run("redact", stem, "--reason", "It names a customer.").code == 0
+    for file in (*home.glob(".git/diurna/captured/*.told"), *home.glob(".git/diurna/cache/*")):
+        file.unlink()
+    assert run("capture").out.endswith("nothing new\n")
+    assert "toolu-0" not in run("log", stem).out
+
+
 def test_a_start_tells_what_others_left(home: Path, run: Run) -> None:
     """Those that are over or rest, never one that is alive, nor the one that starts."""
     for number, session in enumerate(("over", "alive", "mine")):

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from ledger.codec.log import entry_of
 from ledger.environment import monotonic, now_ms
-from ledger.errors import DraftRefused
+from ledger.errors import DiurnaError, DraftRefused
 from ledger.home import IN_TREE
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
@@ -157,7 +157,10 @@ class _Boundary:
                 done = piece is None or self._asked.dry_run
         except (_Failed, DraftRefused) as problem:
             said = str(problem)
-            self._note(Attempt(began, *self._key, self._asked.why, FAILED, said=said))
+            self._failed(said)
+        except DiurnaError as problem:
+            self._failed(problem.message)
+            raise
         if not self._asked.dry_run:
             if done:
                 self._told = self._told._replace(at=began, size=size)
@@ -271,6 +274,9 @@ class _Boundary:
         """Record a log; where it has to wait, it is durable."""
         receipt = self._memory.hold(draft, again=True, dry_run=self._asked.dry_run)
         self._logs.append((receipt.stem, receipt.data))
+
+    def _failed(self, said: str) -> None:
+        self._note(Attempt(now_ms(), *self._key, self._asked.why, FAILED, said=said))
 
     def _note(self, attempt: Attempt) -> None:
         self._attempts.append(attempt)

@@ -191,8 +191,10 @@ def _digest(part: Part, keep: str) -> Iterator[str]:
         said = [turn.text for turn in part.turns if turn.role == "assistant" and turn.text]
         found = gist("\n\n".join(said)[-_DIGESTED_CHARS:])
         yield _cut(found.summary, 2 * _POINT_CHARS)
+        recorded = {item.quote for item in part.items}  # which the log has anyway
         for heading, quotes in (("Decided", found.decisions), ("To do", found.actions)):
-            lines = [f"- {_cut(quote.text, _POINT_CHARS)}" for quote in quotes[:_POINTS]]
+            more = [quote.text for quote in quotes if quote.text not in recorded][:_POINTS]
+            lines = [f"- {_cut(text, _POINT_CHARS)}" for text in more]
             yield f"{heading}:\n\n" + "\n".join(lines) if lines else ""
     if part.waiting:
         facts = "A fact waits" if part.waiting == 1 else f"{part.waiting} facts wait"
