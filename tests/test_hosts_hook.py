@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from ledger.environment import now_ms
 from rituals.hosts import hook, starts
 from rituals.hosts.adapters import HOSTS
+from rituals.hosts.observed.spool import Observation, spool_of
 from tests.conftest import Repo, Run
 from tests.test_packaging import HEAVY
 
@@ -287,19 +289,35 @@ def test_what_has_nothing_to_say_loads_nothing(repo: Repo) -> None:
     } == set()
 
 
+#: Lets a hook take longer than it has.
+SLOW = (
+    "import rituals.hosts.hook as hook, time\n"
+    "hook.OTHER_SECONDS, find = 0.2, hook.Call._find\n"
+    "def slow(*given): time.sleep(0.5); return find(*given)\n"
+    "hook.Call._find = slow; "
+)
+
+
+def test_a_session_that_ends_where_the_time_was_up_is_told(repo: Repo) -> None:
+    """Its boundary comes all the same: there may be no other start that picks up what is left."""
+    spool = spool_of(str(repo.path / ".git"), "claude", "87bd")
+    spool.add(Observation(now_ms(), "edit", "Write", "wrote code.py"), str(repo.path))
+    said = {"session_id": "87bd", "cwd": str(repo.path), "reason": "other"}
+    done = process("claude", "SessionEnd", stdin=json.dumps(said).encode(), before=SLOW)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
+    until = time.monotonic() + 60
+    while not list(repo.path.glob(".git/diurna/captured/*.told")):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 def test_what_a_session_did_is_kept_also_where_the_time_was_up(repo: Repo) -> None:
     """On a machine that is busy: nobody waits for it, and it is there a moment later."""
-    slow = (
-        "import rituals.hosts.hook as hook, time\n"
-        "hook.OTHER_SECONDS, find = 0.2, hook.Call._find\n"
-        "def slow(*given): time.sleep(0.5); return find(*given)\n"
-        "hook.Call._find = slow; "
-    )
     edited = {
         "session_id": "87bd", "cwd": str(repo.path), "tool_name": "Edit", "tool_use_id": "t1",
         "tool_input": {"file_path": str(repo.path / "code.py")}, "tool_response": {},
     }  # fmt: skip
-    done = process("claude", "PostToolUse", stdin=json.dumps(edited).encode(), before=slow)
+    done = process("claude", "PostToolUse", stdin=json.dumps(edited).encode(), before=SLOW)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"{}\n", b"")
     kept = repo.path / ".git" / "diurna" / "observed" / "claude-87bd.jsonl"
     until = time.monotonic() + 60

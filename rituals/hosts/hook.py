@@ -119,24 +119,28 @@ class Call:
                 self._note(problem)
 
     def follow_up(self) -> None:
-        """Do what nobody waits for, in what is left of the time."""
+        """Do what nobody waits for, in what is left of the time, or behind it in another process."""
         try:
-            if self._late and self._said and (self._kind in _BRIEFED or not self._observed):
+            left = self._kind in (*_BRIEFED, *_STAMPED) or not self._observed
+            if self._late and self._said and left:
                 from rituals.hosts.starts import make_ready
 
                 make_ready(self._said, self._environment, self._keep)
-            _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
+            elif not self._late:
+                _limited(max(_LEAST_SECONDS, self._until - monotonic()), self._follow_up)
         except TookTooLong:
             pass
         except Exception as problem:  # noqa: BLE001 - as above
             self._note(problem)
 
     def _keep(self) -> None:
-        """Keep what is worth it of an event, where that was not done in time."""
-        if self._said is not None and not self._observed:
-            self._find(self._said.folder)
-            if self._commondir and self._said.session:
-                self._observe(self._said)
+        """Keep what is worth it of an event, and follow it up, where that was not done in time."""
+        if self._said is None:
+            return
+        self._find(self._said.folder)
+        if self._commondir and self._said.session and not self._observed:
+            self._observe(self._said)
+        self._follow_up()
 
     def _follow_up(self) -> None:
         """Stamp the session, and start who folds it into a log."""
