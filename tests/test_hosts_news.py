@@ -159,10 +159,10 @@ def test_what_others_did_is_told_at_a_prompt(session: Sessions) -> None:
     assert mine.told(NOW_MS) == ""
     for path in "abcdefgh":
         other.did("edit", f"edited {path}.py", f"{path}.py", at=NOW_MS + 1)
-    other.did("test", "pytest -q: 2 failed", at=NOW_MS + 2)
+    other.did("test", "pytest -q (exit 1)", at=NOW_MS + 2)
     assert mine.told(NOW_MS + 3, tool=True) == ""
     said = (
-        "- codex changed c.py, d.py, e.py, f.py, g.py, h.py and 2 more; tested: pytest -q: 2 failed"
+        "- codex changed c.py, d.py, e.py, f.py, g.py, h.py and 2 more; tested: pytest -q (exit 1)"
     )
     assert mine.told(NOW_MS + 3, written=False) == said
     assert mine.told(NOW_MS + 3) == said  # nobody had heard it
@@ -463,3 +463,31 @@ def test_what_is_told_of_a_session_is_worth_a_word(session: Sessions) -> None:
     other.did("test", "pytest -q (exit 1)", at=NOW_MS + 41 * MINUTE)
     said = "- codex changed a.py; tested: pytest -q (exit 1)"
     assert mine.told(NOW_MS + 41 * MINUTE) == said
+
+
+def test_another_session_of_the_same_host_is_named_so(session: Sessions) -> None:
+    """Nobody takes it for their own."""
+    mine, other = session(), session("claude", "9")
+    mine.start()
+    mine.did("edit", "e", "a.py", at=NOW_MS)
+    other.did("edit", "e", "a.py", at=NOW_MS)
+    other.did("git", "git push", at=NOW_MS)
+    assert mine.told(NOW_MS).split("\n") == [
+        "- another claude edited a.py just now, before you did",
+        "- another claude: git push",
+    ]
+
+
+def test_what_is_broken_of_others_says_nothing(session: Sessions) -> None:
+    """A work tree that is gone, or of which git's own files are."""
+    mine, gone, broken = session(), session("codex", "gone"), session("codex", "broken")
+    mine.start()
+    (mine.repo.path.parent / "broken").mkdir()
+    (mine.repo.path.parent / "broken" / ".git").write_text("gitdir: /nowhere\n")
+    for one, folder in ((gone, "gone"), (broken, "broken")):
+        spool = spool_of(one.commondir, one.host, one.session)
+        spool.add(
+            Observation(NOW_MS, "edit", "", "e", ("a.py",)), str(mine.repo.path.parent / folder)
+        )
+    mine.did("edit", "e", "a.py", at=NOW_MS)
+    assert mine.told(NOW_MS, tool=True) == ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from rituals.hosts.context.wording import (
@@ -70,6 +71,10 @@ class Listener(Record):
     offsets: Mapping[str, int]
     told: Mapping[str, int]
 
+    def who(self, spool: Spool) -> str:
+        """Name another session."""
+        return who(spool.host, self.name.partition("-")[0])
+
 
 class News(Record):
     """What there is to tell.
@@ -127,12 +132,12 @@ def all_news(listener: Listener) -> News:
         start = max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES)
         new, offsets[name] = spool.since(start)
         rest += [
-            (one.at, act(spool.host, one))
+            (one.at, act(listener.who(spool), one))
             for one in new
             if one.kind not in ROUTINES and _loss(name, one) not in told
         ]
         known = [path for path in changed(new) if not told.keys().isdisjoint(_known(name, path))]
-        if line := routine(spool.host, new, known):
+        if line := routine(listener.who(spool), new, known):
             often.append(line)
             shown.update({_changed(name, path): now for path in changed(new)})
     newest = [line for _, line in sorted(rest, reverse=True)]
@@ -191,7 +196,7 @@ def _collisions(
         _Clash(
             one.at,
             _both(name, path),
-            f"{who(spool.host)} {'edited' if one.kind == EDIT else 'changed'} {path_said(path)}",
+            f"{listener.who(spool)} {'edited' if one.kind == EDIT else 'changed'} {path_said(path)}",
             ", after you did" if one.at > mine[path] else ", before you did",
         )
         for path, one in found.items()
@@ -202,7 +207,7 @@ def _losses(name: str, spool: Spool, listener: Listener) -> list[_Clash]:
     """Return the acts of git of the last minutes that may have taken work away and were not told."""
     found, _ = spool.since(max(listener.offsets.get(name, 0), spool.size - _TAIL_BYTES))
     return [
-        _Clash(one.at, _loss(name, one), f"{who(spool.host)} ran {said(one)}")
+        _Clash(one.at, _loss(name, one), f"{listener.who(spool)} ran {said(one)}")
         for one in found
         if one.at >= listener.now - _LOSS_MS
         and one.kind in _SHELL
@@ -229,5 +234,10 @@ def _loss(name: str, one: Observation) -> str:
 
 def _is_same_tree(folder: str, other: str) -> bool:
     """Tell whether two folders are of one work tree: in another one the same path is another file."""
-    tops = [found.top if (found := find_repository(one)) else "" for one in (folder, other) if one]
+    try:
+        tops = [
+            found.top if (found := find_repository(one)) else "" for one in (folder, other) if one
+        ]
+    except (DiurnaError, OSError):  # it is gone, or broken
+        return False
     return len(tops) == 2 and tops[0] == tops[1] != ""

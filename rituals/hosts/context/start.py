@@ -32,7 +32,7 @@ class Around:
     """
 
     def __init__(self, commondir: str, moment: Moment) -> None:
-        self.before = ""
+        self.before, self._host = "", moment.host
         if moment.session and moment.source in ("compact", "resume"):
             from rituals.hosts.context.checkpoint import restored
 
@@ -50,12 +50,12 @@ class Around:
         if not self._acts:
             return ""
         from projection.brief.envelope import enveloped
-        from rituals.hosts.context.wording import ROUTINES, act, routine
+        from rituals.hosts.context.wording import ROUTINES, act, routine, who
 
-        lines = [act(spool.host, one) for spool, one in self._acts if one.kind not in ROUTINES]
-        for path in dict.fromkeys([spool.path for spool, _ in self._acts]):
-            of_one = [(spool.host, one) for spool, one in self._acts if spool.path == path]
-            lines.append(routine(of_one[0][0], [one for _, one in reversed(of_one)]))
+        acts = [(who(spool.host, self._host), spool.path, one) for spool, one in self._acts]
+        lines = [act(by, one) for by, _, one in acts if one.kind not in ROUTINES]
+        for by, path in dict.fromkeys([one[:2] for one in acts]):
+            lines.append(routine(by, [one for _, of, one in reversed(acts) if of == path]))
         frame = len(enveloped(_LATELY, (), ""))
         chars, size = chars - frame, size - frame
         kept = []

@@ -14,34 +14,37 @@ if TYPE_CHECKING:
 EDIT, TEST = "edit", "test"
 #: What sessions do all the time.
 ROUTINES = (EDIT, "file", TEST)
-_PASSED = "(exit 0)"
 _WHAT_CHARS, _PATH_CHARS, _PATHS = 120, 80, 6
 
 
-def act(host: str, one: Observation) -> str:
-    """Return the line of one observation of a session."""
-    return f"- {who(host)}: {said(one)}"
+def act(by: str, one: Observation) -> str:
+    """Return the line of one observation of a session that `who` names."""
+    return f"- {by}: {said(one)}"
 
 
-def routine(host: str, observations: Sequence[Observation], known: Collection[str] = ()) -> str:
+def routine(by: str, observations: Sequence[Observation], known: Collection[str] = ()) -> str:
     """Return the line of what a session does all the time, "" where it says nothing new.
 
-    Tests that pass are not worth a word.
+    Tests that passed are not worth a word.
 
     Args:
-        host: of the session.
+        by: whose session it is, as `who` names it.
         observations: of it, oldest first.
         known: paths that are not told.
     """
     paths = [path for path in changed(observations) if path not in known]
-    failed = [one for one in observations if one.kind == TEST and not one.what.endswith(_PASSED)]
+    failed = [one for one in observations if one.kind == TEST and _has_failed(one.what)]
     parts = []
     if paths:
         more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
         parts.append(f"changed {', '.join(_by_folder(paths[-_PATHS:]))}{more}")
     if failed:
         parts.append(f"tested: {said(failed[-1])}")
-    return f"- {who(host)} {'; '.join(parts)}" if parts else ""
+    return f"- {by} {'; '.join(parts)}" if parts else ""
+
+
+def _has_failed(what: str) -> bool:
+    return "(exit " in what and not what.endswith("(exit 0)")
 
 
 def changed(observations: Sequence[Observation]) -> list[str]:
@@ -60,9 +63,14 @@ def _by_folder(paths: Sequence[str]) -> list[str]:
     return shown
 
 
-def who(host: str) -> str:
-    """Return a host as a line names it."""
-    return safe(label(host))
+def who(host: str, own: str) -> str:
+    """Return another session's host as a line names it.
+
+    Args:
+        host: of that session.
+        own: the host of who is told.
+    """
+    return f"another {host}" if host == own else safe(label(host))
 
 
 def said(one: Observation) -> str:
