@@ -241,6 +241,17 @@ def test_what_others_did_of_late_stands_behind_the_brief(ask: Ask, repo: Repo, r
     )
 
 
+def test_what_stands_in_the_brief_is_not_told_again_behind_it(
+    ask: Ask, repo: Repo, run: Run
+) -> None:
+    """A decision of another session that is in a log by now."""
+    run("note", "decision: We decided to use one queue instead of two.")
+    did(repo, "codex", "9", "decision", "We decided to use one queue instead of two.")
+    did(repo, "codex", "9", "decision", "We chose blue over green, for the eyes.")
+    told = ask("SessionStart", payload(repo, "5", source="startup"))
+    assert told.count("one queue instead of two") == 1 and "- codex: We chose blue" in told
+
+
 def test_all_of_it_fits_where_characters_are_long(
     ask: Ask, repo: Repo, run: Run, transcript: Path
 ) -> None:

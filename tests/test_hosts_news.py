@@ -491,3 +491,15 @@ def test_what_is_broken_of_others_says_nothing(session: Sessions) -> None:
         )
     mine.did("edit", "e", "a.py", at=NOW_MS)
     assert mine.told(NOW_MS, tool=True) == ""
+
+
+def test_what_was_told_as_it_was_decided_is_not_told_as_a_fact(session: Sessions, run: Run) -> None:
+    """The log that a boundary makes of it comes later, in nearly the same words."""
+    mine, other = session(), session("codex", "9")
+    mine.start()
+    said = "We decided to use one queue instead of two, because orders matter."
+    other.did("decision", said, at=NOW_MS)
+    assert mine.told(NOW_MS) == f"- codex: {said}"
+    run("note", f"decision: {said}", "decision: Use one queue instead of two, because orders matter!",
+        "id=b decision: Use two.", "--session", "9")  # fmt: skip
+    assert mine.told(NOW_MS) == "- b (decision) new, says claude-code: Use two."

@@ -53,7 +53,9 @@ def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable
             if size <= CONTEXT_BYTES:
                 break
             budget = budget * 3 // 4
-        behind = around.behind(CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size)
+        behind = around.behind(
+            CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size, text
+        )
         return "\n\n".join([part for part in (text, behind, RULE) if part]), told
     except HomeNotFound:
         return "", None

@@ -18,13 +18,15 @@ from projection.brief.lines import line_of
 from projection.brief.plain_text import plain, shortened
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import THREAD_KIND
+from rituals.hosts.context.wording import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ledger.model.session import Entry
     from memory.cache.file import Cache
+    from projection.brief.sections import News
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView
 
@@ -58,7 +60,12 @@ _FORM = Markdown()
 
 
 def ledger_news(
-    home: Home, session: str, tip: str, told: Iterable[str], waits: tuple[str, ...]
+    home: Home,
+    session: str,
+    tip: str,
+    told: Iterable[str],
+    waits: tuple[str, ...],
+    said: Sequence[str],
 ) -> LedgerNews:
     """Return what is new.
 
@@ -68,6 +75,7 @@ def ledger_news(
         tip: the commit up to which it was told.
         told: the logs beside it that it was told of.
         waits: the logs that wait, looked for before the tip is.
+        said: what was told as it was decided (`rituals.hosts.context.wording.mark`).
     """
     heard = frozenset(told)
     now = home.tip()
@@ -80,6 +88,7 @@ def ledger_news(
         found = {entry.stem for entry in entries}
         news, more = news_of(cache, [one for one in entries if _is_news(one, session)], _LOOKED)
         moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
+        news = tuple([one for one in news if not repeats(_text(one), said)])
         state = state_line(cache.view()) if moved else None
         facts = [
             _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
@@ -93,6 +102,12 @@ def ledger_news(
         return snapshot.ask(ask)
     finally:
         snapshot.close()
+
+
+def _text(one: News) -> str:
+    """Return the text that a news line shows."""
+    fact = one.replacing or (one.now.fact if one.now else None)
+    return fact.text if fact else ""
 
 
 def state_line(view: LiveView) -> str:

@@ -165,7 +165,7 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
 
 def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[str, ...], Cursor]:
     """Return all that there is to tell, and the cursor as it is then."""
-    from rituals.hosts.context.others import all_news
+    from rituals.hosts.context.others import SAID, all_news
 
     commondir, name = listener.commondir, listener.name
     seen = standing(commondir, name, cursor.watched)
@@ -179,7 +179,9 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
     home = discover(moment.folder)
     watched = _watched(home)
     moved = moved._replace(watched=watched, prompt=standing(commondir, name, watched))
-    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waiting(home))
+    said = [key[len(SAID) + 1 :] for key in cursor.told if key.startswith(f"{SAID} ")]
+    waits = waiting(home)
+    found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waits, said)
     lines = list(news.pressing)
     if found.state is not None:
         if found.state not in ("", cursor.state):

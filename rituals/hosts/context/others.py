@@ -12,11 +12,13 @@ from ledger.errors import DiurnaError
 from ledger.git.repository import find_repository
 from ledger.model.record import Record
 from rituals.hosts.context.wording import (
+    DECISION,
     EDIT,
     ROUTINES,
     act,
     ago,
     changed,
+    mark,
     path_said,
     routine,
     said,
@@ -36,6 +38,8 @@ _OWN_MS, _LOSS_MS, _ROUTINE_MS = 7_200_000, 600_000, 1_800_000
 _TOLD_MS, _TOLD = 86_400_000, 500
 #: What is known when routine was told last.
 _ROUTINE = "routine"
+#: Begins what was decided: a log will say it again.
+SAID = "said"
 #: How much of a spool is looked through for files.
 _TAIL_BYTES = 1 << 16
 #: Commands of git that may take something away, with what has to stand beside them; () for nothing.
@@ -140,6 +144,7 @@ def all_news(listener: Listener) -> News:
         if line := routine(listener.who(spool), new, known):
             often.append(line)
             shown.update({_changed(name, path): now for path in changed(new)})
+        told.update({f"{SAID} {mark(one.what)}": now for one in new if one.kind == DECISION})
     newest = [line for _, line in sorted(rest, reverse=True)]
     if not (newest or pressing) and told.get(_ROUTINE, 0) > now - _ROUTINE_MS:
         kept = {name: listener.offsets.get(name, 0) for name in others}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LATELY_CHARS, _STEP = 800, 200
 _LATELY = "Lately in other sessions"
 _OBSERVATIONS, _DAY_MS = 20, 86_400_000
+#: By how many letters of what was decided it is found in the brief.
+_SAME_CHARS = 40
 #: How much of a spool is looked through, and where there are enough observations already.
 _TAIL_BYTES, _END_BYTES = 6 << 10, 1 << 10
 
@@ -45,15 +47,24 @@ class Around:
         used = -(-(len(self.before) + 2) // _STEP) * _STEP if self.before else 0
         return used + (_LATELY_CHARS if self._acts else 0)
 
-    def behind(self, chars: int, size: int) -> str:
-        """Return what others did of late, in so many characters and bytes; "" for nothing."""
+    def behind(self, chars: int, size: int, brief: str = "") -> str:
+        """Return what others did of late, in so many characters and bytes; "" for nothing.
+
+        What was decided and stands in the brief is not told a second time.
+        """
         if not self._acts:
             return ""
         from projection.brief.envelope import enveloped
-        from rituals.hosts.context.wording import ROUTINES, act, routine, who
+        from rituals.hosts.context.wording import DECISION, ROUTINES, act, mark, routine, who
 
         acts = [(who(spool.host, self._host), spool.path, one) for spool, one in self._acts]
-        lines = [act(by, one) for by, _, one in acts if one.kind not in ROUTINES]
+        whole = mark(brief, len(brief))
+        told = [
+            (by, one)
+            for by, _, one in acts
+            if one.kind != DECISION or mark(one.what, _SAME_CHARS) not in whole
+        ]
+        lines = [act(by, one) for by, one in told if one.kind not in ROUTINES]
         for by, path in dict.fromkeys([one[:2] for one in acts]):
             lines.append(routine(by, [one for _, of, one in reversed(acts) if of == path]))
         frame = len(enveloped(_LATELY, (), ""))

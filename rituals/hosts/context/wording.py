@@ -7,14 +7,16 @@ from projection.brief.plain_text import label, plain, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rituals.hosts.observed.spool import Observation
 
 EDIT, TEST = "edit", "test"
 #: What sessions do all the time.
 ROUTINES = (EDIT, "file", TEST)
+DECISION = "decision"
 _WHAT_CHARS, _PATH_CHARS, _PATHS = 120, 80, 6
+_MARK_CHARS, _SAME_CHARS, _LEAST_CHARS = 160, 40, 16
 
 
 def act(by: str, one: Observation) -> str:
@@ -81,6 +83,21 @@ def said(one: Observation) -> str:
 def path_said(path: str) -> str:
     """Return a path as a line shows it."""
     return safe(path, _PATH_CHARS)
+
+
+def mark(text: str, chars: int = _MARK_CHARS) -> str:
+    """Return by what words are known again, whatever stands between them."""
+    return "".join([char for char in text.lower() if char.isalnum()])[:chars]
+
+
+def repeats(text: str, marks: Iterable[str]) -> bool:
+    """Tell whether a text begins with what was said, or the other way round; a few words are no proof."""
+    own = mark(text)
+    starts = [(own[:_SAME_CHARS], other[:_SAME_CHARS], other) for other in marks]
+    return any(
+        min(len(start), len(begun)) >= _LEAST_CHARS and (start in other or begun in own)
+        for start, begun, other in starts
+    )
 
 
 def safe(text: str, chars: int = 10_000) -> str:
