@@ -40,7 +40,7 @@ OPENERS = {
 #: What may stand before an opener, or before what a statement is about.
 FILLERS = frozenset(
     "hm hmm hmmm uh um ah oh well so and but also btw please sorry thanks thx thank you now "
-    "look hey und aber also bitte danke y pero por favor et mais merci , - – — by the way".split()
+    "look hey und aber also bitte danke y pero por favor et mais merci , - – —".split()
 )
 
 #: Only stresses what is said.

@@ -9,6 +9,7 @@ what was said; the weights are whole numbers, so the same session gives the same
 from __future__ import annotations
 
 from projection.policy.model import THREAD_KIND
+from projection.text.sentences import plain_type
 from projection.text.vocabulary import SMALL
 from rituals.hosts.extraction import cues
 from rituals.hosts.extraction.items import MOST_ITEMS, Item
@@ -27,7 +28,7 @@ _LEAST_WORDS, _MOST_WORDS, _TEXT_CHARS, _SHORT_CHARS = 3, 60, 500, 60
 #: A denial of so few words says only that, and what it is instead comes next.
 _BARE_WORDS = 3
 #: Words that say nothing by themselves.
-_EMPTY = frozenset((*cues.OPENERS, *cues.FILLERS, "not", "it", "is", "that"))
+_EMPTY = frozenset((*cues.OPENERS, *cues.FILLERS, "not", "it", "is", "that", "the"))
 #: How much each weighs, by what it is that it says.
 _SALIENCE = {_DECISION: 7, _FACT: 7, _PREFERENCE: 7, _CONVENTION: 8, THREAD_KIND: 5}
 _CORRECTION = "correction"
@@ -249,5 +250,5 @@ def _told(quote: str) -> str:
         if words[0].lower() in ("don't", "stop", "revert", "undo"):
             break
         del words[0]
-    text = " ".join(words)[:_TEXT_CHARS]
+    text = plain_type(" ".join(words))[:_TEXT_CHARS]
     return text[:1].upper() + text[1:]
