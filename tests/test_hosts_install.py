@@ -427,6 +427,26 @@ def test_the_plugin_puts_the_brief_into_the_system_prompt(
     ]
     moments = [moment("opencode", event, one, {}) for one, event in calls]
     assert moments[2].prompt == "go" and moments[6].message == "Well done."
+    handed = [moments[at].given["messages"] for at in (4, 6)]
+    assert handed == [
+        [
+            {"info": {"id": "m", "role": "user"}, "parts": [{"type": "text", "text": "go"}]},
+            {
+                "info": {"id": "c1", "role": "assistant"},
+                "parts": [{"type": "tool", "tool": "read"}],
+            },
+            {
+                "info": {"id": "c2", "role": "assistant"},
+                "parts": [{"type": "tool", "tool": "bash"}],
+            },
+        ],
+        [
+            {
+                "info": {"id": "p", "role": "assistant"},
+                "parts": [{"type": "text", "text": "Well done."}],
+            }
+        ],
+    ]
     assert (moments[3].tool, moments[3].given, moments[3].once) == (
         "bash",
         {"command": "make"},
@@ -451,7 +471,7 @@ const compacting = { context: [] }, shell = { env: {} }
 await hooks["experimental.session.compacting"]({ sessionID: "a" }, compacting)
 await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "a" } } })
 await start({ sessionID: "a" }, output)
-await hooks["experimental.text.complete"]({ sessionID: "a" }, { text: "Well done." })
+await hooks["experimental.text.complete"]({ sessionID: "a", partID: "p" }, { text: "Well done." })
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "a" } } })
 await hooks["shell.env"]({ cwd: ".", sessionID: "a" }, shell)
 const told = outputs.map((one) => one.output)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,12 +16,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rituals.hosts.moments import Moment
 from rituals.hosts.starts import RULE
+from rituals.hosts.transcripts.handed import keep_messages
 from rituals.hosts.transcripts.injected import without_injected
 from rituals.hosts.transcripts.slices import SLICE_BYTES, Slice, Turn, read_slice
 from tests.conftest import Repo, Run
 
 FIXTURES = Path(__file__).parent.parent.parent / "shared" / "hosts" / "fixtures"
+#: A hook with time enough on a machine that does other things.
+HOOK = (
+    "import sys; sys.argv = ['diurna', 'hook', 'opencode', 'session.idle']; "
+    "import rituals.hosts.hook as hook; hook.OTHER_SECONDS = 30; "
+    "from rituals.cli.entry import main; sys.exit(main())"
+)
 #: What was said in the recorded sessions.
 RECORDED = {
     "claude-code-2.1.330/transcript.jsonl": "u:first a:I look. t:Bash a:All done. u:second a:I look. "
@@ -342,3 +353,70 @@ def test_cutting_is_linear() -> None:
         started = time.process_time()
         without_injected(text)
         assert time.process_time() - started < 1, piece
+
+
+def handing(*messages: Any, session: str = "ses_1") -> Moment:
+    """The end of a turn of opencode."""
+    return Moment("opencode", "stop", session, given={"messages": list(messages)})
+
+
+def message(text: str, role: str = "user", **more: Any) -> dict[str, Any]:
+    """One that its plugin hands over."""
+    return {
+        "info": {"id": text[:3], "role": role},
+        "parts": [{"type": "text", "text": text, **more}],
+    }
+
+
+def test_what_a_plugin_hands_over_is_a_transcript(tmp_path: Path) -> None:
+    """Without secrets, for its user alone, turn after turn; behind a line that was cut off, too."""
+    token = "ghp" + "_x7Kq2LmN9pRs4TvW8yZb3CdF6gHj1KlM5nPq"
+    path = keep_messages(
+        str(tmp_path), handing(message("Go on"), message(f"Use {token}", "assistant"))
+    )
+    first = read_slice("opencode", path, 0)
+    assert told(first) == "u:Go on a:Use [redacted: github-token]" and first is not None
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600 and token not in Path(path).read_text()
+    with open(path, "a") as file:
+        file.write('{"info": {"ro')
+    again = keep_messages(
+        str(tmp_path), handing(message("Stop"), 5, {"parts": 3}, {"parts": [None]})
+    )
+    assert again == path and told(read_slice("opencode", path, first.end)) == "u:Stop"
+    size = os.path.getsize(path)
+    for odd in (
+        handing(),
+        handing(message("x" * SLICE_BYTES)),
+        handing()._replace(given={"messages": 7}),
+    ):
+        assert keep_messages(str(tmp_path), odd) == path and os.path.getsize(path) == size
+    other = keep_messages(str(tmp_path), handing(message("Other"), session="../../x"))
+    assert os.path.dirname(other) == os.path.dirname(path)
+
+
+def test_what_was_handed_over_goes_after_a_week(tmp_path: Path) -> None:
+    """When another session hands something over."""
+    path = keep_messages(str(tmp_path), handing(message("Old")))
+    os.utime(path, (0, time.time() - 6 * 86_400))
+    keep_messages(str(tmp_path), handing(message("New"), session="ses_2"))
+    assert os.path.exists(path)
+    os.utime(path, (0, time.time() - 8 * 86_400))
+    keep_messages(str(tmp_path), handing(message("New"), session="ses_2"))
+    assert not os.path.exists(path)
+
+
+def test_a_turn_of_opencode_leaves_what_was_said(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """The hook keeps it, and the next boundary reads it."""
+    run("note", "The first fact.")
+    talk = [
+        message("Let us look. " * 40),
+        message("I chose SQLite, because it is here.", "assistant"),
+    ]
+    payload = {"session_id": "ses_1", "cwd": str(repo.path), "tool_input": {"messages": talk}}
+    done = subprocess.run(
+        [sys.executable, "-c", HOOK], input=json.dumps(payload).encode(), capture_output=True, cwd=repo.path,
+        timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, b"{}\n"), done.stderr
+    assert run("capture").code == 0
+    assert "I chose SQLite, because it is here." in run("show").out + run("recall", "SQLite").out

@@ -151,6 +151,10 @@ class Call:
             return
         from rituals.hosts.capture.stamps import is_due, stamp
 
+        if said.given.get("messages") and said.session:
+            from rituals.hosts.transcripts.handed import keep_messages
+
+            said = said._replace(transcript=keep_messages(self._commondir, said))
         stamp(self._commondir, said)
         if is_due(self._commondir, said):
             from rituals.hosts.capture.detached import spawn

@@ -29,6 +29,17 @@ export const Diurna = async ({ directory }) => {
   const told = new Map() // one text a session: a prompt that stays the same is cached by the provider
   const compacted = new Set()
   const last = new Map()
+  const said = new Map() // what was said since it was handed over last: no file of opencode's has it
+  const children = new Set() // what asks a subagent is an agent
+  const note = (session, id, role, parts) => {
+    if (!said.has(session)) said.set(session, [])
+    said.get(session).push({ info: { id, role }, parts })
+  }
+  const handed = (session) => {
+    const messages = said.get(session) ?? []
+    said.delete(session)
+    return { tool_input: { messages } }
+  }
   const of = (session, more) => ({ cwd: directory, session_id: session, ...more })
   return {
     event: async ({ event }) => {
@@ -37,8 +48,12 @@ export const Diurna = async ({ directory }) => {
         told.delete(session)
         compacted.add(session)
       }
-      if (event.type === "session.idle")
-        await ask("session.idle", of(session, { last_assistant_message: last.get(session) ?? "" }))
+      if (event.type === "session.created" && event.properties.info?.parentID)
+        children.add(event.properties.info.id)
+      if (event.type === "session.idle") {
+        const more = { last_assistant_message: last.get(session) ?? "", ...handed(session) }
+        await ask("session.idle", of(session, more))
+      }
     },
     [START]: async (input, output) => {
       const session = input.sessionID
@@ -51,11 +66,14 @@ export const Diurna = async ({ directory }) => {
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const prompt = parts.filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text)
+      const role = children.has(sessionID) ? "assistant" : "user"
+      note(sessionID, message.id, role, prompt.map((text) => ({ type: "text", text })))
       const text = await ask("chat.message", of(sessionID, { prompt: prompt.join("\n") }))
       const ours = { id: `prt_diurna${Date.now()}`, sessionID, messageID: message.id, synthetic: true }
       if (text) parts.push({ ...ours, type: "text", text })
     },
     "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
+      note(sessionID, callID, "assistant", [{ type: "tool", tool }])
       if (!CHANGING.has(tool)) return
       const { exit } = output.metadata ?? {}
       const answer = { output: String(output.output ?? "").slice(0, 20000), ...(exit === undefined ? {} : { exit }) }
@@ -64,11 +82,12 @@ export const Diurna = async ({ directory }) => {
       if (text) output.output += `\n\n${text}`
     },
     [COMPACTING]: async ({ sessionID }, output) => {
-      const text = await ask(COMPACTING, of(sessionID, { trigger: "auto" }))
+      const text = await ask(COMPACTING, of(sessionID, { trigger: "auto", ...handed(sessionID) }))
       if (text) output.context.push(text)
     },
-    "experimental.text.complete": async ({ sessionID }, { text }) => {
+    "experimental.text.complete": async ({ sessionID, partID }, { text }) => {
       last.set(sessionID, text)
+      note(sessionID, partID, "assistant", [{ type: "text", text }])
     },
     // what the agent records by itself belongs to this session
     "shell.env": async ({ sessionID }, output) => {

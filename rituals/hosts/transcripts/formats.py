@@ -1,7 +1,7 @@
 """Know the lines of each host's transcript: who says what on them, and which lines repeat others.
 
 Recorded from the released programs. opencode keeps its messages in a database of its own; what is read of
-it is what our plugin writes down: on each line a message as its API gives it, `{"info": …, "parts": […]}`.
+it is what its plugin handed over (`rituals.hosts.transcripts.handed`).
 """
 
 from __future__ import annotations

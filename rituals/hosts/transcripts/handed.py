@@ -1,0 +1,74 @@
+"""Keep what a host hands over that writes no transcript: opencode has its messages in a database.
+
+Its plugin hands them over at the end of a turn and before a compaction. They stand in a file of the
+session's own under the git directory, for its user alone, without secrets, for a week behind the last one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ledger.environment import now_seconds
+from ledger.secrets.scanner import without_secrets
+from ledger.wal.atomic_files import make_folder
+from rituals.hosts.moments import file_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rituals.hosts.moments import Moment
+
+SAID_DIR = "diurna/said"
+#: Of what a moment hands over at most so much is kept, and a file so long behind its last line.
+_BYTES, _KEPT_SECONDS = 1 << 20, 7 * 86_400
+
+
+def keep_messages(commondir: str, moment: Moment) -> str:
+    """Keep the messages that a moment hands over; return the path of the session's file.
+
+    Args:
+        commondir: the common git directory.
+        moment: has them as `messages` of its input, each as opencode's API gives it.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    folder = f"{commondir}/{SAID_DIR}"
+    path = f"{folder}/{file_name(moment.host, moment.session)}.jsonl"
+    data = b"".join(_lines(moment.given))
+    if data and len(data) <= _BYTES:
+        make_folder(folder)
+        _sweep(folder)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(path, flags, 0o600)
+        try:
+            os.write(file, b"\n" + data)  # behind a line that a full disk cut off, too
+        finally:
+            os.close(file)
+    return path
+
+
+def _lines(given: Mapping[str, object]) -> Iterator[bytes]:
+    """Yield a line for each message."""
+    messages = given.get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, dict) and isinstance(message.get("parts"), list):
+            parts = [_clean(part) for part in message["parts"] if isinstance(part, dict)]
+            yield json.dumps({"info": message.get("info"), "parts": parts}).encode() + b"\n"
+
+
+def _clean(part: dict[str, object]) -> dict[str, object]:
+    """Return a part without the secrets of its text."""
+    text = part.get("text")
+    return {**part, "text": without_secrets(text)} if isinstance(text, str) else part
+
+
+def _sweep(folder: str) -> None:
+    """Remove the files of sessions that are long over."""
+    oldest = now_seconds() - _KEPT_SECONDS
+    with os.scandir(folder) as files:
+        for one in files:
+            if one.name.endswith(".jsonl") and one.stat(follow_symlinks=False).st_mtime < oldest:
+                os.unlink(one.path)
