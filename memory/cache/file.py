@@ -8,6 +8,7 @@ that does not agree with its stamp.
 from __future__ import annotations
 
 import marshal
+import os
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CACHE_VERSION
@@ -75,7 +76,6 @@ class Cache(Questions):
         stamp.check()
         if self.value("version", int) != CACHE_VERSION:
             raise CacheDamaged("a cache of another version")
-        self.generation = self.value("generation", str)
         self._seen = -1
         self._packed_policy = b""
         self._shown = {}
@@ -100,10 +100,14 @@ class Cache(Questions):
         (seen,) = self.row("PRAGMA data_version")
         if seen == self._seen:
             return
-        found = self.rows("SELECT value FROM meta WHERE key IN ('head', 'policy') ORDER BY key")
-        if len(found) != 2:
-            raise CacheDamaged("no head, or no policy")
-        (head,), (policy,) = found
+        found = self.rows(
+            "SELECT value FROM meta WHERE key IN ('generation', 'head', 'policy') ORDER BY key"
+        )
+        if len(found) != 3:
+            raise CacheDamaged("no generation, no head, or no policy")
+        (generation,), (head,), (policy,) = found
+        #: another one where logs that were there may be gone
+        self.generation = unpack(generation, str)
         self.head = unpack_head(head)
         if policy != self._packed_policy:
             self.policy, self.policy_problem = unpack(policy, policy_and_problem)
@@ -204,6 +208,19 @@ class Cache(Questions):
         if policy is not None:
             _, self.policy, self.policy_problem = policy
         return True
+
+    def take_over(self, other: Cache) -> None:
+        """Hold what another cache holds, and nothing else: in place, for others have this file open."""
+        generation = marshal.dumps(os.urandom(8).hex())
+        with FILE_ERRORS, self.writing():
+            # the journal of a whole file is not worth keeping
+            self._base.execute("PRAGMA journal_mode=TRUNCATE")
+            with other:
+                other.base.backup(self._base)
+            self._set("generation", generation)
+            self._base.execute("PRAGMA journal_mode=PERSIST")
+            self._seen, self._shown = -1, {}
+            self.load_written()
 
     def supposing(
         self,

@@ -14,18 +14,19 @@ if TYPE_CHECKING:
 AND = "+"
 
 
-def view_name(home: Home, tip: str) -> str:
-    """Return the name of the view beside a tip, which is the tip where nothing waits.
+def beside(home: Home) -> str:
+    """Return what the name of the view has behind that of the tip: "" where nothing waits.
 
-    A log that is being written has another size when it is whole.
+    Ask before looking where the branch stands: what is gone from here meanwhile is on a branch by then. A
+    log that is being written has another size when it is whole.
     """
     try:
         with os.scandir(home.held_folder) as files:
             waiting = sorted([(file.name, file.stat().st_size) for file in files if file.is_file()])
     except OSError:
-        return tip
+        return ""
     said = [f"{name} {size}".encode("utf-8", "surrogateescape") for name, size in waiting]
-    return f"{tip}{AND}{digest(*said)}" if said else tip
+    return f"{AND}{digest(*said)}" if said else ""
 
 
 def tip_of(name: str) -> str:

@@ -115,12 +115,12 @@ def _answer(
 
 def _shown(home: Home) -> str:
     """Return the name of what the home shows now; a home that never captured a log spares the module."""
-    tip = home.tip()
     if not os.path.isdir(home.held_folder):
-        return tip
-    from memory.cache.view_name import view_name
+        return home.tip()
+    from memory.cache.view_name import beside
 
-    return view_name(home, tip)
+    waits = beside(home)  # before the tip is looked up
+    return home.tip() + waits
 
 
 def undisturbed(

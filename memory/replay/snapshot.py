@@ -167,9 +167,13 @@ class Snapshot:
             self._cache.close()
             self._cache = None
 
+    def _let_go(self) -> None:
+        """Use the open file no more."""
+        self.close()
+
     def _open(self) -> Cache | None:
         if self._cache is not None and self._was_replaced():
-            self.close()
+            self._let_go()
         if self._cache is None:
             self._file = self._number()
             try:
@@ -182,7 +186,7 @@ class Snapshot:
                 self._cache.load()
             except CacheDamaged:
                 self.tell_rebuilt("the cache was damaged and was built anew")
-                self.close()
+                self._let_go()
                 return None
         return self._cache
 

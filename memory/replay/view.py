@@ -16,7 +16,7 @@ from ledger.model.logset import LogRef
 from ledger.wal.spool import Spool
 from memory.cache.sqlite import CacheDamaged
 from memory.cache.stamp import Stamp
-from memory.cache.view_name import tip_of, view_name
+from memory.cache.view_name import beside, tip_of
 from memory.replay.snapshot import Snapshot
 from projection.fold.state import log_digest, set_digest
 
@@ -63,16 +63,15 @@ class View(Snapshot):
     def cache(self, tip: str | None = None) -> Cache:
         """Return the cache of the view as it is now; of a commit alone where one is named."""
         at = None if tip is None else tip_of(tip)
+        # what is not here any more has landed, and is looked for after that
+        waits = beside(self.home) if tip is None or tip != at else ""
+        held = self._spool.held() if waits else []
         committed = self._committed.cache(at)
-        name = committed.commit
-        if tip is None or tip != at:
-            name = view_name(self.home, name)
-        held = self._spool.held() if name != committed.commit else []
         known = committed.known(held) if held else {}
         self._joined = None
         if len(known) < len(held):
             waiting = [stem for stem in held if stem not in known]
-            self._joined = self._with_held(committed, name, waiting)
+            self._joined = self._with_held(committed, committed.commit + waits, waiting)
         return self._joined or committed
 
     def _with_held(self, committed: Cache, name: str, waiting: list[str]) -> Cache:
@@ -83,7 +82,7 @@ class View(Snapshot):
         logs = {
             LogRef(stem, log_path(stem), blob_id(data)): data
             for stem in waiting
-            if (data := self._spool.read(stem)) is not None  # it landed meanwhile
+            if (data := self._spool.read(stem) or self._spool.read_kept(stem)) is not None
         }
         wanted = _sum(committed, logs)
         fresh = [ref for ref in logs if view is None or view.log_ref(ref.key) is None]
@@ -106,17 +105,19 @@ class View(Snapshot):
         from ledger.wal.atomic_files import make_folder
         from memory.cache.rebuild import copy
 
-        self._close_own()
         path = self._path if Stamp(self._path).usable else ""
         try:
-            if path:
-                make_folder(os.path.dirname(path))
-            self._cache = copy(committed, path)
-            self._file = self._number() if path else 0
+            if self._cache is not None and self._file and path:
+                self._cache.take_over(committed)
+            else:
+                if path:
+                    make_folder(os.path.dirname(path))
+                self._cache = copy(committed, path)
+                self._file = self._number() if path else 0
             if self._add(self._cache, name, logs):
                 return self._cache
         except (CacheDamaged, OSError, StorageFailed):
-            self._close_own()
+            self._let_go()
         self._file = 0  # a read-only or full disk, or others were faster
         self._cache = copy(committed, "")
         self._add(self._cache, name, logs)
@@ -128,7 +129,7 @@ class View(Snapshot):
             return self._committed.discard()
         from memory.cache.rebuild import take_away
 
-        self._close_own()
+        self._let_go()
         try:
             take_away(self._path)
         except (OSError, CacheDamaged):
@@ -151,13 +152,14 @@ class View(Snapshot):
 
     def close(self) -> None:
         """Close both files."""
-        self._close_own()
-        self._committed.close()
-
-    def _close_own(self) -> None:
         if self._cache is not None:
             self._cache.close()
-            self._cache = None
+        self._let_go()
+        self._committed.close()
+
+    def _let_go(self) -> None:
+        """Use the open file no more; whoever asks it yet, for one answer, goes on doing so."""
+        self._cache = None
 
 
 def _alike(view: Cache, committed: Cache) -> bool:
@@ -167,6 +169,7 @@ def _alike(view: Cache, committed: Cache) -> bool:
         and view.policy_problem == committed.policy_problem
         and view.head.unread == committed.head.unread
         and view.head.redacted == committed.head.redacted
+        and view.generation != committed.generation
     )
 
 

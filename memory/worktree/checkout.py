@@ -237,12 +237,32 @@ def update_index(home: Home, lines: list[str], sparse: bool = False) -> list[Fin
     return findings
 
 
+def _as_checked_out(home: Home, data: bytes) -> bytes:
+    """Return entries for the paths of some others, as the branch has them that is checked out by now."""
+    paths = [_path_of(line) for line in os.fsdecode(data).split("\n") if line]
+    there = blobs_at(home, head(home.repository)[1], paths)
+    lines = [
+        f"{FILE_MODE} {blob}\t{path}\n" if blob else f"0 {'0' * 40}\t{path}\n"
+        for path, blob in there.items()
+    ]
+    return os.fsencode("".join(lines))
+
+
+def blobs_at(home: Home, tip: str, paths: Iterable[str]) -> dict[str, str]:
+    """Return the blob ids of files in a commit, by their path from the root; "" for a missing one."""
+    wanted = list(paths)
+    found = home.repository.git().resolve(*[f"{tip}:{path}" for path in wanted]) if tip else ()
+    return dict.fromkeys(wanted, "") | dict(zip(wanted, found, strict=False))
+
+
 def _path_of(line: str) -> str:
     return line.split("\t", 1)[1]
 
 
 def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     """Set entries of git's index, waiting a while for others who hold it.
+
+    One who holds it may be about to check out another branch: the entries are then those of that one.
 
     Returns:
         What was found in the way, and what git says where it can not be done, "" where it is.
@@ -251,9 +271,10 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
     findings: list[Finding] = []
     said = b""
     for attempt in range(_INDEX_TRIES):
-        began = now_seconds()
-        status, _, said = git.call("update-index", "--add", "--index-info", data=data)
-        if not status:
+        began, here = now_seconds(), head(where)[0]
+        lines = data if here == home.reference else _as_checked_out(home, data)
+        status, _, said = git.call("update-index", "--add", "--index-info", data=lines)
+        if not status and head(where)[0] == here:
             return findings, ""
         if status < 0:  # killed, and its lock is in the way of everybody
             cleared = clear_index_lock(where.commondir, where.gitdir, where.top, began)

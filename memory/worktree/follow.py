@@ -27,6 +27,7 @@ from ledger.wal.locks import LEFT, clear_index_lock
 from memory.worktree.checkout import (
     EMPTY_TREE,
     FILE_MODE,
+    blobs_at,
     note_written,
     remember_pending,
     update_index,
@@ -118,8 +119,12 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     Returns:
         What could not be done; the commit itself stands.
     """
-    if head(home.repository)[0] != home.reference:
-        return []  # another branch was checked out meanwhile
+    here, tip = head(home.repository)
+    if here != home.reference:  # another branch was checked out meanwhile, or was begun there
+        files = list(files)
+        there = blobs_at(home, tip, [home.prefix + path for path, _ in files])
+        files = [(path, data) for path, data in files
+                 if there[home.prefix + path] == (blob_id(data) if data is not None else "")]  # fmt: skip
     findings: list[Finding] = []
     lines: list[str] = []
     unwritten: list[str] = []

@@ -34,7 +34,7 @@ from memory.replay.snapshot import Snapshot
 from memory.worktree.follow import show_elsewhere, show_files
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
-from memory.write.landing import obstacle, refuse_unfit
+from memory.write.landing import is_busy, obstacle, refuse_unfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +204,8 @@ class Committer:
             logs = batch if not held or obstacle(self.home, tip) else {**held, **batch}
             if not logs:
                 return Committed(tip, ())
-            return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip)
+            gives_way = free and not batch
+            return self._commit_once(occasion, dict(sorted(logs.items())), lock, tip, gives_way)
 
         landed = self.branch.persist(once, lock)
         waits = {*self.spool.held(), *self.spool.waiting()} if lost else ()
@@ -229,7 +230,9 @@ class Committer:
                 found[stem] = (data, None)
         return found
 
-    def _commit_once(self, occasion: Occasion, batch: Batch, lock: Lock, tip: str) -> Committed:
+    def _commit_once(
+        self, occasion: Occasion, batch: Batch, lock: Lock, tip: str, gives_way: bool
+    ) -> Committed:
         home = self.home
         self.branch.finish_dead(lock, tip)
         cache = self._snapshot.cache(tip)
@@ -257,6 +260,8 @@ class Committer:
             findings += noticed
         wanted = self.wanted(tip, files, _message(fresh), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
+        if gives_way and is_busy(home):  # somebody's git has just begun
+            return Committed(tip, ())
         made = self.write(wanted, lock)
         self.writer().check(
             made,

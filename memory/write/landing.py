@@ -11,13 +11,14 @@ import os
 
 from ledger.environment import now_ms
 from ledger.errors import WaitsInSpool
-from ledger.git.repository import Repository, landing_hint, operation_under_way
+from ledger.git.repository import head, landing_hint, operation_under_way
 from ledger.home import IN_TREE, OWN_BRANCH, Home
 from ledger.model.layout import COMMIT_SUBJECT
 from ledger.wal.locks import git_writes
 
 #: How long a person may write at the message of a commit.
 _MESSAGE_HOURS = 4
+_BUSY = "git is at work here"
 
 
 def obstacle(home: Home, tip: str | None = None) -> str:
@@ -32,21 +33,24 @@ def obstacle(home: Home, tip: str | None = None) -> str:
         return ""
     if not home.reference:
         return "HEAD is detached"
+    if head(where)[0] != home.reference:
+        return "another branch is checked out by now"
     doing = operation_under_way(where) if where.top else ""
     if doing:
         return f"{doing} is in progress"
     if home.kind != IN_TREE:
         return ""
-    if where.top and _git_at_work(where):
-        return "git is at work here"
+    if is_busy(home):
+        return _BUSY
     tip = home.tip() if tip is None else tip
     if not tip:
         return f"{home.branch} has no commit yet"
-    if _is_ours(home, tip):
-        return ""
-    if where.git().run("rev-list", "-n1", tip, "--not", "--remotes", "--", check=False).strip():
-        return "your last commit is not pushed"
-    return _behind(home, tip)
+    if not _is_ours(home, tip):
+        if where.git().run("rev-list", "-n1", tip, "--not", "--remotes", "--", check=False).strip():
+            return "your last commit is not pushed"
+        if behind := _behind(home, tip):
+            return behind
+    return _BUSY if is_busy(home) else ""
 
 
 def refuse_unfit(home: Home, stem: str) -> None:
@@ -73,8 +77,11 @@ def refuse_unfit(home: Home, stem: str) -> None:
         )
 
 
-def _git_at_work(where: Repository) -> bool:
+def is_busy(home: Home) -> bool:
     """Tell whether git holds the index, moves a branch, or waits for the message of a commit."""
+    where = home.repository
+    if home.kind != IN_TREE or not where.top:
+        return False
     if os.path.exists(f"{where.gitdir}/index.lock") or git_writes(where.top):
         return True
     message = _changed_ms(f"{where.gitdir}/COMMIT_EDITMSG")
