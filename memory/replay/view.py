@@ -101,26 +101,26 @@ class View(Snapshot):
         return view.advance(view.commit, name, reading.refs, reading.entries, reading.findings)
 
     def _copy(self, committed: Cache, name: str, logs: dict[LogRef, bytes]) -> Cache:
-        """Make the cache of the view anew, in memory where the disk takes none."""
+        """Make the cache of the view anew, in memory where the disk takes none.
+
+        It is whole before others see it: whoever asks the file at this moment is answered with all of it.
+        """
         from ledger.wal.atomic_files import make_folder
         from memory.cache.rebuild import copy
 
-        path = self._path if Stamp(self._path).usable else ""
+        made = copy(committed, "")
+        self._add(made, name, logs)
         try:
-            if self._cache is not None and self._file and path:
-                self._cache.take_over(committed)
+            if self._cache is not None and self._file:
+                self._cache.take_over(made)
+            elif Stamp(self._path).usable:
+                make_folder(os.path.dirname(self._path))
+                self._cache = copy(made, self._path)
+                self._file = self._number()
             else:
-                if path:
-                    make_folder(os.path.dirname(path))
-                self._cache = copy(committed, path)
-                self._file = self._number() if path else 0
-            if self._add(self._cache, name, logs):
-                return self._cache
-        except (CacheDamaged, OSError, StorageFailed):
-            self._let_go()
-        self._file = 0  # a read-only or full disk, or others were faster
-        self._cache = copy(committed, "")
-        self._add(self._cache, name, logs)
+                self._cache, self._file = made, 0
+        except (CacheDamaged, OSError, StorageFailed):  # a read-only or full disk
+            self._cache, self._file = made, 0
         return self._cache
 
     def discard(self) -> Cache:
