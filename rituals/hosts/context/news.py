@@ -134,10 +134,10 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
 
     now = now_ms()
     heard = Heard(commondir, name)
-    cursor = heard.take() if heard.is_there() else Cursor()
-    if cursor is None:
-        return None
     try:
+        cursor = heard.take() if heard.is_there() else Cursor()
+        if cursor is None:
+            return None
         if not cursor.watched:  # here for the first time, or the file is damaged
             heard.leave()
             begin(discover(moment.folder), name)()
@@ -146,8 +146,8 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
             return Telling(cursor.ready, heard, cursor._replace(ready=""))
         listener = Listener(commondir, name, moment.folder, now, cursor.offsets, cursor.told)
         if tool:
-            news = urgent(listener)
             seen = standing(commondir, name, ())
+            news = urgent(listener)
             lines, moved = news.pressing, cursor._replace(tool=seen, told=news.told)
         else:
             lines, moved = _whole(moment, listener, cursor)
@@ -178,7 +178,8 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
 
     home = discover(moment.folder)
     watched = _watched(home)
-    moved = moved._replace(watched=watched, prompt=standing(commondir, name, watched))
+    seen = seen._replace(ledger=standing(commondir, name, watched).ledger)
+    moved = moved._replace(watched=watched, prompt=seen)
     said = [key[len(SAID) + 1 :] for key in cursor.told if key.startswith(f"{SAID} ")]
     waits = waiting(home)
     found = ledger_news(home, moment.session, cursor.tip, cursor.waiting, waits, said)
