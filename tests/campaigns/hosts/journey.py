@@ -194,14 +194,13 @@ class Journey:
             return f"can not: {program.silent}"
         if program.compact:
             session = self.run(self.host, prompt=program.compact, again=True, aside=_SUMMARY)
-            after = self.run(self.host, Turn("Well."), prompt="Go on.", again=True)
         else:
             look = program.run("ls src")
             turns = (Turn("I look.", (look,)), Turn("I look again.", (look,), tokens=program.tokens),
                      Turn("And again.", (look,)), Turn("Done."))  # fmt: skip
-            session = after = self.run(
-                self.host, *turns, prompt="Look again.", again=True, aside=_SUMMARY
-            )
+            session = self.run(self.host, *turns, prompt="Look again.", again=True, aside=_SUMMARY)
+        self.place.warm(self.host)
+        after = self.run(self.host, Turn("Well."), prompt="Go on.", again=True)
         before = [one for one in session.hooks if one["event"].lower() == "precompact"
                   or one["event"].endswith("compacting")]  # fmt: skip
         if not before:

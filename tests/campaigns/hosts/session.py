@@ -77,7 +77,9 @@ class Place:
         self.path = f"{folder / 'bin'}:/usr/local/bin:/usr/bin:/bin"
         self.git("init", "-q", "-b", "main")
         (self.top / "README.md").write_text("# A shop\n")
-        self.git("add", "README.md")
+        (self.top / "src").mkdir()
+        (self.top / "src/main.py").write_text("SHOP = 1\n")
+        self.git("add", "README.md", "src")
         self.git("commit", "-qm", "first")
 
     def git(self, *arguments: str) -> str:
