@@ -150,10 +150,12 @@ class Journey:
         second = self.run(self.other, Turn("Done."), prompt="What holds?")
         if DECISION in _context(second):
             return "ok"
+        self.place.rest()
+        self.run(self.other, Turn("Done."), prompt="What now?")
         self.place.warm(self.other)
         later = self.run(self.other, Turn("Done."), prompt="What now?")
         if DECISION in _context(later):
-            return "ok, from the second start on: this host does not tell when a session ends"
+            return "ok, ten minutes later: this host does not tell when a session ends"
         return f"FAILS: not in the {len(_context(later))} characters that {self.other} was told"
 
     def collision_is_told_once(self) -> str:

@@ -286,11 +286,13 @@ def _responses(
 
 def _chat(body: Mapping[str, Any], turn: Turn, number: str, tokens: tuple[int, int]) -> _Answer:
     """OpenAI's of before, which others took over."""
-    calls = [
-        {"index": place, "id": f"call_{number}{place}", "type": "function",
-         "function": {"name": call.tool, "arguments": json.dumps(call.given)}}
-        for place, call in enumerate(turn.calls)
-    ]  # fmt: skip
+    calls: list[dict[str, Any]] = []
+    for place, call in enumerate(turn.calls):
+        kind, key, given = "function", "arguments", json.dumps(call.given)
+        if isinstance(call.given, str):
+            kind, key, given = "custom", "input", call.given
+        made = {"index": place, "id": f"call_{number}{place}", "type": kind}
+        calls.append({**made, kind: {"name": call.tool, key: given}})
     usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1],
              "total_tokens": sum(tokens)}  # fmt: skip
     base = {"id": f"chatcmpl-{number}", "created": int(time.time()), "model": body.get("model")}

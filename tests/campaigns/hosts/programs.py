@@ -266,7 +266,7 @@ PROGRAMS = {
         _codex, "exec_command", ("apply_patch", "", ""), key="cmd", search=SEARCH, tokens=190_000, plugin="add",
     ),
     "copilot": Program(
-        _copilot, "bash", ("create", "path", "file_text"), ("view", "path"), user=True, tokens=1_000_000,
+        _copilot, "bash", ("apply_patch", "", ""), ("view", "path"), user=True, tokens=1_000_000,
         plugin="install",
     ),
     "gemini": Program(
