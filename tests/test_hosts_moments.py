@@ -139,6 +139,17 @@ def test_who_calls_is_known_by_what_it_says() -> None:
     assert caller("copilot", {}, claude).name == "copilot"
 
 
+@pytest.mark.parametrize("said", ["toolArgs", "tool_input"])
+def test_a_patch_is_given_as_a_text(said: str) -> None:
+    """Copilot hands over what `apply_patch` takes as it is; other tools' arguments may be JSON in a text."""
+    patch = "*** Begin Patch\n*** Add File: /repo/src/pay.py\n+PAY = 1\n*** End Patch"
+    payload = {"sessionId": "s", "cwd": "/repo", "toolName": "apply_patch", said: patch}
+    found = moment("copilot", "postToolUse", payload, {})
+    assert (found.tool, found.given) == ("apply_patch", {"input": patch})
+    payload |= {"toolName": "bash", said: '{"command": "make"}'}
+    assert moment("copilot", "postToolUse", payload, {}).given == {"command": "make"}
+
+
 def test_every_host_names_its_start_and_means_something_by_each_event() -> None:
     """The table that `diurna install` enters."""
     for name, host in HOSTS.items():

@@ -187,10 +187,10 @@ def _id(payload: Mapping[str, object], names: tuple[str, ...]) -> str:
 
 
 def _object(said: str) -> object:
-    """Read what a host says as text of JSON."""
+    """Read what a host says as a text: of JSON, or all that a tool takes, as a patch is."""
     import json
 
     try:
         return json.loads(said)
     except (ValueError, RecursionError):
-        return None
+        return {"input": said}
