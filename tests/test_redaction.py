@@ -35,6 +35,7 @@ from memory.write.draft import SessionDraft
 from projection.fold.replay import State
 from rituals.cli.registry import available
 from rituals.decide.redaction import redaction
+from rituals.hosts.observed.spool import Observation, spool_of
 from rituals.mcp.client_name import Caller
 from rituals.mcp.tools import TOOLS
 from rituals.sync.sync import sync
@@ -401,6 +402,25 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
         assert kept_with(git, *TOKENS) == []
     assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nValueError\n"
     assert not list((state / "stale").iterdir())
+
+
+def test_what_sessions_left_is_cleaned_and_keeps_its_numbers(told: Told) -> None:
+    """An observation with the text goes, those around it stay what they are; a checkpoint goes."""
+    git = str(told.repo.path / ".git")
+    spool = spool_of(git, "claude", "s-1")
+    lines = ["wrote a", f'He said "no". The code is {LATER} by now.', "wrote b"]
+    for number, what in enumerate(lines):
+        spool.add(Observation(number + 1, "decision", "user", what, once=str(number)))
+    began = spool.read().began
+    checkpoint = told.repo.path / ".git" / "diurna" / "checkpoints" / "claude-s-1.json"
+    checkpoint.parent.mkdir()
+    checkpoint.write_text(f'{{"task": "The code is {LATER} by now."}}')
+    told.redact()
+    assert kept_with(Path(git), *TOKENS) == []
+    held = spool.read()
+    assert ([one.what for one in held.observations], held.count) == (["wrote a", "wrote b"], 3)
+    assert held.began == began and [one.what for one in spool.read(2).observations] == ["wrote b"]
+    assert not checkpoint.exists()
 
 
 def test_what_a_dead_process_left_half_written_goes_too(told: Told) -> None:

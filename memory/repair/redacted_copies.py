@@ -1,12 +1,14 @@
 """Take what was redacted out of everything that Diurna keeps beside git (FORMAT.md, F9).
 
-The copies of committed logs, the caches, what was shown last, the mirror, and what was noted of faults.
+The copies of committed logs, the caches, what was shown last, the mirror, what was noted of faults, and
+what sessions of hosts did.
 Each home remembers which redactions it cleaned up after, so one that arrives by a sync or a pull, and one
 whose cleaning was killed, is seen to by the next command. What git holds is a person's to decide about.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import zlib
 
@@ -44,7 +46,9 @@ _TELLING_CHARS = 4
 #: The same of a remark, and of a value in a footer.
 _REMARK_CHARS = 12
 #: How the files begin in which repairs and faults are noted.
-_NOTES = ("journal.log", "bug-")
+_NOTES = ("journal.log", "hooks.log", "bug-")
+#: Where sessions of hosts leave what they did, and what is made anew without a loss.
+_OBSERVED, _DISPOSABLE = "observed", ("checkpoints", "news")
 
 
 def is_clean(home: Home, cache: Cache) -> bool:
@@ -71,6 +75,7 @@ def clean(home: Home, cache: Cache) -> bool:
             _clear_caches(home)
         done = _clear_kept(home, cache, telling)
         _clear_notes(home, telling, {blob for _, blob in held_logs(cache)})
+        _clear_sessions(home, telling)
         _clear_mirror(home, cache, telling)
         if done:
             make_folder(os.path.dirname(_record(home)))
@@ -162,6 +167,8 @@ def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
     for line in sorted(lines):
         yield line.encode("utf-8", "surrogatepass")
         yield line.encode("unicode_escape")
+        if '"' in line or "\\" in line:  # as a line of JSON has it
+            yield line.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "surrogatepass")
 
 
 def _clear_caches(home: Home) -> None:
@@ -234,6 +241,28 @@ def _clear_notes(home: Home, telling: Telling, blobs: set[str]) -> None:
         object_id = name.partition(".")[0].replace("%2F", "")[-40:]
         if object_id in blobs or telling.stands_in(data) or telling.stands_in(_inflated(data)):
             _unlink(f"{aside}/{name}")
+
+
+def _clear_sessions(home: Home, telling: Telling) -> None:
+    """Take withheld lines out of what sessions of hosts left and no log has yet."""
+    state = f"{home.repository.commondir}/{STATE_DIR}"
+    for folder in _DISPOSABLE:
+        for path in _files(f"{state}/{folder}"):
+            if telling.may_stand_in(_read(path)):
+                _unlink(path)
+    for path in _files(f"{state}/{_OBSERVED}"):
+        if not telling.may_stand_in(_read(path)):
+            continue
+        with open(path, "rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # who waits to write opens the new one
+            head, rest = file.readline(), file.read()
+            replace_file(path, head + telling.without(rest), 0o600)
+
+
+def _files(folder: str) -> list[str]:
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    paths = [f"{folder}/{name}" for name in names]
+    return [path for path in paths if os.path.isfile(path) and not os.path.islink(path)]
 
 
 def _clear_mirror(home: Home, cache: Cache, telling: Telling) -> None:
