@@ -40,14 +40,17 @@ def test_what_json_writes_is_read(value: object, plain_text: bool, cut: int) -> 
 
 
 @pytest.mark.parametrize("data", ODD, ids=range(len(ODD)))
-@pytest.mark.parametrize("scanner", [True, False])
+@pytest.mark.parametrize("without", ["", "_json", "json.decoder"])
 def test_what_is_odd_is_read_as_json_reads_it(
-    data: bytes, scanner: bool, monkeypatch: pytest.MonkeyPatch
+    data: bytes, without: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the interpreter has no scanner of its own."""
-    if not scanner:
+    """Also where the interpreter has no scanner of its own, and where nobody has loaded `json`."""
+    wanted = plain(data)
+    if without == "_json":
         monkeypatch.setitem(sys.modules, "_json", None)
-    assert read_object(data) == plain(data)
+    elif without:
+        monkeypatch.delitem(sys.modules, without)
+    assert read_object(data) == wanted
 
 
 @given(st.binary(max_size=40) | st.text('{}[]":, \\u12ae-+.tfn', max_size=30).map(str.encode))

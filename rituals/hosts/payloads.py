@@ -39,8 +39,10 @@ def read_object(data: bytes) -> dict[str, object] | None:
             start = len(text) - len(text.lstrip(_BLANK))
             found, end = make_scanner(_Context)(text, start)  # type: ignore[arg-type]
             rest = text[end:].strip(_BLANK)
-    except (ValueError, RecursionError, StopIteration):
-        return None
+    except (ValueError, RecursionError, StopIteration, SystemError):
+        return (
+            None  # the last one says ValueError where nobody has loaded `json`, before Python 3.12
+        )
     return found if isinstance(found, dict) and not rest else None
 
 

@@ -51,7 +51,8 @@ _ODD: tuple[object, ...] = (
 
 #: Faults that are noted and not seen, and are faults of ours all the same.
 _OWN_FAULTS = ("TypeError", "AttributeError", "KeyError", "IndexError", "ValueError", "UnicodeEncodeError",
-               "UnicodeDecodeError", "RecursionError", "NameError", "AssertionError", "ImportError")  # fmt: skip
+               "UnicodeDecodeError", "RecursionError", "NameError", "AssertionError", "ImportError",
+               "SystemError")  # fmt: skip
 #: By these a host names things, and they are kept as they are.
 _IDS = ("session_id", "sessionId", "tool_use_id", "agent_id", "transcript_path", "transcriptPath")
 
