@@ -244,6 +244,16 @@ def test_secrets_do_not_leave_the_machine(server: Server) -> None:
     quote = "Always use the token [redacted: github-token] for it."
     server.respond = saying(json.dumps([{**GOOD, "quote": quote}]))
     assert [item.quote for item in extract(part, [], server.settings(), {}).items] == [quote]
+    (item,) = extract(part, [], Settings(), {}).items
+    assert (item.quote, item.text) == (quote, quote)
+
+
+def test_checking_a_quote_takes_little_time() -> None:
+    """A mebibyte that has it everywhere, and never as a whole."""
+    turns = [Turn("user", "xa bbbbbbb ax" * 40_000, at) for at in range(2)]
+    started = time.process_time()
+    assert checked([{**GOOD, "quote": "a bbbbbbb a"}] * 12, turns, []) == ((), 12)
+    assert time.process_time() - started < 1
 
 
 def dripping(handler: BaseHTTPRequestHandler) -> None:

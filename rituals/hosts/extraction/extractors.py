@@ -7,7 +7,7 @@ from ledger.escape import visible
 from ledger.secrets.scanner import without_secrets
 from rituals.hosts.extraction.check import KINDS, checked
 from rituals.hosts.extraction.failure import NoAnswer
-from rituals.hosts.extraction.items import RULES, Extraction
+from rituals.hosts.extraction.items import RULES, Extraction, Item
 from rituals.hosts.extraction.rules import by_rules
 from rituals.hosts.extraction.settings import HTTP, Settings
 
@@ -43,13 +43,17 @@ def extract(
     if turns and settings.extractors:
         found = _by_models(_clean(turns), known, settings, environment, kinds)
     elif turns:
-        found = Extraction(by_rules(turns), RULES)
+        found = Extraction(tuple([_without_secrets(item) for item in by_rules(turns)]), RULES)
     return found._replace(ms=round(1000 * (monotonic() - started)))
 
 
 def _clean(turns: Sequence[Turn]) -> list[Turn]:
     """Take secrets out of what is going to leave the machine, and show what can not be seen."""
     return [turn._replace(text=visible(without_secrets(turn.text))) for turn in turns]
+
+
+def _without_secrets(item: Item) -> Item:
+    return item._replace(text=without_secrets(item.text), quote=without_secrets(item.quote))
 
 
 def _by_models(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 #: What is shorter bears nothing out; a script without blanks says as much in fewer characters.
 _LEAST_CHARS, _LEAST_WORDS, _LEAST_UNSPACED = 8, 2, 4
 _NO_BLANKS = "\u2e80"
-#: So far a sentence is looked at around a quote, and so often a turn may repeat the quote.
-_REACH, _REPEATED = 300, 20
+#: So far a sentence is looked at around a quote, and at so many places where the quote stands.
+_REACH, _PLACES = 300, 200
 _SENTENCE_ENDS = frozenset(".!?;\n。\uff01\uff1f")
 _QUESTIONS = "?\uff1f"
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",:—–(")
@@ -55,11 +55,11 @@ class Quotes:
         quote = " ".join(quote.split())
         if not _says_something(quote):
             return None
+        places = _PLACES
         for byte, text, joined in self._texts:
             at = joined.find(quote)
-            for _ in range(_REPEATED):
-                if at < 0:
-                    break
+            while at >= 0 and places:
+                places -= 1
                 end = at + len(quote)
                 if _is_whole(joined, at, end) and not _is_turned(text, at):
                     if not (stated and _is_asked(text, end)):
