@@ -19,7 +19,7 @@ from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import pending
-from rituals.hosts.capture.attempts import attempts
+from rituals.hosts.capture.attempts import attempts, note_attempt
 from rituals.hosts.capture.stamps import stamp
 from rituals.hosts.extraction.check import KINDS as KINDS_OF_FACTS
 from rituals.hosts.extraction.items import Extraction, Item
@@ -488,12 +488,14 @@ def test_a_failure_is_tried_three_times_and_then_the_rules_read(
 
 def test_the_last_fifty_attempts_are_kept(home: Path) -> None:
     """And no more; a line that can not be read is none."""
-    memory = open_memory(home)
-    for number in range(53):
-        observe(home, 1, first=number)
-        tell(memory)
+    observe(home, 1)
+    tell(open_memory(home))
+    (first,) = attempts(str(home / ".git"))
+    assert (first.outcome, first.observed, first.why) == ("written", 1, "stop")
+    for number in range(52):
+        note_attempt(str(home / ".git"), first._replace(at=number))
     kept = attempts(str(home / ".git"))
-    assert (len(kept), {one.observed for one in kept}) == (50, {1})
+    assert [one.at for one in kept] == list(range(2, 52))
     path = home / ".git/diurna/captured/attempts.jsonl"
     path.write_bytes(path.read_bytes() + b'{"at": "x"}\n[\n\xff\n')
     assert attempts(str(home / ".git")) == kept
