@@ -288,7 +288,7 @@ def _(shop: Shop) -> Arguments:
 @case(
     "captured-waiting",
     "info: 1 captured log waits for more than a week",
-    "`diurna doctor --fix` commits it, and so does the next append or `diurna sync`",
+    "`diurna doctor --fix` commits it, and so does the next append",
 )
 def _(shop: Shop) -> Arguments:
     data = b"# As it was captured\n"

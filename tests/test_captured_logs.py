@@ -11,7 +11,7 @@ import pytest
 
 from ledger.errors import WaitsInSpool
 from ledger.home import discover
-from ledger.model.event import FactCreated
+from ledger.model.event import FactCreated, FactRedacted
 from ledger.model.layout import log_path
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -296,3 +296,13 @@ def test_a_session_that_waits_has_begun(home: Path) -> None:
     assert memory.hold(captured("a", "s")).type == "work"
     assert memory.hold(captured("b", "s")).type == "continued"
     assert memory.append(captured("c", "s")).type == "continued"
+
+
+def test_a_redaction_never_waits(home: Path) -> None:
+    """Who ever captures one, it is committed at once, with all that waits."""
+    memory = open_memory(home)
+    memory.append(captured("a"))
+    work(home)
+    held = memory.hold(captured("b")).stem
+    gone = memory.hold(SessionDraft("Gone", "", (FactRedacted("a"),), type="edit"))
+    assert {held, gone.stem} <= set(in_tree(home)) and memory.held() == []

@@ -314,7 +314,7 @@ def test_what_waits_is_marked_so(waits: str, home: Path, run: Run) -> None:
     assert (status["logs"], status["waiting"]) == (2, [])
     said = run("status")
     assert f"captured  1 log waits: {UNPUSHED}" in said.out
-    assert "hint: the next append or `diurna sync` commits what was captured" in said.err
+    assert "hint: what was captured is committed once nothing is in the way, or with" in said.err
     assert [line["waiting"] for line in run("log", "--json").json["sessions"]] == [True, False]
     assert [line.endswith("(waiting)") for line in run("log").out.splitlines()] == [True, False]
     for fact, expected in (("apple", False), ("banana", True)):

@@ -77,7 +77,7 @@ def _held_long(survey: Survey) -> Iterator[Noticed]:
             f"{many} for more than a week{f': {why}' if why else ''}",
             COMMIT,
             f"commit what was captured ({len(held)})",
-            then="commits it, and so does the next append or `diurna sync`",
+            then="commits it, and so does the next append",
         )
 
 

@@ -61,7 +61,8 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
 
 def _hints(found: Overview) -> Iterator[str]:
     if found.held:
-        yield "the next append or `diurna sync` commits what was captured; every answer has it by now"
+        when = "once nothing is in the way" if found.obstacle else "after the next session"
+        yield f"what was captured is committed {when}, or with the next append; every answer has it"
     if _asked(found):
         yield "`diurna review` asks them, one by one; with --dry-run it only says them"
     if _noticed(found):
