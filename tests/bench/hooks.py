@@ -23,6 +23,7 @@ from ledger.environment import now_ms
 from ledger.home import discover
 from rituals.cli.app import main as command
 from rituals.hosts import hook as answering
+from rituals.hosts.capture.stamps import Told, note_told
 from rituals.hosts.observed.spool import Observation, spool_of
 from tests.bench.__main__ import DIURNA, ENVIRONMENT, Row, count, in_turn, nothing, spawn
 from tests.captured_sessions import say
@@ -165,7 +166,7 @@ def _payload(home: Path, event: str) -> Path:
 
 
 def _spools(home: Path) -> None:
-    """Put spools of other sessions into a home, older than anything that is news."""
+    """Put spools of other sessions into a home, told and older than anything that is news."""
     commondir = discover(str(home)).repository.commondir
     for number in range(SPOOLS):
         spool = spool_of(commondir, "codex", f"other-{number}")
@@ -173,6 +174,8 @@ def _spools(home: Path) -> None:
             paths = (f"src/{number}/{line}.py",)
             spool.add(Observation(1, "edit", "Write", f"wrote {paths[0]}", paths, "", f"c{line}"))
         os.utime(spool.path, (1, 1))
+        told = Told(now_ms(), os.path.getsize(spool.path), {f"observed {spool.read().began}": 5})
+        note_told(commondir, spool.host, spool.session, told)
 
 
 def main() -> None:
