@@ -113,6 +113,9 @@ def test_a_start_picks_up_what_others_left(tmp_path: Path) -> None:
     """Not what is told already, nor what is alive, nor itself; a spool without a stamp counts as well."""
     start = moment("start", session="new")
     stamp(str(tmp_path), start)
+    attempts = tmp_path / "diurna" / "captured" / "attempts.jsonl"
+    attempts.write_text("{}\n")
+    os.utime(attempts, (1, 1))
     assert not is_due(str(tmp_path), start)
     stamp(str(tmp_path), moment("stop", transcript="/a.jsonl"))
     seen_at(tmp_path, "new", NOW)

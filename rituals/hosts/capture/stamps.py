@@ -133,7 +133,7 @@ def _unfinished(commondir: str) -> set[str]:
     for folder in (OBSERVED_DIR, CAPTURED_DIR):
         for name, changed in _times(f"{commondir}/{folder}"):
             stem, _, end = name.rpartition(".")
-            if end in ("seen", "jsonl"):
+            if end == ("jsonl" if folder == OBSERVED_DIR else "seen"):
                 seen[stem] = max(changed, seen.get(stem, 0))
             elif end == "told":
                 told[stem] = _past(changed)
