@@ -322,5 +322,6 @@ def test_recorded_compactions_are_survived(
     ask("PreCompact", recorded("PreCompact.manual"), host)
     told = ask("SessionStart", recorded("SessionStart.compact"), host)
     assert (
-        "Context restored" in told.partition("\n\n")[0] and "Asked: " in told.partition("\n\n")[0]
+        "Context restored" in told.partition("\n\n")[0]
+        and "Asked last: " in told.partition("\n\n")[0]
     )

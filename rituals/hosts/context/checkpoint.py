@@ -151,8 +151,8 @@ def _lines(found: Mapping[str, object]) -> Iterator[str]:
         yield f"Task: {safe(task, _LINE_CHARS)}"
     if state := _text(found, "state"):
         yield safe(state)
-    for request in reversed(requests):
-        yield f"Asked: {safe(request, _REQUEST_CHARS)}"
+    for number, request in enumerate(reversed(requests)):
+        yield f"Asked {'before' if number else 'last'}: {safe(request, _REQUEST_CHARS)}"
     for decision in _texts(found, "decisions"):
         yield f"Decided: {safe(decision, _LINE_CHARS)}"
     if following := _text(found, "next"):
