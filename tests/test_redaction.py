@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import zlib
 from collections.abc import Iterator
@@ -412,11 +413,21 @@ def test_what_sessions_left_is_cleaned_and_keeps_its_numbers(told: Told) -> None
     for number, what in enumerate(lines):
         spool.add(Observation(number + 1, "decision", "user", what, once=str(number)))
     began = spool.read().began
-    checkpoint = told.repo.path / ".git" / "diurna" / "checkpoints" / "claude-s-1.json"
+    state = told.repo.path / ".git" / "diurna"
+    checkpoint = state / "checkpoints" / "claude-s-1.json"
     checkpoint.parent.mkdir()
     checkpoint.write_text(f'{{"task": "The code is {LATER} by now."}}')
+    said, answer = state / "said" / "opencode-s-2.jsonl", state / "captured" / "claude-s-1.answer"
+    for path in (said, answer):
+        path.parent.mkdir(exist_ok=True)
+    said.write_text(f'\n{{"parts": ["The code is {LATER} by now."]}}\n{{"parts": ["behind"]}}\n')
+    place = said.read_bytes().index(b"behind")
+    items = [{"text": f"The code is {LATER} by now."}, {"text": "ü stays"}]
+    answer.write_text(json.dumps({"name": "t", "items": items}))
     told.redact()
     assert kept_with(Path(git), *TOKENS) == []
+    assert said.read_bytes().index(b"behind") == place
+    assert json.loads(answer.read_text())["items"] == [{"text": "ü stays"}]
     held = spool.read()
     assert ([one.what for one in held.observations], held.count) == (["wrote a", "wrote b"], 3)
     assert held.began == began and [one.what for one in spool.read(2).observations] == ["wrote b"]

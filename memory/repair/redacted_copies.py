@@ -9,6 +9,7 @@ whose cleaning was killed, is seen to by the next command. What git holds is a p
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import zlib
 
@@ -47,8 +48,12 @@ _TELLING_CHARS = 4
 _REMARK_CHARS = 12
 #: How the files begin in which repairs and faults are noted.
 _NOTES = ("journal.log", "hooks.log", "bug-")
-#: Where sessions of hosts leave what they did, and what is made anew without a loss.
-_OBSERVED, _DISPOSABLE = "observed", ("checkpoints", "news")
+#: Where sessions of hosts leave lines, whose places count; objects with `items`; and what nobody misses.
+_LINES, _ITEMS, _DISPOSABLE = (
+    ("observed", "said"),
+    ("captured", "candidates"),
+    ("checkpoints", "news"),
+)
 
 
 def is_clean(home: Home, cache: Cache) -> bool:
@@ -162,13 +167,25 @@ class Telling:
         said = REDACTED.encode()
         return b"\n".join(said if self.may_stand_in(line) else line for line in data.split(b"\n"))
 
+    def without_items(self, data: bytes) -> bytes:
+        """Return an object of JSON without the `items` in which one stands; nothing for another."""
+        try:
+            said = json.loads(data)
+            items = [
+                one for one in said["items"] if not self.may_stand_in(json.dumps(one).encode())
+            ]
+            found = json.dumps({**said, "items": items}, ensure_ascii=False).encode()
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return b""
+        return b"" if self.may_stand_in(found) else found
+
 
 def _spelled(lines: Iterable[str]) -> Iterable[bytes]:
     for line in sorted(lines):
         yield line.encode("utf-8", "surrogatepass")
         yield line.encode("unicode_escape")
-        if '"' in line or "\\" in line:  # as a line of JSON has it
-            yield line.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "surrogatepass")
+        for ascii_ in (False, True):  # as JSON has it
+            yield json.dumps(line, ensure_ascii=ascii_)[1:-1].encode("utf-8", "surrogatepass")
 
 
 def _clear_caches(home: Home) -> None:
@@ -250,13 +267,23 @@ def _clear_sessions(home: Home, telling: Telling) -> None:
         for path in _files(f"{state}/{folder}"):
             if telling.may_stand_in(_read(path)):
                 _unlink(path)
-    for path in _files(f"{state}/{_OBSERVED}"):
+    for path in [path for folder in _ITEMS for path in _files(f"{state}/{folder}")]:
+        data = _read(path)
+        if telling.may_stand_in(data):
+            replace_file(path, telling.without_items(data), 0o600)
+    for path in [path for folder in _LINES for path in _files(f"{state}/{folder}")]:
         if not telling.may_stand_in(_read(path)):
             continue
         with open(path, "rb+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # who waits to write opens the new one
-            head, rest = file.readline(), file.read()
-            replace_file(path, head + telling.without(rest), 0o600)
+            lines = file.read().split(b"\n")
+            kept = [_spaced(line) if telling.may_stand_in(line) else line for line in lines]
+            replace_file(path, b"\n".join(kept), 0o600)
+
+
+def _spaced(line: bytes) -> bytes:
+    """Return a line that says nothing and is as long: lines behind it are known by their bytes."""
+    return REDACTED.encode().ljust(len(line))[: len(line)]
 
 
 def _files(folder: str) -> list[str]:
