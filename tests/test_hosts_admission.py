@@ -71,6 +71,7 @@ def test_each_hosts_tools_that_write_are_admitted(
         ("git commit -m \"$(cat <<'EOF'\nfix: don't (break) \"it\"\n\nbody\nEOF\n)\"", "git", "git commit: fix: don't (break) \"it\"", ()),
         ("git commit -F - <<END\nFrom a document\nEND\n", "git", "git commit: From a document", ()),
         ("git -C sub -c user.name=x commit --amend --no-edit", "git", "git commit --amend", ()),
+        ("git commit -am'wip'", "git", "git commit: wip", ()),
         ("git reset --hard HEAD~1", "git", "git reset --hard HEAD~1", ()),
         ("git branch -D old", "git", "git branch -D old", ()),
         ("git stash", "git", "git stash", ()),
@@ -109,7 +110,7 @@ def test_lines_of_shell_that_change_something_are_admitted(
         "git checkout main", "git push --dry-run", "echo 'git push'", 'echo "a; rm b"', "grep -rn 'rm -rf' .", "cat package.json",
         "# rm a", "echo hi # git push", "npm ls", "npm run dev", "npm --version", "pip list", "pip show x", "cargo fmt", "uv sync",
         "rm -rf /tmp/scratch", "rm ~/x", "rm $f", "mv /tmp/a /tmp/b", "python - <<'E'\nimport os; os.system('rm a')\nE",
-        "cat > f <<E\ngit push\nE", "find . -name rm", "docker ps", "make -h", "go vet ./...", "echo $((1 << 2))", "", "((((", "'", "<<", "$(", "cd",
+        "cat > f <<E\ngit push\nE", "find . -name rm", "docker ps", "make -h", "make clean", "go vet ./...", "echo $((1 << 2))", "", "((((", "'", "<<", "$(", "cd",
     ],
 )  # fmt: skip
 def test_all_else_is_dropped(line: str) -> None:
@@ -131,6 +132,7 @@ def test_all_else_is_dropped(line: str) -> None:
         ("npm run test:unit -- --watch=false", {"llmContent": "Output: x\nExit Code: 1\nSignal: (none)"}, "npm run test:unit -- --watch=false (exit 1)"),
         ("go test ./...", {"output": "ok", "exit": 0}, "go test ./... (exit 0)"),
         ("cargo build --release", '{"output": "", "metadata": {"exit_code": 101}}', "cargo build --release (exit 101)"),
+        ("uv run --group test pytest -q", {"stdout": ""}, "pytest -q (exit 0)"),
         ("make", "some text", "make"),
         ("./gradlew :app:test test", None, "gradle :app:test test"),
         ("npx jest@29 src", {"stdout": ""}, "jest src (exit 0)"),

@@ -173,11 +173,12 @@ def _message(given: list[str]) -> str:
     for index, word in enumerate(given):
         if word.startswith("--message="):
             return _subject(word[10:])
-        bundled = word[:1] == "-" and word[:2] != "--" and word.endswith("m")
+        flags, m, rest = word[1:].partition("m")
+        bundled = word[:1] == "-" and bool(m) and not flags.strip("aqsvnep")
+        if bundled and rest:
+            return _subject(rest)
         if (bundled or word == "--message") and index + 1 < len(given):
             return _subject(given[index + 1])
-        if word.startswith("-m") and len(word) > 2:
-            return _subject(word[2:])
     return ""
 
 
@@ -239,7 +240,7 @@ def _work(name: str, words: list[str]) -> Act | None:
     if name == "docker" and rest[:1] == ["compose"]:
         rest = rest[1:]
     first = next((word for word in rest if word in doing[0] or word in doing[1]), "")
-    if not first and name != "make":
+    if not first and (name != "make" or rest[:1] == ["clean"]):
         return None
     if rest[:1] != [first] and name not in ("make", "mvn", "gradle", "just", "xcodebuild"):
         return None  # the word is a name there

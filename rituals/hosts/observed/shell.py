@@ -29,7 +29,7 @@ _RUNNERS = {
     "nohup": (), "command": (), "exec": (), "builtin": (), "setsid": (), "chronic": (), "caffeinate": (),
     "npx": ("-p", "--package"), "bunx": (), "pnpx": (), "uvx": ("--from", "--with"),
     "dotenv": ("-f",), "direnv": (), "mise": (), "asdf": (), "pipx": ("--spec",),
-    "conda": ("-n", "--name"), "uv": ("--with", "--python", "-p", "--extra"),
+    "conda": ("-n", "--name"), "uv": ("--with", "--python", "-p", "--extra", "--group"),
     "poetry": (), "pdm": (), "hatch": (), "rye": (), "pipenv": (),
     "bundle": (), "pnpm": (), "yarn": (),
 }  # fmt: skip
