@@ -131,7 +131,7 @@ def _die(*_: object, **__: object) -> None:
 
 def test_a_day_of_a_person_beside_agents(tmp_path: Path) -> None:
     """A sample of the campaign: nothing is lost, unseen, or amended into."""
-    found = day(tmp_path / "home", 12, 3, kills=False)
+    found = day(tmp_path / "home", 12, 3)
     assert found.sound, found
     assert found.captured
 

@@ -1,8 +1,8 @@
 """A person works with plain git all day beside agents whose sessions are captured, in one in-tree repository.
 
 `python -m tests.campaigns.landing --acts 400` lets a person commit, amend, rebase, stash, merge, pick, switch and push at
-random, each act after a moment of thought, beside three processes that record captured logs (and now and
-then die). Asked of each log, at once: is it in the view of the branch that is checked out, or on another one?
+random, each act after a moment of thought, beside three processes that record captured logs (and with
+`--kills` die now and then). Asked of each log, at once: is it in the view of the branch that is checked out, or on another one?
 Asked at the end: is every commit of the person's there once, with their files and nothing else; and every
 captured log once, where all was merged? A git command that fails, and works when it is given again, was delayed.
 Prints the counts; ends with 1 on any loss. Both sides take what time they take, so no seed can repeat a run.
@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ledger.errors import WaitsInSpool
 from ledger.home import discover
 from ledger.model.layout import COMMIT_SUBJECT
 from ledger.model.record import Record
@@ -80,6 +81,8 @@ class Person:
                 return done.stdout
             said = f"git {' '.join(arguments)}: {done.stderr.strip()}"
             (self.failed if tried == 2 else self.delayed).append(said)
+            if arguments[0] in ("cherry-pick", "merge", "rebase"):
+                git(self.folder, arguments[0], "--abort", check=False)
             time.sleep(0.3)
         return ""
 
@@ -101,10 +104,11 @@ class Person:
         self.rng.choice(acts)()
 
     def _own_tip(self) -> bool:
-        """Tell whether HEAD is a commit of theirs that no remote has: the only kind that they amend."""
+        """Tell whether HEAD is a commit of theirs that is nowhere else: the only kind that they amend."""
         subject = self.git("log", "-1", "--format=%s").strip()
         ahead = self.git("rev-list", "-n1", "HEAD", "--not", "--remotes").strip()
-        return bool(ahead) and subject.startswith("work")
+        branches = self.git("branch", "--contains", "HEAD", "--format=%(refname)").split()
+        return bool(ahead) and subject.startswith("work") and len(branches) == 1
 
     def _file(self, subject: str) -> str:
         name = f"file-{len(self.made)}.py"
@@ -247,7 +251,7 @@ class Agents:
         del self._running[:count]
 
 
-def day(folder: Path, acts: int, seed: int, kills: bool = True) -> Outcome:
+def day(folder: Path, acts: int, seed: int, kills: bool = False) -> Outcome:
     """Let a person and agents work; return what became of it."""
     make_home(folder)
     git(folder.parent, "init", "-q", "--bare", "-b", "main", "remote")
@@ -255,7 +259,9 @@ def day(folder: Path, acts: int, seed: int, kills: bool = True) -> Outcome:
     git(folder, "push", "-q", "-u", "origin", "main")
     person, agents = Person(folder, seed), Agents(folder, seed * 1000)
     agents.start()
-    while not os.path.isdir(discover(str(folder)).held_folder):
+    for _ in range(1200):  # until the first of them is at work
+        if os.path.isdir(discover(str(folder)).held_folder):
+            break
         time.sleep(0.05)
     for number in range(acts):
         person.act()
@@ -276,9 +282,13 @@ def _look(person: Person, agents: Agents, acts: int) -> Outcome:
     for branch in person.git("branch", "--format=%(refname:short)").split():
         person.git("merge", "-q", "--no-edit", branch)
     memory = Memory.open(str(folder), agent="person")
+    memory.bring_back()  # as every command does
     waited = memory.held()
     view = {stem for stem, _, _ in agents.said if memory.snapshot.cache().log_ref(stem) is not None}
-    memory.drain()
+    try:
+        memory.drain()
+    except WaitsInSpool as problem:
+        person.failed.append(str(problem))
     memory.close()
     there = logs_in(discover(str(folder)))  # none stands twice
     told = {stem for stem, _, _ in agents.said}
@@ -320,6 +330,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--acts", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kills", action="store_true", help="kill an agent now and then")
     parser.add_argument("--agent", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -327,7 +338,7 @@ def main() -> int:
         agent(asked.folder, asked.agent, asked.seed)
     with tempfile.TemporaryDirectory() as directory:
         os.environ.update(sealed_environment(directory))
-        found = day(Path(directory) / "home", asked.acts, asked.seed)
+        found = day(Path(directory) / "home", asked.acts, asked.seed, asked.kills)
     for what in ("delayed", "failed", "unseen", "lost", "spoiled"):
         for one in getattr(found, what):
             print(f"{what}: {one}")
