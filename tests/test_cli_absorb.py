@@ -345,7 +345,7 @@ def test_a_kill_loses_and_doubles_nothing(
     file = copy_in(folder, kind)
     file.write_text(file.read_text() + "- Words of mine.\n")
 
-    def die(*_: object) -> None:
+    def die(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:

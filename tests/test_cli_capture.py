@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -95,6 +96,7 @@ def test_a_start_tells_what_others_left(home: Path, run: Run) -> None:
         observe(home, 1, session=session, first=number)
         seen(home, session, now_ms() - (0 if session == "alive" else 2 * QUIET_MS))
     assert run("capture", "--why=start", "--catch-up", "--host=claude", "--session=mine").code == 0
+    assert signal.alarm(0) == 0  # its limit ends with it
     assert told_of(open_memory(home)) == ["toolu-0"]
 
 

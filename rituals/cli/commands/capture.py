@@ -55,14 +55,13 @@ def command(
     """
     from rituals.cli.views.capture import land_held, show_outcomes
     from rituals.hosts.capture.boundary import Asked
-    from rituals.hosts.capture.sessions import capture, limit
+    from rituals.hosts.capture.sessions import capture, limited
     from rituals.hosts.capture.sessions import catch_up as all_left
 
     if land:
         return land_held(call, dry_run=dry_run)
-    if why:
-        limit()
     path = given["transcript"] and os.path.abspath(given["transcript"])
     asked = Asked(given["host"], given["session"], path, why or "asked", show or dry_run)
-    found = list((all_left if catch_up else capture)(call.memory(), asked, variables()))
+    with limited(unasked=bool(why)):
+        found = list((all_left if catch_up else capture)(call.memory(), asked, variables()))
     return show_outcomes(call, found, show=show, dry_run=dry_run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from contextlib import contextmanager
 
 from ledger.environment import now_ms
 from ledger.errors import Busy, NotFound
@@ -88,10 +89,21 @@ def tidy(memory: Memory) -> None:
                 forget(commondir, one.host, one.session)
 
 
-def limit() -> None:
-    """End this process when its time is up: it is a child that nobody waits for."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(_CHILD_SECONDS)
+@contextmanager
+def limited(*, unasked: bool) -> Iterator[None]:
+    """End this process when its time is up, if nobody asked for it and nobody waits for it.
+
+    Args:
+        unasked: it is the child of a hook.
+    """
+    if unasked:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(_CHILD_SECONDS)
+    try:
+        yield
+    finally:
+        if unasked:
+            signal.alarm(0)
 
 
 def _is_behind(commondir: str, one: Seen) -> bool:
