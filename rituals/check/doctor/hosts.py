@@ -69,7 +69,7 @@ def _commands(
         yield Noticed(Finding("host-command", said, hint=hint))
     elif serving and (why := server_fails(program, machine.where)):
         said = f"{', '.join(serving)}: the MCP server `{program} mcp` {why}"
-        hint = "`uv tool install 'diurna[mcp]'` brings the extra; hooks work without the server"
+        hint = "in a clone of Diurna `uv tool install '.[mcp]'` brings the extra; hooks work without it"
         yield Noticed(Finding("host-server", said, hint=hint))
 
 

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ledger.environment import user_folder
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from rituals.setup.home import SetupPlan
 
 
 @click.command("init")
@@ -46,54 +39,34 @@ def command(
       diurna init --hooks
     """
     from memory.worktree.trunk import publishing
-    from projection.policy.model import REVIEW
     from rituals.answers.fields import fields_of
     from rituals.answers.objects import finding_objects
-    from rituals.cli.views.host_questions import ask_branch, offer
+    from rituals.cli.views.host_questions import ask_branch, hosts_to_ask, offer
+    from rituals.cli.views.setup import show_setup
     from rituals.setup.attributes import attribute_findings
     from rituals.setup.home import apply_setup, plan_setup, with_hooks
 
     if call.home:
         raise WrongUsage("the home to be made is named by DIR", hint=f"diurna init {call.home}")
     plan = plan_setup(call.folder(), dir, branch, project)
-    found = _found_hosts(call, plan) if plan.files and not dir and not dry_run else ()
+    found = hosts_to_ask(call, plan) if plan.files and not dir and not dry_run else ()
     if found and not branch:
         plan = plan_setup(call.folder(), dir, ask_branch(call), project)
     if hooks is not None:
         plan = with_hooks(plan, hooks, call.program())
     findings: tuple[Finding, ...] = ()
-    idle = elsewhere = False
+    where = None
     if not dry_run:
         memory = apply_setup(plan, call.now_ms, call.agent)
         findings = attribute_findings(memory.home)
         where = publishing(memory.home, memory.snapshot.cache().policy)
-        idle, elsewhere = where.when == REVIEW, not where.here
         memory.close()
     call.out.findings(findings)
     if call.json:
         said = fields_of(plan, "kind place branch prefix steps")
         call.out.answer({**said, "dry_run": dry_run, "findings": finding_objects(findings)})
         return
-    for step in plan.steps:
-        call.out.line(told(step, done=not dry_run))
-    if not plan.steps:
-        call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
-    if project and POLICY_FILE not in dict(plan.files):
-        call.out.hint(f"the project's name stands in {plan.prefix}{POLICY_FILE}; change it there")
-    if hooks and idle:
-        policy = f"{plan.prefix}{POLICY_FILE}"
-        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
-    if plan.files and elsewhere:
-        call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
+    show_setup(call, plan, where, project=project, hooks=bool(hooks))
     if plan.files and not dry_run:
         call.out.hint('diurna note "decision: …"')
         offer(call, found)
-
-
-def _found_hosts(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
-    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
-    from rituals.hosts.install.layout import found_hosts
-
-    if call.json or not call.interactive() or plan.repository is None or not plan.repository.top:
-        return ()
-    return found_hosts(plan.repository.top, user_folder(), call.search_path)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from ledger.environment import user_folder
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import told
-from rituals.cli.views.hosts import carry_out, list_found
+from rituals.cli.views.hosts import export_plugin, list_found
 from rituals.hosts.install.layout import LAYOUTS
 
 
@@ -42,12 +39,12 @@ def command(
       diurna install --dry-run gemini
       diurna install --export plugin
     """
-    from rituals.cli.views.host_questions import ask_branch, ask_hosts, hook_up
+    from rituals.cli.views.host_questions import ask_branch, ask_hosts, hook_up, make_home
     from rituals.hosts.install.layout import found_hosts
     from rituals.hosts.install.plan import base_folder
 
     if export:
-        return _export(call, export, alone=not (hosts or user), dry_run=dry_run)
+        return export_plugin(call, export, alone=not (hosts or user), dry_run=dry_run)
     base = base_folder(call.home or call.folder(), user=user)
     asking = call.interactive() and not (call.json or dry_run)
     if not hosts:
@@ -59,35 +56,9 @@ def command(
             call.out.line("nothing is installed")
             return 0
     if asking and not user and not call.state_dir():
-        _make_home(call, ask_branch(call))
+        make_home(call, ask_branch(call))
     hosts = tuple(dict.fromkeys(hosts))
     code = hook_up(call, base, hosts, user=user, mcp=mcp, dry_run=dry_run)
     if not (dry_run or user or call.state_dir()):
         call.out.hint("there is no memory here yet: `diurna init` makes a home for it")
-    return code
-
-
-def _make_home(call: Invocation, branch: str) -> None:
-    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
-    from rituals.setup.home import apply_setup, plan_setup
-
-    if branch:
-        plan = plan_setup(call.folder(), "", branch, "")
-        apply_setup(plan, call.now_ms, call.agent).close()
-        for step in plan.steps:
-            call.out.line(told(step, done=True))
-
-
-def _export(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
-    from ledger.errors import WrongUsage
-    from rituals.hosts.install.export import LOADING, plan_export
-
-    if not alone:
-        raise WrongUsage(
-            "a plugin is the same for all hosts", hint=f"diurna install --export {folder}"
-        )
-    plan = plan_export(os.path.join(call.folder(), folder))
-    code = carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
-    if not code:
-        call.out.hint(f"claude --plugin-dir {folder} tries it; HOSTS.md has the other hosts")
     return code

@@ -6,11 +6,14 @@ from importlib.util import find_spec
 
 import click
 
+from ledger.environment import user_folder
+from rituals.cli.output import told
 from rituals.cli.views.hosts import carry_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rituals.cli.context import Invocation
+    from rituals.setup.home import SetupPlan
 
 #: The branch that is proposed for a home that programs write to.
 BRANCH = "memory"
@@ -43,6 +46,26 @@ def ask_branch(call: Invocation) -> str:
     call.out.talk(_WHY_A_BRANCH)
     wanted = click.confirm(f"keep the memory on a branch of its own, {BRANCH}?", True, err=True)
     return BRANCH if wanted else ""
+
+
+def make_home(call: Invocation, branch: str) -> None:
+    """Make a home on a branch of its own; in the folder it is made by a command of its own."""
+    from rituals.setup.home import apply_setup, plan_setup
+
+    if branch:
+        plan = plan_setup(call.folder(), "", branch, "")
+        apply_setup(plan, call.now_ms, call.agent).close()
+        for step in plan.steps:
+            call.out.line(told(step, done=True))
+
+
+def hosts_to_ask(call: Invocation, plan: SetupPlan) -> tuple[str, ...]:
+    """Return the hosts that a person can be asked about: those of this machine, in a work tree."""
+    from rituals.hosts.install.layout import found_hosts
+
+    if call.json or not call.interactive() or plan.repository is None or not plan.repository.top:
+        return ()
+    return found_hosts(plan.repository.top, user_folder(), call.search_path)
 
 
 def ask_extractor(call: Invocation) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import unified_diff
 
 from rituals.cli.output import told
@@ -55,6 +56,29 @@ def list_found(call: Invocation, base: str, found: tuple[str, ...], *, user: boo
     call.out.line(f"found: {', '.join(found)}; nothing is installed yet")
     call.out.hint(f"diurna install {' '.join(found)}{' --user' if user else ''}")
     return 0
+
+
+def export_plugin(call: Invocation, folder: str, *, alone: bool, dry_run: bool) -> int:
+    """Write the plugin for marketplaces; return the exit code.
+
+    Args:
+        call: the invocation.
+        folder: for it.
+        alone: nothing else was asked for.
+        dry_run: change nothing.
+    """
+    from ledger.errors import WrongUsage
+    from rituals.hosts.install.export import LOADING, plan_export
+
+    if not alone:
+        raise WrongUsage(
+            "a plugin is the same for all hosts", hint=f"diurna install --export {folder}"
+        )
+    plan = plan_export(os.path.join(call.folder(), folder))
+    code = carry_out(call, plan, LOADING, user=False, dry_run=dry_run)
+    if not code:
+        call.out.hint(f"claude --plugin-dir {folder} tries it; HOSTS.md has the other hosts")
+    return code
 
 
 def _step(change: Change) -> str:

@@ -1,0 +1,40 @@
+"""Print what was done to make a home, or would be."""
+
+from __future__ import annotations
+
+from ledger.model.layout import CONTINUITY_FILE, POLICY_FILE
+from projection.policy.model import REVIEW
+from rituals.cli.output import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.worktree.trunk import Publishing
+    from rituals.cli.context import Invocation
+    from rituals.setup.home import SetupPlan
+
+
+def show_setup(
+    call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str, hooks: bool
+) -> None:
+    """Print the steps, and what the policy of the home makes of them.
+
+    Args:
+        call: the invocation.
+        plan: what is done.
+        where: when and where the home publishes; None where nothing was done.
+        project: the name that was asked for.
+        hooks: git's hooks were asked for.
+    """
+    for step in plan.steps:
+        call.out.line(told(step, done=where is not None))
+    if not plan.steps:
+        call.out.line(f"nothing to do: {plan.place} has a home{plan.seat}")
+    policy = f"{plan.prefix}{POLICY_FILE}"
+    if project and POLICY_FILE not in dict(plan.files):
+        call.out.hint(f"the project's name stands in {policy}; change it there")
+    if where is None:
+        return
+    if hooks and where.when == REVIEW:
+        call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
+    if plan.files and not where.here:
+        call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
