@@ -107,7 +107,7 @@ def _(shop: Shop) -> Arguments:
     "host-server",
     "warning: claude: the MCP server `TOP/../tools/diurna mcp` does not answer; is its extra installed "
     "(`diurna[mcp]`)?",
-    "`uv tool install 'diurna[mcp]'` brings the extra; hooks work without the server",
+    "in a clone of Diurna `uv tool install '.[mcp]'` brings the extra; hooks work without it",
 )
 def _(shop: Shop) -> Arguments:
     return installed(shop, "claude")
