@@ -6,12 +6,15 @@ scanner and its writer of strings are parts of the interpreter; where there are 
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _MARK = b"\xef\xbb\xbf"
 _BLANK = " \t\n\r"
+_FILE_BYTES = 1 << 20
 
 
 class _Context:
@@ -44,6 +47,18 @@ def read_object(data: bytes) -> dict[str, object] | None:
             None  # the last one says ValueError where nobody has loaded `json`, before Python 3.12
         )
     return found if isinstance(found, dict) and not rest else None
+
+
+def read_file(path: str) -> dict[str, object]:
+    """Return the object that a small file of ours holds; an empty one where it holds none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return read_object(os.read(fd, _FILE_BYTES)) or {}
+        finally:
+            os.close(fd)
+    except OSError:
+        return {}
 
 
 def write_object(said: Mapping[str, object], *, ascii_only: bool = True) -> str:

@@ -117,13 +117,12 @@ def make_ready(
     """
     import signal
 
+    from rituals.hosts.capture.detached import detach
+
     if os.fork():
         return
     try:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
+        detach()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(_READY_SECONDS)
         first()

@@ -53,13 +53,18 @@ def run(arguments: Sequence[str], folder: str) -> None:
     if os.fork():
         return
     try:
-        os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
+        detach()
         os.closerange(3, _DESCRIPTORS)
         os.chdir(folder)
         os.nice(_NICENESS)
         os.execve(sys.executable, command, environment)  # noqa: S606 - ourselves, without a shell
     finally:
         os._exit(1)
+
+
+def detach() -> None:
+    """Give a child a session of its own and no stream of the hook's."""
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)

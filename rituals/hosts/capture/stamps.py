@@ -15,7 +15,7 @@ from ledger.model.layout import STATE_DIR
 from ledger.model.record import Record
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
-from rituals.hosts.payloads import read_object, write_object
+from rituals.hosts.payloads import read_file, write_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ PENDING, PAUSE_MS = 20, 300_000
 QUIET_MS = 600_000
 #: How many files a start looks at: more are looked at by the next ones.
 _LOOKED_AT = 500
-_FILE_BYTES = 1 << 20
 #: How far clocks may be apart.
 _CLOCK_MS = 60_000
 _SEEN, _TOLD = ".seen", ".told"
@@ -80,7 +79,7 @@ def stamp(commondir: str, moment: Moment) -> None:
     if not moment.session:
         return
     path = f"{commondir}/{CAPTURED_DIR}/{file_name(moment.host, moment.session)}{_SEEN}"
-    known = _read(path)
+    known = read_file(path)
     own = "" if moment.agent else moment.transcript
     transcript = own or known.get("transcript") or ""
     said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
@@ -167,7 +166,7 @@ def seen_of(commondir: str, host: str, session: str) -> Seen:
 
 def told_of(commondir: str, host: str, session: str) -> Told:
     """Return up to where a session was told, as it was noted."""
-    said = _read(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}")
+    said = read_file(f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}{_TOLD}")
     return Told(
         _past(_number(said.get("at"))),
         _number(said.get("size")),
@@ -216,7 +215,7 @@ def _times(folder: str) -> list[tuple[str, int]]:
 
 
 def _seen(path: str) -> Seen | None:
-    said = _read(path)
+    said = read_file(path)
     texts = [said.get(key) for key in ("host", "session", "folder", "transcript")]
     host, session, folder, transcript = [one if isinstance(one, str) else "" for one in texts]
     try:
@@ -224,18 +223,6 @@ def _seen(path: str) -> Seen | None:
     except OSError:
         return None
     return Seen(host, session, folder, transcript, at) if host and session else None
-
-
-def _read(path: str) -> dict[str, object]:
-    """Return the object that a file holds; an empty one where it holds none."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return read_object(os.read(fd, _FILE_BYTES)) or {}
-        finally:
-            os.close(fd)
-    except OSError:
-        return {}
 
 
 def _write(path: str, said: Mapping[str, object], at: int | None = None) -> None:

@@ -15,7 +15,7 @@ from projection.brief.envelope import enveloped
 from projection.brief.plain_text import shortened
 from rituals.hosts.context.wording import path_said, safe
 from rituals.hosts.moments import file_name
-from rituals.hosts.payloads import read_object
+from rituals.hosts.payloads import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ _KEPT = 10
 _SECONDS, _RULES_CHARS = 0.8, 100_000
 #: Begins the observation of a task that was made; the others say that one is done.
 _NEW = "new: "
-_FILE_BYTES = 1 << 20
 
 
 def save(moment: Moment, home: Home) -> str:
@@ -51,7 +50,7 @@ def save(moment: Moment, home: Home) -> str:
     """
     path = _path(home.repository.commondir, moment)
     now = now_ms()
-    found = _read(path)
+    found = read_file(path)
     at = found.get("at")
     if not isinstance(at, int) or not 0 <= now - at < _DEBOUNCE_MS:
         found = {"at": now, "host": moment.host, "session": moment.session}
@@ -71,7 +70,7 @@ def restored(commondir: str, moment: Moment) -> str:
         commondir: the common git directory.
         moment: the start of what goes on.
     """
-    return _enveloped(_RESTORED, _read(_path(commondir, moment)), RESTORED_CHARS)
+    return _enveloped(_RESTORED, read_file(_path(commondir, moment)), RESTORED_CHARS)
 
 
 def _path(commondir: str, moment: Moment) -> str:
@@ -178,17 +177,6 @@ def _text(found: Mapping[str, object], key: str) -> str:
 def _texts(found: Mapping[str, object], key: str) -> list[str]:
     value = found.get(key)
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-
-def _read(path: str) -> dict[str, object]:
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return read_object(os.read(fd, _FILE_BYTES)) or {}
-        finally:
-            os.close(fd)
-    except OSError:
-        return {}
 
 
 def _write(path: str, found: Mapping[str, object]) -> None:
