@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rituals.hosts import processes
 from rituals.hosts.capture import detached, stamps
 from rituals.hosts.capture.stamps import PENDING, QUIET_MS, Told, is_due, note_told, stamp, told_of
 from rituals.hosts.moments import Moment
@@ -191,3 +193,28 @@ def test_a_disk_that_refuses_costs_the_agent_nothing(tmp_path: Path) -> None:
 def test_a_hook_loads_the_standard_library_alone(module: str) -> None:
     """Nothing heavy comes with what a hook calls."""
     assert loaded_by(f"rituals.hosts.capture.{module}") & (HEAVY - {"json", "re", "enum"}) == set()
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/self/ns/pid"), reason="nobody tells of processes here"
+)
+def test_a_session_is_over_as_soon_as_its_program_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that was killed is told at the next start; one that runs, or runs elsewhere, is not."""
+    program = subprocess.Popen(["sleep", "60"])
+    above = processes._stat(program.pid)
+    assert above is not None
+    monkeypatch.setattr(processes, "host_process", lambda: processes.Process(program.pid, above[2]))
+    observe(tmp_path, 1)
+    stamp(str(tmp_path), moment("start"))
+    seen_at(tmp_path, "s1", NOW - 1000)
+    new = moment("start", session="new")
+    assert not is_due(str(tmp_path), new)
+    program.kill()
+    program.wait()
+    assert is_due(str(tmp_path), new)
+    assert [one.session for one in stamps.unfinished(str(tmp_path))] == ["s1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "_machine", lambda: "another")
+        assert not is_due(str(tmp_path), new)

@@ -1,4 +1,4 @@
-"""Note which session a host's process is in, for the MCP server that the same process started.
+"""Know the host's process: which session it is in, for its MCP server, and whether it ended.
 
 A host may pass its MCP servers no environment that names the session (Codex passes none). The hook that
 begins a session and the server have the same process above them, the host's, apart from shells between.
@@ -54,6 +54,27 @@ def host_process() -> Process | None:
     return None
 
 
+def here() -> str:
+    """Return what the host's process is called here until the machine restarts, "" for unknown."""
+    process = host_process()
+    where = _machine()
+    return f"{process.name} {where}" if process and where else ""
+
+
+def is_gone(called: str) -> bool:
+    """Tell whether a process has surely ended; one of elsewhere, or from before a restart, is unknown.
+
+    Args:
+        called: by `here`.
+    """
+    name, _, where = called.partition(" ")
+    number, _, began = name.partition("-")
+    if not where or where != _machine() or not number.isdigit() or _stat(os.getpid()) is None:
+        return False
+    found = _stat(int(number))
+    return found is None or str(found[2]) != began
+
+
 def note_session(commondir: str, host: str, session: str) -> None:
     """Note that the host's process above this one is in a session from now on.
 
@@ -98,6 +119,16 @@ def noted_session(commondir: str) -> str:
     except OSError:
         return ""
     return said.partition("\n")[2]
+
+
+def _machine() -> str:
+    """Return where the numbers of processes mean the same: a part of a machine, since it started."""
+    try:
+        part = os.readlink("/proc/self/ns/pid")
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"{part} {file.read().strip()}"
+    except (OSError, ValueError):
+        return ""
 
 
 def _tidy(folder: str) -> None:

@@ -16,6 +16,7 @@ from ledger.model.record import Record
 from rituals.hosts.moments import file_name
 from rituals.hosts.observed.spool import OBSERVED_DIR, spool_of
 from rituals.hosts.payloads import read_file, write_object
+from rituals.hosts.processes import here, is_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def stamp(commondir: str, moment: Moment) -> None:
     transcript = own or known.get("transcript") or ""
     said = {"host": moment.host, "session": moment.session, "folder": moment.folder}
     said["transcript"] = transcript if isinstance(transcript, str) else ""
+    said["process"] = here()
     try:
         if known == said:
             os.utime(path)
@@ -126,7 +128,7 @@ def unfinished(commondir: str) -> list[Seen]:
 
 
 def _unfinished(commondir: str) -> set[str]:
-    """Return what their files are called, by the times of files alone: an agent waits for it."""
+    """Return what their files are called; an agent waits for it, so no more is read than has to be."""
     seen: dict[str, int] = {}
     told: dict[str, int] = {}
     for folder in (OBSERVED_DIR, CAPTURED_DIR):
@@ -137,7 +139,14 @@ def _unfinished(commondir: str) -> set[str]:
             elif end == "told":
                 told[stem] = _past(changed)
     quiet = now_ms() - QUIET_MS
-    return {name for name, at in seen.items() if told.get(name, 0) < at < quiet}
+    left = {name: at for name, at in seen.items() if told.get(name, 0) < at}
+    return {name for name, at in left.items() if at < quiet or _is_over(commondir, name)}
+
+
+def _is_over(commondir: str, name: str) -> bool:
+    """Tell whether the process that a session was in has ended: it was killed, or tells no end."""
+    process = read_file(f"{commondir}/{CAPTURED_DIR}/{name}{_SEEN}").get("process")
+    return isinstance(process, str) and is_gone(process)
 
 
 def sessions(commondir: str) -> list[Seen]:
