@@ -21,6 +21,7 @@ from rituals.hosts.extraction.check import checked
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.failure import NoAnswer
 from rituals.hosts.extraction.items import MOST_ITEMS, Extraction
+from rituals.hosts.extraction.rules import by_rules
 from rituals.hosts.extraction.settings import Settings, settings
 from rituals.hosts.transcripts.slices import Slice, Turn
 
@@ -469,3 +470,17 @@ def test_a_file_that_others_may_write_does_not_count(tmp_path: Path) -> None:
     found = settings({"XDG_CONFIG_HOME": str(tmp_path)})
     assert "no file of this user" in found.wrong
     assert settings({"XDG_CONFIG_HOME": "here", "HOME": "there"}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        ("Decision: we use SQLite for the queue.", "decision", "We use SQLite for the queue."),
+        ("**Decision:** retries are capped at five.", "decision", "Retries are capped at five."),
+        ("TODO: add a test for the retry path.", "thread", "Add a test for the retry path."),
+    ],
+)
+def test_a_label_is_said_by_the_kind(said: str, kind: str, text: str) -> None:
+    """The fact begins with what it says; its quote stands as it was."""
+    (item,) = by_rules([Turn("assistant", said, 0, "")])
+    assert (item.kind, item.text, item.quote) == (kind, text, said)

@@ -13,7 +13,7 @@ from projection.text.sentences import plain_type
 from projection.text.vocabulary import SMALL
 from rituals.hosts.extraction import cues
 from rituals.hosts.extraction.items import MOST_ITEMS, Item
-from rituals.hosts.extraction.statements import Statement, statements
+from rituals.hosts.extraction.statements import Statement, announced, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -250,5 +250,9 @@ def _told(quote: str) -> str:
         if words[0].lower() in ("don't", "stop", "revert", "undo"):
             break
         del words[0]
-    text = plain_type(" ".join(words))[:_TEXT_CHARS]
+    text = plain_type(" ".join(words))
+    label, _, rest = text.partition(": ")
+    if rest and (announced(label) == cues.DECIDED or label.lower() == "todo"):
+        text = rest  # the kind says the label
+    text = text[:_TEXT_CHARS]
     return text[:1].upper() + text[1:]

@@ -106,7 +106,7 @@ class _Cutter:
                 skipping, self._foreign = skipping or bare[0] != ">", False
             elif bare[0] == "#":
                 self._close()
-                self._section, self._label = _announced(bare.lstrip("# ")), ""
+                self._section, self._label = announced(bare.lstrip("# ")), ""
             else:
                 self._line(bare)
         self._close()
@@ -134,7 +134,7 @@ class _Cutter:
         if not item:
             self._label = ""
         if part[-1] == ":" and not item:
-            self._label = _announced(part)
+            self._label = announced(part)
             self._foreign = not self._label and _is_announcement(part)
             return
         seen = _QUOTED.sub(_blank, part)
@@ -150,7 +150,7 @@ class _Cutter:
         words = _padded(seen)
         if len(words.split()) * 2 < len(text.split()):  # most of it is quoted
             return
-        label = _announced(text.partition(": ")[0]) if ": " in text[:60] else ""
+        label = announced(text.partition(": ")[0]) if ": " in text[:60] else ""
         under = label or self._label or self._section
         opener = _opener(words)
         asks = text.rstrip("\"'”’)]*_` ").endswith(("?", "\uff1f"))
@@ -172,7 +172,7 @@ def _is_announcement(label: str) -> bool:
     return not OTHERS.isdisjoint(_padded(label).split())
 
 
-def _announced(label: str) -> str:
+def announced(label: str) -> str:
     """Tell what a heading or label announces; its first word that says so counts."""
     words = _padded(label).split()
     if len(words) <= _LABEL_WORDS:
