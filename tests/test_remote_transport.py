@@ -312,3 +312,25 @@ def test_how_far_a_transfer_is_is_told(here: Git, tmp_path: Path) -> None:
     with pytest.raises(RemoteRefused, match="checked out") as caught:
         push(here, remote, commit(here), progress=hear)
     assert "%" not in str(caught.value)
+
+
+def test_a_lock_that_a_killed_git_left_a_moment_ago_is_waited_for(
+    here: Git, tmp_path: Path, hub: Path
+) -> None:
+    """It is known for dead after a second only; a fetch that comes before does not fail."""
+    source = Git(str(tmp_path / "source"))
+    made = commit(source)
+    git(source.where, "push", "-q", str(hub), "main")
+    lock = Path(here.where, ".git/refs/remotes/origin/main.lock")
+    lock.touch()
+    asked: list[float] = []
+
+    def free() -> bool:
+        asked.append(time.monotonic())
+        dead = asked[-1] - asked[0] > 1.1
+        if dead:
+            lock.unlink()
+        return dead
+
+    assert fetch(here, choose_remote(here, "main"), free=free) == made
+    assert len(asked) > 2

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from ledger.environment import variables
+from ledger.environment import monotonic, variables
 from ledger.errors import (
     AuthenticationFailed,
     NetworkFailed,
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0
-_FETCH_TRIES = 6
+#: How long a lock of the tracking reference is waited for. One that a git of ours left when it was killed is
+#: known for dead after a second.
+_LOCK_SECONDS = 2.5
 _LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
 #: `GIT_*` variables that say how to reach a remote, not which repository to use.
 _KEPT = (
@@ -105,19 +107,22 @@ def fetch(
     Raises:
         NetworkFailed: one of its kinds.
     """
-    for tried in range(_FETCH_TRIES):
-        running = begun if begun is not None and not tried else begin_fetch(git, remote, progress)
+    deadline, pause = 0.0, 0.02 * (0.5 + os.getpid() % 97 / 97)
+    while True:
+        running = begun or begin_fetch(git, remote, progress)
+        begun = None
         status, _, said = _finish(running, remote, seconds, progress)
         if not status:
             return git.resolve(remote.tracking)[0]
         if "couldn't find remote ref" in said:
             return ""
-        if "cannot lock ref" not in said:
+        deadline = deadline or monotonic() + _LOCK_SECONDS
+        if "cannot lock ref" not in said or monotonic() > deadline:
             break
-        if free is not None and free():
-            continue
-        # another fetch of this repository, of a linked worktree for instance, moves the same reference
-        time.sleep(0.02 * (tried + 1) * (0.5 + os.getpid() % 97 / 97))
+        if free is None or not free():
+            # another fetch of this repository, of a linked worktree for instance, moves the same reference
+            time.sleep(pause)
+            pause = min(2 * pause, 0.25)
     raise failure(remote, "fetch", said, git.where)
 
 
