@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0
-#: How long a lock of the tracking reference is waited for. One that a git of ours left when it was killed is
-#: known for dead after a second.
+#: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
+#: after a second.
 _LOCK_SECONDS = 2.5
 _LIMIT_HINT = "a plain `git fetch` has no time limit; `diurna sync` goes on from what it brought"
 #: `GIT_*` variables that say how to reach a remote, not which repository to use.
