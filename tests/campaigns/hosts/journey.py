@@ -150,6 +150,11 @@ class Journey:
         second = self.run(self.other, Turn("Done."), prompt="What holds?")
         if DECISION in _context(second):
             return "ok"
+        self.place.settle()
+        self.place.warm(self.other)
+        third = self.run(self.other, Turn("Done."), prompt="What holds now?")
+        if DECISION in _context(third):
+            return "ok, a session later: this host does not tell when a session ends"
         self.place.rest()
         self.run(self.other, Turn("Done."), prompt="What now?")
         self.place.warm(self.other)

@@ -238,6 +238,14 @@ def _qwen(lab: Lab, prompt: str, again: bool) -> Start:
     return Start((str(program("qwen")), *options, "-p", prompt), environment)
 
 
+def _link(there: str, here: str) -> None:
+    """Link a file, or copy it to another disk."""
+    try:
+        os.link(there, here)
+    except OSError:
+        shutil.copy2(there, here)
+
+
 def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
     model = {"name": "Played", "tool_call": True, "limit": {"context": 200000, "output": 8000}}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "lab", "models": {"played": model},
@@ -247,7 +255,7 @@ def _opencode(lab: Lab, prompt: str, again: bool) -> Start:
     for folder in (lab.home / ".config/opencode", lab.top / ".opencode"):
         if not (folder / "node_modules").exists():  # else it asks the network for it, for minutes
             there = program("opencode-plugin").parents[2]
-            shutil.copytree(there, folder, copy_function=os.link, dirs_exist_ok=True, symlinks=True)
+            shutil.copytree(there, folder, copy_function=_link, dirs_exist_ok=True, symlinks=True)
     _put(lab.home / ".config/opencode/opencode.json", settings)
     environment = _environment(
         lab, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1"
