@@ -169,8 +169,12 @@ class Play:
         if what == "commit":
             name = f"code{self.runs}.py"
             (self.home / name).write_text("pass\n")
-            git(self.home, "add", name)
-            git(self.home, "commit", "-q", "-m", "work", "--", name)
+            try:
+                git(self.home, "add", name)
+                git(self.home, "commit", "-q", "-m", "work", "--", name)
+            except AssertionError as problem:  # a git that was killed left its lock
+                if ".lock" not in str(problem):
+                    raise
         elif what == "switch" and self.kind == IN_TREE:
             other = (
                 "other" if git(self.home, "branch", "--show-current").strip() == "main" else "main"
