@@ -77,21 +77,12 @@ class Pending:
 
     def _observed(self) -> tuple[Span | None, tuple[Observation, ...]]:
         """Return the observations that were not told yet, as many as a log holds, and their span."""
-        held = self.spool.read()
-        name = str(held.began)
-        start = self.end(OBSERVED, name) if held.count else 0
-        if held.count <= start:
+        name = str(self.spool.read(most=0).began)
+        start = self.end(OBSERVED, name)
+        held = self.spool.read(start, OBSERVED_LINES)
+        if held.count <= start or str(held.began) != name:  # one made anew has its turn next
             return None, ()
-        found = self.spool.read(start).observations
-        low, end = start, held.count
-        if len(found) > OBSERVED_LINES:
-            while low + 1 < end:  # up to the line that fills the log
-                middle = (low + end) // 2
-                if len(found) - len(self.spool.read(middle).observations) < OBSERVED_LINES:
-                    low = middle
-                else:
-                    end = middle
-        return Span(name, start, end), found[:OBSERVED_LINES]
+        return Span(name, start, held.count), held.observations
 
     def _said(self) -> tuple[str, Slice | None]:
         """Return the part of the transcript that was not told yet, and its name in headers."""
