@@ -24,6 +24,7 @@ from projection.brief.lines import stem_said, text_chars
 from projection.brief.news import happened
 from projection.brief.plain_text import label, plain, shortened
 from projection.brief.relevance import scores
+from projection.brief.roles import role_notes
 from projection.brief.sections import (
     BORN,
     CHANGES,
@@ -44,6 +45,7 @@ from projection.brief.sections import (
     Place,
     Session,
 )
+from projection.brief.weight import weights
 from projection.fold.fact import Fact, Version
 from projection.fold.state import LiveView, Standing, Summary
 from projection.lifecycle.review_due import pressing, reasons, size_of
@@ -85,9 +87,10 @@ def fact(
 def material(
     *live: Standing, news: tuple[News, ...] = (), role: str = "", agent: str = "claude-code",
     last: str = STEM, project: str = "payments-api", due: str = "",
-    roles: frozenset[str] = frozenset(), score: dict[str, float] | None = None,
+    score: dict[str, float] | None = None,
     found: tuple[Standing, ...] = (), archived: int = 7, by: str = "codex",
-    sessions: tuple[Session, ...] = (),
+    sessions: tuple[Session, ...] = (), brought: dict[str, frozenset[str]] | None = None,
+    work: tuple[str, ...] = (), asks: bool = False, role_chars: int = 2_000,
 ) -> Material:  # fmt: skip
     """What a brief is made of, with these facts live."""
     contradicted = tuple(one.fact for one in live if one.fact.contradicted)
@@ -98,7 +101,13 @@ def material(
         label(project), 42, 40, stem_said(LATER), label(by), label(agent), stem_said(last), 3,
         label(role),
     )  # fmt: skip
-    return Material("c" * 40, view, place, due, news, 0, roles, score or {}, found, sessions)
+    facts = [one.fact for one in (*live, *found)]
+    facts += [one.now.fact for one in news if one.now]
+    facts += [one.replacing for one in news if one.replacing]
+    return Material(
+        "c" * 40, view, place, due, news, 0, score or {}, found, sessions,
+        role_notes(facts, role, brought or {}), work, asks, role, role_chars,
+    )  # fmt: skip
 
 
 _said = st.lists(texts, min_size=1, max_size=2, unique=True)
@@ -348,6 +357,173 @@ def test_a_long_section_crowds_out_none() -> None:
     assert [len(found[name]) for name in (CHANGES, THREADS, DECISIONS, REST)] == [5, 9, 5, 1]
 
 
+#: Roles with odd names, each in spellings that are the same role; none is part of another one.
+SPELLINGS = (
+    ("judge", "Judge", "  JUDGE "), ("code reviewer", "Code   Reviewer", "CODE REVIEWER\t"),
+    ("prüfer", "PRÜFER", "pru\u0308fer"), ("straße", "STRASSE"), ("</diurna-memory", "</DIURNA-memory"),
+    ('a&"b', 'A&"B'), ("\u202eevil",), ("x" * 300, "X" * 300), ("-",), ("审计",), ("judge:", "Judge:"),
+    ("role", "Role"), ("#", "# "), ("summary", "Summary"),
+)  # fmt: skip
+_roles = st.sampled_from(range(len(SPELLINGS)))
+
+
+@st.composite
+def _spelled(draw: st.DrawFn, roles: set[int]) -> str:
+    """Some roles in a footer or a question, in whatever spelling, with empty names between them."""
+    said = [draw(st.sampled_from(SPELLINGS[one])) for one in roles]
+    return draw(st.sampled_from((", ", ",", " ,, "))).join(said)
+
+
+@st.composite
+def _of_roles(draw: st.DrawFn) -> tuple[Material, set[str]]:
+    """What a brief is made of where facts are for roles alone, and the ids that are not for who asks."""
+    asking = draw(st.sets(_roles, max_size=2))
+    standings, hidden, brought = [], set(), {}
+    for number in range(draw(st.integers(1, 9))):
+        roles = draw(st.sets(_roles, max_size=2))
+        meta = (("role", draw(_spelled(roles))),) if roles else ()
+        if draw(st.booleans()):
+            meta = (("tags", draw(_spelled(draw(st.sets(_roles, max_size=2))))), *meta)
+        name = f"fact-{number}"
+        kind = draw(_kinds)
+        one = fact(
+            name, *[f"Said of {name}. {draw(texts)}" for _ in range(draw(st.integers(1, 2)))],
+            kind=kind, meta=meta, closed=draw(st.booleans()),
+        )  # fmt: skip
+        live = draw(st.booleans())
+        standings.append(Standing(one, "active" if live else "archived", "" if live else "faded"))
+        said = draw(st.sets(_roles, max_size=2))
+        brought[name] = frozenset([draw(_spelled({one})) for one in said])
+        kept = not roles and asking and said and kind in ("note", "pattern")
+        tagged = {one for one in asking if dict(meta).get("tags", "") and not roles}
+        if (roles and not roles & asking) or (kept and not said & asking and not tagged):
+            hidden.add(name)
+    news = [
+        News(one.fact.id, draw(st.sampled_from((UPDATED, BORN, CLOSED))), LATER, "codex", one)
+        for one in standings if draw(st.booleans())
+    ]  # fmt: skip
+    news.sort(key=lambda one: one.what != UPDATED)
+    given = material(
+        *[one for one in standings if one.live], found=tuple(one for one in standings if not one.live),
+        news=tuple(news), role=draw(_spelled(asking)), brought=brought,
+        role_chars=draw(st.sampled_from((0, 300, 2_000))), asks=draw(st.booleans()),
+    )  # fmt: skip
+    return given, hidden
+
+
+@settings(max_examples=examples(60))
+@given(_of_roles(), budgets, st.sampled_from(FORMATS))
+def test_no_note_of_another_role_is_shown(
+    drawn: tuple[Material, set[str]], budget: int, form: str
+) -> None:
+    """In no section, whatever it is of, happened to it or contradicts itself; nor what names a role without one."""
+    given, hidden = drawn
+    made = brief(given, form_of(form), budget)
+    assert len(made.text) <= budget
+    assert not {line.id for section in made.sections for line in section.lines} & hidden
+    assert not [name for name in hidden if f"Said of {name}." in made.text]
+
+
+@settings(max_examples=examples(40))
+@given(_of_roles())
+def test_what_is_for_a_role_is_in_its_brief(drawn: tuple[Material, set[str]]) -> None:
+    """With room enough everything live is there that is not for others."""
+    given, hidden = drawn
+    made = brief(given._replace(role_chars=90_000), form_of(MARKDOWN), 200_000)
+    shown = {line.id for section in made.sections for line in section.lines}
+    assert {one.fact.id for one in given.view.live} - hidden <= shown
+
+
+def _noted(
+    count: int, *more: Standing, role_chars: int = 2_000, role: str = "Code judge"
+) -> Material:
+    notes = [
+        Standing(fact(f"n-{n:02}", f"Note {n}. " + "word " * 30, kind="pattern",
+                      meta=(("role", role),)), "active")
+        for n in range(count)
+    ]  # fmt: skip
+    return material(*notes, *more, role=role, role_chars=role_chars)
+
+
+@settings(max_examples=examples(30))
+@given(
+    st.integers(0, 30), st.integers(LEAST_CHARS, 9_000), st.integers(0, 4_000),
+    st.sampled_from(FORMATS),
+)  # fmt: skip
+def test_what_a_role_has_stays_within_its_own_budget(
+    count: int, budget: int, role_chars: int, form: str
+) -> None:
+    """Whole lines, in the section of the role alone."""
+    made = brief(_noted(count, role_chars=role_chars), form_of(form), budget)
+    shown = names_in(made)
+    assert list(shown) in ([], [ROLE])
+    written = [form_of(form).line(line) for one in made.sections for line in one.lines]
+    assert sum(map(len, written)) <= role_chars
+    assert all("Note" in one for one in written)
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        fact("role-code-judge-summary", "In short. " + "x " * 2_000, meta=(("role", "code  JUDGE"),)),
+        fact("any", "In short. " + "x " * 2_000, kind="pattern",
+             meta=(("tags", "a, summary"), ("role", "code judge"))),
+    ],
+)  # fmt: skip
+def test_a_summary_stands_for_notes_that_do_not_fit(summary: Fact) -> None:
+    """Alone, and as much of it as there is room; where all fit, all stand."""
+    one = Standing(summary, "active")
+    few = names_in(brief(_noted(3, one, role_chars=4_000), form_of(MARKDOWN), 9_000))
+    assert sorted(few[ROLE]) == sorted(["n-00", "n-01", "n-02", summary.id])
+    many = brief(_noted(30, one), form_of(MARKDOWN), 9_000)
+    assert names_in(many) == {ROLE: [summary.id]}
+    assert 1_500 < len(many.sections[0].lines[0].text) <= 2_000
+    assert many.sections[0].left_out == 30
+    other = Standing(summary._replace(id="role-judge-summary", kind="fact"), "active")
+    assert len(names_in(brief(_noted(30, other), form_of(MARKDOWN), 9_000))[ROLE]) > 5
+
+
+def test_what_is_worth_more_and_was_used_later_comes_first() -> None:
+    """Among decisions and the rest: half by salience, half by the last use; nearness counts less."""
+    work = tuple(f"2026-06-{day:02}-101500123-0c1d2e3f4a5b" for day in range(1, 29))
+
+    def used(day: int, id: str, said: str = "", kind: str = "fact") -> Standing:
+        meta = (("salience", said),) if said else ()
+        return standing(id, kind=kind, meta=meta, stem=work[day - 1])
+
+    live = (
+        used(28, "new"), used(20, "old"), used(4, "dear", "10"), used(20, "near"), used(28, "poor", "1"),
+        used(12, "odd", "many"), used(12, "odder", "99"), used(28, "d-new", kind="decision"),
+        used(20, "d-dear", "10", kind="decision"),
+    )  # fmt: skip
+    given = material(*live, work=work, score={"near": 0.01})
+    assert names_in(brief(given, form_of(MARKDOWN), 9_000)) == {
+        DECISIONS: ["d-new", "d-dear"],
+        REST: ["near", "new", "odder", "dear", "poor", "old", "odd"],
+    }
+
+
+@given(
+    st.lists(st.integers(0, 200), min_size=2, max_size=2),
+    st.lists(st.integers(1, 10), min_size=2, max_size=2),
+)
+def test_weights_follow_their_formula(ages: list[int], worth: list[int]) -> None:
+    """To a hundred thousandth; what was used later or is worth more weighs no less."""
+    stems = [f"2026-{1 + n // 28:02}-{1 + n % 28:02}-101500123-0c1d2e3f4a5b" for n in range(201)]
+    facts = [
+        fact(f"f-{n}", stem=stems[200 - age], meta=(("salience", str(said)),))
+        for n, (age, said) in enumerate(zip(ages, worth, strict=True))
+    ]
+    found = weights(facts, stems, {})
+    for one, age, said in zip(facts, ages, worth, strict=True):
+        assert abs(found[one.id] / 1e6 - (0.05 * said + 0.5 * 0.5 ** (min(age, 64) / 8))) < 1e-5
+    if ages[0] <= ages[1] and worth[0] >= worth[1]:
+        assert found["f-0"] >= found["f-1"]
+    near = weights(facts, stems, {"f-0": 0.5})
+    assert near["f-0"] - found["f-0"] == 300_000
+    assert near["f-1"] == found["f-1"]
+
+
 def test_a_fact_is_shown_once() -> None:
     """A new thread that stands among the open ones is not told as new; a corrected one is told."""
     new = standing("new", kind="thread")
@@ -374,7 +550,7 @@ def test_the_task_comes_first_within_a_section() -> None:
     old = standing("about-it", kind="decision", stem="2026-01-01-101500123-0c1d2e3f4a5b")
     given = material(
         standing("newer", kind="decision"), old, found=(faded,),
-        score={"about-it": 0.1, "from-the-archive": 0.2},
+        score={"about-it": 0.1, "from-the-archive": 0.2}, asks=True,
     )  # fmt: skip
     found = names_in(brief(given, form_of(MARKDOWN), 7500))
     assert found == {DECISIONS: ["about-it", "newer"], REST: ["from-the-archive"]}

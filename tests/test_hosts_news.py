@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.home import discover
-from ledger.model.event import FactCreated
+from ledger.model.event import FactCreated, FactSuperseded
 from memory.write.draft import SessionDraft
 from rituals.hosts.context import heard, news
 from rituals.hosts.context.heard import Cursor, Standing
@@ -260,6 +260,24 @@ def test_what_a_boundary_brings_of_the_session_itself_is_news(
     fact = FactCreated("caught", "Caught behind its back.", meta=(("kind", "decision"),))
     open_memory(repo.path).append(SessionDraft("T", "", (fact,), "claude-code", header=header))
     assert mine.told(NOW_MS) == "- caught (decision) new, says claude-code: Caught behind its back."
+
+
+def test_what_is_for_a_role_alone_is_no_news(session: Sessions, repo: Repo) -> None:
+    """Neither as new, nor as what takes another fact's place, nor in the line of the state."""
+    known = FactCreated("known", "Before the session.")
+    memory = open_memory(repo.path)
+    memory.append(SessionDraft("T", "", (known,), "codex"))
+    mine = session()
+    mine.start()
+    judged = FactCreated("judged", "For the judge.", meta=(("role", "Judge"),))
+    thread = FactCreated(
+        "asked", "For the judge too.", " ", (("kind", "thread"), ("role", "Judge"))
+    )
+    memory.append(
+        SessionDraft("T", "", (judged, thread, FactSuperseded("known", "judged")), "codex")
+    )
+    said = mine.told(NOW_MS)
+    assert said == "- known (fact) superseded by judged, says codex: (no text)"
 
 
 def test_the_state_is_told_when_it_changed(session: Sessions, run: Run) -> None:

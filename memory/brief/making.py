@@ -16,6 +16,7 @@ from projection.brief.forms import FORMATS, MARKDOWN, form_of
 from projection.brief.lines import stem_said
 from projection.brief.news import Happened, happened
 from projection.brief.plain_text import label
+from projection.brief.roles import is_note, role_notes
 from projection.brief.sections import (
     BORN,
     CLOSED,
@@ -25,9 +26,8 @@ from projection.brief.sections import (
     News,
     Place,
     Session,
-    is_note,
-    others_of,
 )
+from projection.brief.weight import SESSIONS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
@@ -147,26 +147,38 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         and (standing := _standing(cache, fact, clock)) is not None
         and not (standing.fact.redacted or standing.fact.false)
     )
-    facts: list[Fact] = []
-    if asked.role:
-        facts = [one.fact for one in (*view.live, *known)] + list(view.contradicted)
-        facts += [one.now.fact for one in news if one.now is not None]
-        facts += [one.replacing for one in news if one.replacing is not None]
-    brought = _roles_of(home, cache, facts) if facts else {}
-    others = others_of(facts, asked.role, brought)
+    facts = [one.fact for one in (*view.live, *known)]
+    facts += (*view.contradicted, *_facts_in(news))
+    brought = _roles_of(home, cache, facts) if asked.role else {}
+    notes = role_notes(facts, asked.role, brought)
     return Material(
         cache.commit,
         view,
         place,
         pressing(since, view, view.policy.review),
-        tuple([_for(one, others) for one in news]),
+        tuple([_for(one, notes.others) for one in news]),
         more_news,
-        frozenset([fact for fact, roles in brought.items() if asked.role in roles]),
         _scores(view, found, asked),
         known,
         _sessions(home, cache) if asked.task else (),
-        others,
+        notes,
+        tuple(cache.work_stems(SESSIONS)),
+        bool(asked.task),
+        asked.role,
     )
+
+
+def public(news: Iterable[News]) -> tuple[News, ...]:
+    """Return the news that everybody may read, without what is for a role alone."""
+    found = tuple(news)
+    notes = role_notes(_facts_in(found), "", {})
+    return tuple([_for(one, notes.others) for one in found if one.fact not in notes.others])
+
+
+def _facts_in(news: Iterable[News]) -> list[Fact]:
+    """Return the facts whose texts news may show."""
+    found = [one.now.fact for one in news if one.now is not None]
+    return found + [one.replacing for one in news if one.replacing is not None]
 
 
 def _for(one: News, others: frozenset[str]) -> News:

@@ -16,11 +16,13 @@ from projection.brief.lines import (
     text_chars,
 )
 from projection.brief.plain_text import shortened
+from projection.brief.roles import is_summary
 from projection.brief.sections import (
     BORN,
     CHANGES,
     CONTRADICTIONS,
     INVARIANTS,
+    ROLE,
     THREADS,
     Brief,
     Line,
@@ -30,11 +32,13 @@ from projection.brief.sections import (
     is_correction,
     wanted,
 )
+from projection.fold.state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.brief.forms import Form
     from projection.brief.sections import Item, Material, Wanted
+    from projection.fold.fact import Fact
 
 LEAST_CHARS = 1000
 _FIRST = (CONTRADICTIONS, INVARIANTS, CHANGES, THREADS)
@@ -83,6 +87,7 @@ class _Filling:
         self._written: dict[str, list[str]] = {one.name: [] for one in self.wanted}
         self._next = dict.fromkeys(self.lines, 0)
         self._shown: set[str] = set()
+        self._done: set[str] = set()
         view = material.view
         self._live = {one.fact.id for one in view.live if not one.fact.redacted}
         self._archived = _archived(material)
@@ -104,6 +109,9 @@ class _Filling:
         for section in self.wanted:
             if section.name in _FIRST:
                 self._take(section, _FIRST_LINES)
+        for section in self.wanted:
+            if section.name == ROLE:
+                self._take_notes(section)
         for section in self.wanted:
             self._take(section, section.total, self._room // 2)
         for section in self.wanted:
@@ -135,6 +143,8 @@ class _Filling:
 
     def _take(self, section: Wanted, up_to: int, leave: int = 0) -> None:
         """Take lines of a section, until there are so many, or the next one would leave less room."""
+        if section.name in self._done:
+            return
         chars = self._chars_of(section)
         while self._next[section.name] < len(section.items):
             if len(self.lines[section.name]) >= up_to:
@@ -149,6 +159,33 @@ class _Filling:
             if self._cost(section, written) > self._room - leave:
                 return
             self._add(section, item, line, written)
+
+    def _take_notes(self, section: Wanted) -> None:
+        """Take all notes of the role that asks, else the one that sums them up, else some of them.
+
+        They have so many characters, and no more than two thirds of what is left.
+        """
+        limit = min(self._material.role_chars, self._room * 2 // 3)
+        fresh = [item for item in section.items if not self._stands_already(item)]
+        written = [self._form.line(line_of(one, self._chars_of(section))) for one in fresh]
+        if self._cost(section, self._form.between.join(written)) > limit:
+            asked = self._material.asked_role
+            summary = [one for one in fresh if is_summary(_fact(one), asked)][:1]
+            if summary and self._take_cut(section, summary[0], limit):
+                limit = 0
+        self._take(section, section.total, self._room - limit)
+        self._done.add(section.name)
+
+    def _take_cut(self, section: Wanted, item: Item, room: int) -> bool:
+        """Take a line whose text may need all of some room; tell whether that was enough for it."""
+        line = line_of(item, room)
+        while (over := self._cost(section, written := self._form.line(line)) - room) > 0:
+            if len(line.text) <= LEAST_TEXT_CHARS:
+                return False
+            kept = max(LEAST_TEXT_CHARS, len(line.text) - over)
+            line = line._replace(text=shortened(line.text, kept))
+        self._add(section, item, line, written)
+        return True
 
     def _stands_already(self, item: Item) -> bool:
         """Tell whether a fact is shown already; that something happened to it is said all the same."""
@@ -226,6 +263,11 @@ def _archived(material: Material) -> set[str]:
         if news.replacing is not None:
             known.add(news.successor)
     return known - {one.fact.id for one in material.view.live}
+
+
+def _fact(item: Item) -> Fact:
+    assert isinstance(item, Standing)
+    return item.fact
 
 
 def _news(item: Item) -> News:

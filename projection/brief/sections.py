@@ -8,6 +8,8 @@ in the order of their weight, and within one the weightier lines first; what fit
 from __future__ import annotations
 
 from ledger.model.record import Record
+from projection.brief.roles import NOTE_KINDS, RoleNotes
+from projection.brief.weight import weights
 from projection.document.marks import PLAIN, Mark
 from projection.fold.state import TIERS
 from projection.lifecycle.review_threads import is_raised
@@ -28,9 +30,6 @@ SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "upd
 BORN, CLOSED, REOPENED = "new", "closed", "reopened"
 CORRECTIONS = (SUPERSEDED, INVALIDATED, UPDATED, REINSTATED)
 _DECISION_KIND, _INVARIANT_KIND = "decision", "invariant"
-#: What comes first for a role, and what a log of the role does not bring to it.
-_NOTE_KINDS = ("note", "pattern")
-_KINDS_OF_OTHERS = (_DECISION_KIND, _INVARIANT_KIND, THREAD_KIND)
 
 
 class Line(Record):
@@ -141,11 +140,14 @@ class Material(Record):
         due: why a review is due.
         news: corrections first, then births and closings, each newest first.
         more_news: how many of them are not among these.
-        roles: ids of facts that logs of the role brought.
         score: how much a fact has to do with the task and what surrounds it, by id.
         found: facts that are not live and that the task is about.
         sessions: the last ones, newest first.
-        others: ids of the notes of other roles (`others_of`): nothing of them is shown.
+        work: the stems of the newest work logs, oldest first, as many as `weight` looks at.
+        asked_role: the role that asks, as it was said.
+        role_chars: how many characters what is for the role may have.
+        asks: a task is given; what it asks for goes before all else within its section.
+        notes: what facts are to the role that asks; of those of others nothing is shown.
     """
 
     commit: str
@@ -154,11 +156,14 @@ class Material(Record):
     due: str
     news: tuple[News, ...]
     more_news: int
-    roles: frozenset[str]
     score: Mapping[str, float]
     found: tuple[Standing, ...]
     sessions: tuple[Session, ...] = ()
-    others: frozenset[str] = frozenset()
+    notes: RoleNotes = RoleNotes()
+    work: tuple[str, ...] = ()
+    asks: bool = False
+    asked_role: str = ""
+    role_chars: int = 2_000
 
 
 class Wanted(Record):
@@ -175,7 +180,7 @@ class Wanted(Record):
 
 def wanted(material: Material) -> tuple[Wanted, ...]:
     """Sort the material into sections, most important first."""
-    role, score = material.place.role, material.score
+    role, score, notes = material.place.role, material.score, material.notes
     core: list[Standing] = []
     threads: list[Standing] = []
     decisions: list[Standing] = []
@@ -183,8 +188,10 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
     rest: list[Standing] = []
     for standing in _by_weight(material):
         fact = standing.fact
-        if fact.redacted or fact.contradicted or fact.id in material.others:
+        if fact.redacted or fact.contradicted or fact.id in notes.others:
             continue  # nothing of it is shown here, or it stands among the contradictions
+        if fact.id in notes.own:
+            noted.append(standing)
         if not standing.live:
             rest.append(standing)
         elif fact.kind == THREAD_KIND and not fact.closed:
@@ -193,15 +200,15 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             core.append(standing)
         elif fact.kind == _DECISION_KIND:
             decisions.append(standing)
-        else:
+        elif fact.id not in notes.alone:
             rest.append(standing)
-        if role and (_is_for(fact, role) or (fact.id in material.roles and is_note(fact))):
-            noted.append(standing)
     core.sort(key=lambda one: one.fact.kind != _INVARIANT_KIND)
     threads.sort(key=lambda one: is_raised(one.fact))
-    noted.sort(key=lambda one: one.fact.kind not in _NOTE_KINDS)
+    for found in (noted, decisions, rest):
+        _by_use(found, material)
+    noted.sort(key=lambda one: one.fact.kind not in NOTE_KINDS)
     rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
-    news = tuple([one for one in material.news if one.fact not in material.others])
+    news = tuple([one for one in material.news if one.fact not in material.notes.others])
     known = "Also known, what is nearest to the task first" if score else "Also known"
     sections = [
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
@@ -234,7 +241,7 @@ def _contradicted(material: Material) -> list[Standing]:
 
     view = material.view
     live = {standing.fact.id: standing for standing in view.live}
-    facts = [fact for fact in view.contradicted if fact.id not in material.others]
+    facts = [fact for fact in view.contradicted if fact.id not in material.notes.others]
     found = [
         live.get(fact.id) or Standing(fact, "superseded" if fact.false else "archived", "-")
         for fact in facts
@@ -243,43 +250,6 @@ def _contradicted(material: Material) -> list[Standing]:
         [one._replace(fact=fact) for one, fact in zip(found, facts, strict=True)],
         key=lambda one: (not one.live, one.fact.id),
     )
-
-
-def is_note(fact: Fact) -> bool:
-    """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
-    return fact.kind not in _KINDS_OF_OTHERS
-
-
-def others_of(
-    facts: Iterable[Fact], role: str, brought: Mapping[str, frozenset[str]]
-) -> frozenset[str]:
-    """Return the ids of the facts that are notes of other roles, and not of this one.
-
-    A note of a role is what its footer says is for it, and a note or pattern that only logs of a role
-    brought.
-
-    Args:
-        facts: to choose from.
-        role: who asks.
-        brought: the roles of the logs that brought a fact, by its id; "" for a log that says none.
-    """
-    found = set()
-    for fact in facts:
-        named = _names_in(dict(fact.meta).get("role", ""))
-        if not named and fact.kind in _NOTE_KINDS:
-            named = list(brought.get(fact.id, ()))
-        if named and "" not in named and role not in named and not _is_for(fact, role):
-            found.add(fact.id)
-    return frozenset(found)
-
-
-def _is_for(fact: Fact, role: str) -> bool:
-    """Tell whether a fact's footer names a role: as its role, or among its tags."""
-    return any(role in _names_in(value) for key, value in fact.meta if key in ("role", "tags"))
-
-
-def _names_in(value: str) -> list[str]:
-    return [name for one in value.split(",") if (name := one.strip())]
 
 
 def _by_weight(material: Material) -> list[Standing]:
@@ -293,6 +263,16 @@ def _by_weight(material: Material) -> list[Standing]:
     else:
         found.sort(key=lambda one: places[one.tier])
     return found
+
+
+def _by_use(found: list[Standing], material: Material) -> None:
+    """Sort facts by weight (`projection.brief.weight`), behind those that the task asks for."""
+    score = material.score
+    weight = weights([one.fact for one in found], material.work, score)
+    if material.asks:
+        found.sort(key=lambda one: (-score.get(one.fact.id, 0.0), -weight[one.fact.id]))
+    else:
+        found.sort(key=lambda one: -weight[one.fact.id])  # equal ones keep their order
 
 
 def is_correction(news: News) -> bool:

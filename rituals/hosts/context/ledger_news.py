@@ -10,12 +10,13 @@ from ledger.home import Home
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.model.order import key_of
 from ledger.model.record import Record
-from memory.brief.making import news_of
+from memory.brief.making import news_of, public
 from memory.query.open_snapshot import open_snapshot
 from projection.brief.envelope import untagged
 from projection.brief.forms import Markdown
 from projection.brief.lines import line_of
 from projection.brief.plain_text import plain, shortened
+from projection.brief.roles import roles_of
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import THREAD_KIND
 from rituals.hosts.context.wording import repeats
@@ -88,7 +89,7 @@ def ledger_news(
         found = {entry.stem for entry in entries}
         news, more = news_of(cache, [one for one in entries if _is_news(one, session)], _LOOKED)
         moved = any(_moves_state(cache, act.id) for one in entries for act in one.acts)
-        news = tuple([one for one in news if not repeats(_text(one), said)])
+        news = tuple([one for one in public(news) if not repeats(_text(one), said)])
         state = state_line(cache.view()) if moved else None
         facts = [
             _FORM.line(line_of(one, _FACT_CHARS)._replace(tier="", date="", stem=""))
@@ -118,6 +119,7 @@ def state_line(view: LiveView) -> str:
     raised.
     """
     facts = [one.fact for one in view.live if not (one.fact.redacted or one.fact.contradicted)]
+    facts = [fact for fact in facts if not roles_of(fact)]
     facts.sort(key=lambda fact: (fact.origin or fact.created, fact.id), reverse=True)
     threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
     free = [one for one in threads if _BLOCKED not in _tags(one) and not is_raised(one)]
