@@ -14,12 +14,14 @@ from projection.policy.keys import quoted
 from projection.policy.model import (
     BUILT_IN_KINDS,
     LANGUAGES,
+    PUBLISHABLE,
     Capture,
     Kind,
     Policy,
     Privacy,
     Recall,
     Review,
+    Views,
     Windows,
 )
 from projection.policy.template import write_policy
@@ -67,6 +69,7 @@ def _policies(draw: st.DrawFn) -> Policy:
             draw(st.sampled_from(["none", "ask"])),
             tuple(draw(st.lists(_NAMES, max_size=3))),
         ),
+        views=Views(tuple([name for name in PUBLISHABLE if draw(st.booleans())])),
     )
 
 
@@ -107,6 +110,11 @@ stale_thread_after = 40
 [privacy]  # what an append does with a log that holds them
 secrets  = "redact"  # "redact" or "refuse"
 personal = "warn"  # home folders and e-mail addresses: "warn", "redact" or "keep"
+
+# Views that stand beside continuity.md as files, STATE.md and so on:
+#
+# [views]
+# publish = ["state", "progress", "decisions"]
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -167,6 +175,11 @@ def test_kinds_change_and_add() -> None:
         ("[capture]\ndecision_words = 'x'", 2, "`capture.decision_words` must be a list, not 'x'"),
         ("[capture]\ndecision_words = ['']", 2, "`capture.decision_words` must not be empty"),
         (f"[capture]\ndecision_words = {['x'] * 101}", 2, "must have at most 100 entries"),
+        ("[views]\npublish = 'state'", 2, "`views.publish` must be a list, not 'state'"),
+        ("[views]\npublish = ['daily']", 2, 'must be names of views, "state", "progress" or'),
+        ("[views]\npublish = [1]", 2, "`views.publish` must be names of views"),
+        ("[views]\npublish = ['state', 'state', 'state', 'state']", 2, "at most 3 entries"),
+        ("[views]\nstate = true", 2, "unknown key `views.state`"),
         ("[capture]\ncommand = 'curl'", 2, "unknown key `capture.command`"),
         ("[capture]\nurl = 'http://x'", 2, "unknown key `capture.url`"),
         ("format = 2\nnew = 1", 1, "format 2 is newer than 1"),
@@ -262,6 +275,7 @@ _KEYS = st.sampled_from(
         "kinds",
         "recall",
         "capture",
+        "views",
         "other",
     ]
 )

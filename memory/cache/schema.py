@@ -21,6 +21,7 @@ from projection.policy.model import (
     Privacy,
     Recall,
     Review,
+    Views,
     Windows,
 )
 
@@ -153,12 +154,15 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.trunk,
         policy.recall.language,
         tuple(policy.capture),
+        tuple(policy.views),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy, trunk, language, capture = values
+    project, publish, windows, review, kinds, version, privacy, trunk, language, capture, views = (
+        values
+    )
     return Policy(
         project,
         publish,
@@ -170,4 +174,5 @@ def policy_of(values: Any) -> Policy:
         trunk,
         Recall(language),
         Capture(*capture),
+        Views(*views),
     )

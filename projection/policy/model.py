@@ -1,4 +1,4 @@
-"""Define the policy of a home: windows, review limits, kinds, privacy and capture, with their defaults."""
+"""Define the policy of a home, with its defaults: windows, review, kinds, privacy, capture, views."""
 
 from __future__ import annotations
 
@@ -79,6 +79,16 @@ class Capture(Record):
     decision_words: tuple[str, ...] = ()
 
 
+#: The views that can be published: they show facts alone, each once, so that an edit of one can be read.
+PUBLISHABLE = ("state", "progress", "decisions")
+
+
+class Views(Record):
+    """Which views stand beside `continuity.md`, as files."""
+
+    publish: tuple[str, ...] = ()
+
+
 #: Built-in kinds in rendering order.
 BUILT_IN_KINDS = (
     Kind("invariant", "Architectural Invariants", decays=False),
@@ -109,6 +119,7 @@ class Policy(Record):
         trunk: the branch that `TRUNK` means where no `origin/HEAD` names one, "" for none.
         recall: how it reads questions.
         capture: what is recorded of hosts' sessions.
+        views: which of them are published.
     """
 
     project: str = "project"
@@ -121,6 +132,7 @@ class Policy(Record):
     trunk: str = ""
     recall: Recall = Recall()
     capture: Capture = Capture()
+    views: Views = Views()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

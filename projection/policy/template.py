@@ -35,6 +35,11 @@ stale_thread_after = {review.stale_thread_after}
 secrets  = {quoted(privacy.secrets)}  # "redact" or "refuse"
 personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "warn", "redact" or "keep"
 
+# Views that stand beside continuity.md as files, STATE.md and so on:
+#
+# [views]
+# publish = ["state", "progress", "decisions"]
+
 # Change a built-in kind of fact, or add one of your own:
 #
 # [kinds.glossary]
@@ -43,6 +48,9 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
 """
     if policy.capture != Capture():
         text += f"\n[capture]\n{_capture(policy.capture)}"
+    if policy.views.publish:
+        names = ", ".join([quoted(name) for name in policy.views.publish])
+        text += f"\n[views]\npublish = [{names}]\n"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
     for kind in policy.kinds:

@@ -20,6 +20,7 @@ from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, dotted, line_of
 from projection.policy.model import (
     BUILT_IN_KINDS,
     CONTRADICTIONS,
+    PUBLISHABLE,
     UNSETTLED,
     Capture,
     Kind,
@@ -27,6 +28,7 @@ from projection.policy.model import (
     Privacy,
     Recall,
     Review,
+    Views,
     Windows,
 )
 
@@ -96,6 +98,12 @@ class _Capture(_Table):
     decision_words: Annotated[list[_Name], Field(max_length=WORDS_LIMIT)] = []
 
 
+class _Views(_Table):
+    publish: Annotated[
+        list[Literal["state", "progress", "decisions"]], Field(max_length=len(PUBLISHABLE))
+    ] = []
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -111,6 +119,7 @@ class _File(_Table):
     privacy: _Privacy = _Privacy()
     recall: _Recall = _Recall()
     capture: _Capture = _Capture()
+    views: _Views = _Views()
     kinds: dict[str, _Kind] = {}
 
 
@@ -168,6 +177,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
             file.capture.approve,
             tuple(file.capture.decision_words),
         ),
+        Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
     )
 
 
@@ -296,6 +306,10 @@ _CHOICES: dict[Keys, tuple[str, str]] = {
         '"none" or "ask"',
         "none: facts are recorded; ask: they wait until a person lets them in",
     ),
+    ("views", "publish"): (
+        'names of views, "state", "progress" or "decisions"',
+        "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
+    ),
 }
 
 Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
@@ -331,7 +345,7 @@ def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
         case "list_type":
             return f"{key} must be a list, not {value}", f'write it as {path[-1]} = ["...", "..."]'
         case "too_long":
-            return f"{key} must have at most {WORDS_LIMIT} entries", ""
+            return f"{key} must have at most {error['ctx']['max_length']} entries", ""
         case "bool_type":
             return f"{key} must be true or false, not {value}", "write it without quotes"
         case "string_type":
@@ -360,6 +374,7 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
         "privacy": _Privacy,
         "recall": _Recall,
         "capture": _Capture,
+        "views": _Views,
     }
     return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
 
