@@ -18,6 +18,7 @@ from ledger.model.event import (
     ThreadClosed,
 )
 from ledger.model.session import Entry
+from ledger.model.shown import SHOWN_IDS, shown_in, shown_value
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
 from projection.brief.lines import stem_said, text_chars
@@ -50,6 +51,7 @@ from projection.fold.fact import Fact, Version
 from projection.fold.state import LiveView, Standing, Summary
 from projection.lifecycle.review_due import pressing, reasons, size_of
 from projection.policy.model import Policy, Review
+from rituals.hosts.context.heard import ids_shown
 from tests.conftest import examples
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
@@ -286,6 +288,26 @@ def test_what_is_left_out_is_counted(given: Material, budget: int) -> None:
         assert made.live == len(live - shown)
     assert 0 <= made.live <= len(live)
     assert json.loads(made.text)["more"]["live"] == made.live
+
+
+@settings(max_examples=examples(40))
+@given(materials(), budgets)
+def test_what_a_brief_shows_is_read_off_its_text(given: Material, budget: int) -> None:
+    """Every fact and nothing else, whatever the texts try."""
+    made = brief(given, form_of(MARKDOWN), budget)
+    lines = [line for one in made.sections if one.name != SESSIONS for line in one.lines]
+    assert ids_shown(made.text) == list(dict.fromkeys(line.id for line in lines))
+
+
+@given(st.lists(ids, max_size=300, unique=True), st.integers(0, 1 << 20))
+@settings(max_examples=examples(40))
+def test_what_was_shown_is_read_as_it_was_written(shown: list[str], more: int) -> None:
+    """In one line of a header; of what is too much the count is left."""
+    value = shown_value(shown, more)
+    assert "\n" not in value
+    assert shown_in(value) == (
+        tuple(shown[:SHOWN_IDS]), more + len(shown[SHOWN_IDS:]),
+    )  # fmt: skip
 
 
 @given(st.integers(LEAST_CHARS, 30_000))

@@ -15,16 +15,18 @@ from ledger.errors import Busy, StorageFailed
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import SessionLog
+from ledger.model.shown import SHOWN_IDS, shown_in
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.hosts.capture import boundary as bounds
 from rituals.hosts.capture import pending
 from rituals.hosts.capture.attempts import attempts, note_attempt
 from rituals.hosts.capture.stamps import stamp
+from rituals.hosts.context.news import begin, note_shown
 from rituals.hosts.extraction.check import KINDS as KINDS_OF_FACTS
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.extraction.settings import Settings
-from rituals.hosts.moments import Moment
+from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.spool import spool_of
 from rituals.hosts.transcripts.slices import Slice
 from tests.campaigns.capture import play
@@ -124,6 +126,33 @@ def test_a_session_is_one_log(tmp_path: Path, transcript: Path, kind: str) -> No
     assert [stem for stem, _ in outcome.logs] == [line.stem for line in memory.log()]
     assert tell(memory, transcript).said == "nothing new"
     assert told_of(memory) == marks(3)
+
+
+def test_what_a_session_was_shown_stands_in_its_logs(home: Path, transcript: Path) -> None:
+    """Each fact in one of them, as many as a log names; of the others how many there were."""
+    memory = open_memory(home)
+    name = file_name("claude", SESSION)
+    begin(memory.home, name)("- stay (invariant, core): Orders stay.\n- once (fact): Once.")
+    observe(home, 1)
+    say(transcript, TALK)
+    assert "shown: stay, once\n" in tell(memory, transcript, dry_run=True).logs[0][1].decode()
+    tell(memory, transcript)
+    observe(home, 1, first=1)
+    tell(memory, transcript)
+    many = "\n".join(f"- n-{number} (fact): x" for number in range(350))
+    note_shown(memory.home.repository.commondir, name, f"- stay (invariant): x\n{many}")
+    observe(home, 1, first=2)
+    tell(memory, transcript)
+    observe(home, 1, first=3)
+    tell(memory, transcript)
+    first, second, third, last = [shown_in(log.get("shown")) for log in logs_of(memory)]
+    assert (first, second, last) == ((("stay", "once"), 0), ((), 0), ((), 0))
+    assert (third[0][0], len(third[0]), third[1]) == ("n-0", SHOWN_IDS, 150)
+    assert not any(
+        finding
+        for text in captured_texts(memory)
+        for finding in decode(text.encode(), sealed=True)[1]
+    )
 
 
 def test_what_comes_later_is_told_alone(home: Path, transcript: Path) -> None:

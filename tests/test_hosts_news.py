@@ -43,16 +43,17 @@ class Session:
         spool.add(Observation(at, kind, "test", what, paths), str(self.repo.path))
         os.utime(spool.path, ns=(at * 1_000_000, at * 1_000_000))
 
-    def start(self, at: int = NOW_MS) -> None:
+    def start(self, at: int = NOW_MS, brief: str = "") -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(news, "now_ms", lambda: at)
-            begin(discover(str(self.repo.path)), self.name)()
+            begin(discover(str(self.repo.path)), self.name)(brief)
 
     def told(self, at: int, *, tool: bool = False, written: bool = True) -> str:
         """What it is told at a prompt or at a tool, "" for nothing."""
         event, ask = ("tool", at_tool) if tool else ("prompt", at_prompt)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(news, "now_ms", lambda: at)
+            patch.setattr(heard, "now_ms", lambda: at)
             found = ask(self.moment(event), self.commondir)
         if found is None:
             return ""
@@ -299,6 +300,96 @@ def test_the_state_is_told_when_it_changed(session: Sessions, run: Run) -> None:
     assert mine.told(NOW_MS) == ""
 
 
+def _state(repo: Repo, *said: str, at: int = NOW_MS, **meta: str) -> None:
+    memory = open_memory(repo.path)
+    memory._clock = lambda: at
+    facts = [
+        FactCreated(one, f"Text of {one}.", meta=(("kind", "state"), *meta.items())) for one in said
+    ]
+    memory.append(SessionDraft("T", "", tuple(facts), "claude-code", header=(("session", "5"),)))
+    memory.close()
+
+
+def test_a_state_that_is_older_than_the_work_is_told_of(session: Sessions, repo: Repo) -> None:
+    """Behind half an hour, where something was done since, and once in half an hour."""
+    mine = session()
+    _state(repo, "state-phase", "state-next")
+    mine.start(NOW_MS + MINUTE)
+    mine.did("edit", "wrote", at=NOW_MS + 2 * MINUTE)
+    assert mine.told(NOW_MS + 29 * MINUTE) == ""
+    mine.did("edit", "wrote", at=NOW_MS + 31 * MINUTE)
+    line = (
+        "- the state may be out of date, work went on since: state-next ({0} old), state-phase ({0} old); "
+        "`diurna append --update ID TEXT` says what holds now"
+    )
+    assert mine.told(NOW_MS + 32 * MINUTE) == line.format("32 minutes")
+    for later in (33, 60):
+        mine.did("edit", "wrote", at=NOW_MS + later * MINUTE)
+        assert mine.told(NOW_MS + (later + 1) * MINUTE) == ""
+    assert mine.told(NOW_MS + 65 * MINUTE) == line.format("1 hour")
+    assert mine.told(NOW_MS + 110 * MINUTE) == ""  # nothing was done since
+    mine.did("edit", "wrote", at=NOW_MS + 130 * MINUTE)
+    assert mine.told(NOW_MS + 131 * MINUTE) == line.format("2 hours")
+
+
+def test_a_state_that_was_said_anew_or_taken_back_is_not_told_of(
+    session: Sessions, repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one that is for a role alone; what another session did counts like its own work."""
+    mine, other = session(), session("codex", "9")
+    _state(repo, "state-a", "state-b", "state-c")
+    _state(repo, "state-judge", role="judge")
+    mine.start(NOW_MS + MINUTE)
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 20 * MINUTE))
+    more = ("--update", "state-a", "Further.", "--invalidate", "state-b", "--session", "5")
+    assert run("append", "--title", "On", *more).code == 0
+    assert mine.told(NOW_MS + 21 * MINUTE) == ""
+    other.did("git", "git push", at=NOW_MS + 40 * MINUTE)
+    said = mine.told(NOW_MS + 41 * MINUTE).split("\n")
+    assert [line for line in said if "out of date" in line] == [
+        "- the state may be out of date, work went on since: state-c (41 minutes old); "
+        "`diurna append --update ID TEXT` says what holds now"
+    ]
+
+
+def test_without_a_state_it_is_not_looked_for_again(session: Sessions, run: Run) -> None:
+    """One look in a session; the cursor says so."""
+    mine = session()
+    run("note", "Nothing of the state.", "--session", "5")
+    mine.start()
+    assert _cursor_of(mine).look == 1
+    mine.did("edit", "wrote", at=NOW_MS + 1)
+    assert mine.told(NOW_MS + MINUTE) == ""
+    assert _cursor_of(mine).look == 0
+
+
+def _cursor_of(session: Session) -> Cursor:
+    return heard._cursor(Path(session.commondir, heard.NEWS_DIR, session.name).read_bytes())
+
+
+def test_what_a_session_was_shown_is_kept(session: Sessions, repo: Repo, run: Run) -> None:
+    """By its brief and by news, each fact once, in order; and what a subagent of it was shown."""
+    run("note", "id=stay invariant: Orders stay.")
+    mine = session()
+    brief = "- stay (invariant, core): Orders stay. (a - b (c))\n- no fact (x\n- 2026-06-01 (session, 2026-06-01)"
+    mine.start(brief=brief)
+    assert heard.shown_to(mine.commondir, mine.name) == (("stay",), 0)
+    run("note", "id=later decision: Later.", "--session", "9")
+    assert "later" in mine.told(NOW_MS, written=False)
+    assert heard.shown_to(mine.commondir, mine.name) == (("stay",), 0)
+    assert "later" in mine.told(NOW_MS)
+    news.note_shown(mine.commondir, mine.name, "- stay (invariant): x\n- mine (pattern): y")
+    assert heard.shown_to(mine.commondir, mine.name) == (("stay", "later", "mine"), 0)
+    mine.start(brief="- again (fact): x")
+    assert heard.shown_to(mine.commondir, mine.name) == (("stay", "later", "mine", "again"), 0)
+    many = "\n".join(f"- n-{number} (fact): x" for number in range(400))
+    mine.start(brief=many)
+    ids, more = heard.shown_to(mine.commondir, mine.name)
+    assert (len(ids), more, ids[-1]) == (300, 104, "n-295")
+    assert mine.told(NOW_MS + 1) == ""
+    assert heard.shown_to(mine.commondir, "claude-unknown") == ((), 0)
+
+
 def test_without_a_state_there_is_no_line(session: Sessions, run: Run) -> None:
     """When the last thread was closed, nothing is said."""
     mine, by = session(), ("--session", "5")
@@ -370,8 +461,8 @@ def test_a_cursor_is_read_as_it_was_kept(paths: list[str], numbers: dict[str, in
     """Whatever files are called, but for ends of lines."""
     paths = [" ".join(path.split("\n")) for path in paths]
     kept = Cursor(
-        tuple(paths), Standing("a,b", "1.2.3", "-"), Standing("", "1.2.4", "5"), "c0ffee", ("s1", "s2"),
-        numbers, numbers, "[Memory] next x", "<a>\n- b\n</a>",
+        tuple(paths), Standing("a,b", "1.2.3", "-"), Standing("", "1.2.4", "5"), 17, "c0ffee", ("s1", "s2"),
+        numbers, numbers, "[Memory] next x", "<a>\n- b\n</a>", ("a-1", "b"), 3,
     )  # fmt: skip
     assert heard._cursor(heard._packed(kept)) == kept
 

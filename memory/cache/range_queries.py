@@ -9,13 +9,15 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
-from memory.cache.schema import entry_in
+from memory.cache.schema import entry_in, unpack_history
+from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory.cache.file import Cache
+    from projection.fold.fact import Fact
 
 #: Sorts behind every character of a stem.
 _END = "\U0010ffff"
@@ -50,6 +52,13 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     """Return those of some facts that are of one of some kinds, false ones too."""
     rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
     return frozenset([fact for fact, kind in rows if kind in kinds])
+
+
+def facts_of_kind(cache: Cache, kind: str) -> list[Fact]:
+    """Return all facts of a kind, archived and false ones too."""
+    rows = cache.rows("SELECT id, history FROM facts WHERE kind = ?", (kind,))
+    found = [resolve(fact, unpack_history(packed), cache.cut) for fact, packed in rows]
+    return [fact for fact in found if fact is not None and fact.kind == kind]
 
 
 def log_named(cache: Cache, start: str) -> LogRef:

@@ -240,7 +240,8 @@ class Call:
         if said.event == SUBAGENT_START and self._commondir:
             from rituals.hosts.starts import role_brief
 
-            return role_brief(said, self._environment)
+            text, self._heard = role_brief(said, self._environment, self._commondir)
+            return text
         if said.event == PRECOMPACT and self._commondir and said.session:
             from ledger.home import discover
             from rituals.hosts.context.checkpoint import save

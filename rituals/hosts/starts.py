@@ -56,20 +56,36 @@ def context(said: Moment, environment: Mapping[str, str]) -> tuple[str, Callable
         behind = around.behind(
             CONTEXT_CHARS - len(text) - len(RULE) - 4, CONTEXT_BYTES - size, text
         )
-        return "\n\n".join([part for part in (text, behind, RULE) if part]), told
+        whole = "\n\n".join([part for part in (text, behind, RULE) if part])
+        return whole, (lambda: told(whole)) if told else None
     except HomeNotFound:
         return "", None
 
 
-def role_brief(said: Moment, environment: Mapping[str, str]) -> str:
-    """Return the brief for a subagent's role; "" where there is no memory."""
+def role_brief(
+    said: Moment, environment: Mapping[str, str], commondir: str = ""
+) -> tuple[str, Callable[[], None] | None]:
+    """Return the brief for a subagent's role, and what is to be called then, as `context` does.
+
+    Args:
+        said: the start of the subagent.
+        environment: of the process.
+        commondir: the common git directory, "" where nobody listens.
+    """
     from ledger.errors import HomeNotFound
     from ledger.escape import visible
 
     try:
-        return visible(_brief(said, environment, ROLE_CHARS)).rstrip()
+        text = visible(_brief(said, environment, ROLE_CHARS)).rstrip()
     except HomeNotFound:
-        return ""
+        return "", None
+
+    def told() -> None:
+        from rituals.hosts.context.news import note_shown
+
+        note_shown(commondir, file_name(said.host, said.session), text)
+
+    return text, told if commondir and said.session else None
 
 
 def _brief(said: Moment, environment: Mapping[str, str], budget: int) -> str:

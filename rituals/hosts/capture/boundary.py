@@ -16,6 +16,7 @@ from ledger.home import IN_TREE
 from ledger.model.reach import OBSERVED, TRANSCRIPT, Span
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
+from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
@@ -31,6 +32,7 @@ from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, no
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
 from rituals.hosts.capture.pending import Pending
 from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
+from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
 from rituals.hosts.extraction.items import RULES, Extraction
 from rituals.hosts.extraction.settings import Settings, settings
@@ -176,9 +178,10 @@ class _Boundary:
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         found, span = self._extracted(piece, span)
         mine = storable([item for item in found.items if not item.personal])
+        shown, seen = self._shown()
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            piece.observations, piece.said.turns if piece.said else (), mine,
+            piece.observations, piece.said.turns if piece.said else (), mine, shown=shown,
         )  # fmt: skip
         part, draft = self._looked_first(part)
         if self._policy.capture.approve == ASK and part.items:
@@ -190,6 +193,7 @@ class _Boundary:
         written = bool(draft.prose or draft.events)
         if written:
             self._append(draft)
+            self._told = self._told._replace(shown=seen)
         spans = ((OBSERVED, piece.observed), (TRANSCRIPT, span))
         ends = {f"{kind} {one.name}": one.end for kind, one in spans if one is not None}
         self._told = self._told._replace(ends={**self._told.ends, **ends}, failed={})
@@ -235,6 +239,12 @@ class _Boundary:
         if found.extractor != RULES:
             keep_answer(self._commondir, *self._key, Answer(span, found))
         return found, span
+
+    def _shown(self) -> tuple[str, int]:
+        """Return which facts the session was shown that no log of it names, and how many it was in all."""
+        ids, more = shown_to(self._commondir, file_name(*self._key))
+        told = self._told.shown if self._told.shown <= len(ids) + more else 0
+        return shown_value(ids[told:], len(ids) + more - max(told, len(ids))), len(ids) + more
 
     def _known(self) -> list[tuple[str, str]]:
         """Return the facts that live, those used last first."""

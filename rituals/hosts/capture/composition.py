@@ -12,6 +12,7 @@ from ledger.model.event import FactCreated
 from ledger.model.ids import id_from_text, version_id
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
+from ledger.model.shown import SHOWN_KEY
 from ledger.secrets.scanner import nameable
 from memory.write.draft import SessionDraft
 from projection.policy.model import DIGEST, SUPERSEDE, THREAD_KIND
@@ -51,6 +52,7 @@ class Part(Record):
         turns: what was said.
         items: what was learned and memory does not have.
         waiting: how many more wait until a person lets them in.
+        shown: which facts the session was shown (`ledger.model.shown`), "" for none.
     """
 
     host: str
@@ -62,13 +64,15 @@ class Part(Record):
     turns: tuple[Turn, ...]
     items: tuple[Item, ...]
     waiting: int = 0
+    shown: str = ""
 
     @property
     def header(self) -> tuple[tuple[str, str], ...]:
         """What its log says of where it comes from (FORMAT.md, W13)."""
         spans = (("observed", self.observed), ("transcript", self.transcript))
         said = (("host", self.host), ("session", self.session), ("extractor", self.extractor))
-        return (*said, *((key, str(span)) for key, span in spans if span is not None))
+        told = (*said, *((key, str(span)) for key, span in spans if span is not None))
+        return (*told, (SHOWN_KEY, self.shown)) if self.shown else told
 
 
 def draft_of_part(

@@ -62,12 +62,14 @@ class Told(Record):
         size: bytes that its spool had then.
         ends: up to where, by kind and name of what it is a span of (`ledger.model.reach`).
         failed: how often reading a slice failed, by the name and the start of it.
+        shown: how many facts its logs say that it was shown.
     """
 
     at: int = 0
     size: int = 0
     ends: Mapping[str, int] = {}
     failed: Mapping[str, int] = {}
+    shown: int = 0
 
 
 def stamp(commondir: str, moment: Moment) -> None:
@@ -181,6 +183,7 @@ def told_of(commondir: str, host: str, session: str) -> Told:
         _number(said.get("size")),
         _numbers(said.get("ends")),
         _numbers(said.get("failed")),
+        _number(said.get("shown")),
     )
 
 

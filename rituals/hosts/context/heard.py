@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import now_ms
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
@@ -15,9 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 NEWS_DIR, OBSERVED_DIR = "diurna/news", "diurna/observed"
-_FORMAT = "diurna-news 1"
+_FORMAT = "diurna-news 2"
+#: How many lines `has_news` reads.
+_HEAD = 5
 #: A file grows by as much, so that a full disk does not keep the cursor where it was.
 _BLOCK = 4096
+#: How many ids of facts that it was shown are kept of a session.
+SHOWN = 300
+_ID_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+#: Begins what a brief says of a session, which is no fact.
+_SESSION = "session, 2"
 #: A session that was silent for so long is over.
 _DEAD_DAYS = 14
 
@@ -43,23 +51,65 @@ class Cursor(Record):
         watched: the files and folders whose change may mean a new log.
         prompt: how all stood when it was told at a prompt.
         tool: likewise at a tool; `ledger` is not looked at there.
+        look: when to look whether the state is out of date, milliseconds since 1970; 0 for never.
         tip: the commit up to which it was told, "" for none.
         waiting: stems that were told and had not landed yet.
         offsets: how many bytes of the other spools were told, by the names of the files.
         told: what may come again and was told, with the time in milliseconds.
         state: the line of the state as it was told, "?" where only the brief said it.
         ready: what the next prompt is told, found by a hook whose time was up.
+        shown: ids of the facts that it was shown, the first ones, in the order in which it saw them.
+        unlisted: how often it was shown one that is not among them.
     """
 
     watched: tuple[str, ...] = ()
     prompt: Standing = Standing()
     tool: Standing = Standing()
+    look: int = 0
     tip: str = ""
     waiting: tuple[str, ...] = ()
     offsets: Mapping[str, int] = {}
     told: Mapping[str, int] = {}
     state: str = "?"
     ready: str = ""
+    shown: tuple[str, ...] = ()
+    unlisted: int = 0
+
+    def having_seen(self, text: str) -> Cursor:
+        """Return the cursor of a session that was shown what a text shows."""
+        known = dict.fromkeys(self.shown)
+        new = [one for one in ids_shown(text) if one not in known]
+        room = max(0, SHOWN - len(known))
+        return self._replace(shown=(*known, *new[:room]), unlisted=self.unlisted + len(new[room:]))
+
+
+def ids_shown(text: str) -> list[str]:
+    """Return the ids of the facts that a text shows as `projection.brief.forms.Markdown` writes them.
+
+    A hook that has nothing to say but a brief that is kept knows no more of it than its text.
+    """
+    found: dict[str, None] = {}
+    for line in text.split("\n"):
+        if line[:2] == "- ":
+            id, bracket, about = line[2:].partition(" (")
+            if bracket and not id.strip(_ID_CHARS) and about[:10] != _SESSION:
+                found[id] = None
+    return list(found)
+
+
+def shown_to(commondir: str, name: str) -> tuple[tuple[str, ...], int]:
+    """Return the facts that a session was shown, and how many there were beside them.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+    """
+    try:
+        with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
+            cursor = _cursor(file.read(1 << 20))
+    except OSError:
+        return (), 0
+    return cursor.shown, cursor.unlisted
 
 
 def has_news(commondir: str, name: str, *, tool: bool) -> bool:
@@ -72,16 +122,21 @@ def has_news(commondir: str, name: str, *, tool: bool) -> bool:
     """
     try:
         with open(f"{commondir}/{NEWS_DIR}/{name}", "rb") as file:
-            head = file.read(_BLOCK).split(b"\n", 4)
+            head = file.read(_BLOCK).split(b"\n", _HEAD)
     except OSError:
         return True
-    if len(head) <= 4:
+    if len(head) <= _HEAD:
         return True
     found = standing(commondir, name, () if tool else _names(head[1]))
     then = _standing(head[3 if tool else 2])
-    return found.others != then.others or (
-        found.own != then.own if tool else found.ledger != then.ledger
-    )
+    if found.others != then.others:
+        return True
+    if found.own == then.own:
+        return not tool and found.ledger != then.ledger
+    if tool or found.ledger != then.ledger:
+        return True
+    look = head[4]
+    return look.isdigit() and 0 < int(look) <= now_ms()
 
 
 def standing(commondir: str, name: str, watched: Sequence[str]) -> Standing:
@@ -198,16 +253,19 @@ def tidy(commondir: str, now_seconds: float) -> None:
 
 
 def _packed(cursor: Cursor) -> bytes:
-    """Write a cursor: four lines that `has_news` reads, then a line for each thing that was told."""
+    """Write a cursor: five lines that `has_news` reads, then a line for each thing that was told."""
     lines = [
         "\0".join(cursor.watched),
         " ".join(cursor.prompt),
         " ".join(cursor.tool),
+        str(cursor.look),
         f"tip {cursor.tip}",
         f"state {cursor.state}",
         *[f"ready {line}" for line in cursor.ready.split("\n") if line],
         *[f"waiting {stem}" for stem in cursor.waiting],
         *[f"offset {size} {name}" for name, size in cursor.offsets.items()],
+        f"shown {' '.join(cursor.shown)}",
+        f"unlisted {cursor.unlisted}",
         *[f"told {at} {key}" for key, at in cursor.told.items()],
         "end",
     ]
@@ -219,22 +277,25 @@ def _cursor(data: bytes) -> Cursor:
     """Read a cursor; an empty one where it is new, damaged, or of another version."""
     head, _, rest = data.decode("utf-8", "surrogateescape").rstrip("\n").partition("\n")
     lines = rest.split("\n")
-    if head != _FORMAT or len(lines) < 4 or lines[-1] != "end":
+    if head != _FORMAT or len(lines) < _HEAD or lines[-1] != "end":
         return Cursor()
     told: dict[str, list[str]] = {}
-    for line in lines[3:-1]:
+    for line in lines[_HEAD - 1 : -1]:
         word, _, said = line.partition(" ")
         told.setdefault(word, []).append(said)
     return Cursor(
         _names(lines[0].encode("utf-8", "surrogateescape")),
         _standing(lines[1].encode()),
         _standing(lines[2].encode()),
+        _number(lines[3]),
         told.get("tip", [""])[0],
         tuple(told.get("waiting", ())),
         _numbers(told.get("offset", ())),
         _numbers(told.get("told", ())),
         told.get("state", ["?"])[0],
         "\n".join(told.get("ready", ())),
+        tuple(told.get("shown", [""])[0].split()),
+        _number(told.get("unlisted", ["0"])[0]),
     )
 
 
@@ -245,6 +306,10 @@ def _names(line: bytes) -> tuple[str, ...]:
 def _standing(line: bytes) -> Standing:
     words = line.decode("ascii", "replace").split(" ")
     return Standing(*words) if len(words) == len(Standing()) else Standing()
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isdecimal() else 0
 
 
 def _numbers(lines: Sequence[str]) -> dict[str, int]:

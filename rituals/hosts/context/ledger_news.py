@@ -19,11 +19,12 @@ from projection.brief.plain_text import plain, shortened
 from projection.brief.roles import roles_of
 from projection.lifecycle.review_threads import is_raised
 from projection.policy.model import THREAD_KIND
+from rituals.hosts.context.state_age import states_in
 from rituals.hosts.context.wording import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.model.session import Entry
     from memory.cache.file import Cache
@@ -48,6 +49,7 @@ class LedgerNews(Record):
         state: the line of the state, "" for none, None where nothing says that it changed.
         tip: the commit up to which the session is told then.
         waiting: the logs beside it that it is told of, or brought itself.
+        states: how old what is held of the state is (`state_age`), None where nothing is new.
     """
 
     facts: tuple[str, ...]
@@ -55,6 +57,7 @@ class LedgerNews(Record):
     state: str | None
     tip: str
     waiting: tuple[str, ...]
+    states: Mapping[str, int] | None = None
 
 
 _FORM = Markdown()
@@ -96,7 +99,8 @@ def ledger_news(
             for one in news[:_FACTS]
         ]
         known = tuple([stem for stem in waits if stem in heard or stem in found])
-        return LedgerNews(tuple(facts), more + len(news[_FACTS:]), state, now, known)
+        rest = more + len(news[_FACTS:])
+        return LedgerNews(tuple(facts), rest, state, now, known, states_in(cache))
 
     snapshot = open_snapshot(home)
     try:

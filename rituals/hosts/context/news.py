@@ -16,7 +16,7 @@ from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ledger.home import Home
     from rituals.hosts.context.others import Listener
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NEWS_CHARS = 1_200
 _TITLE = "News"
+#: It is looked whether the state is out of date as soon as there is work that can be newer.
+_FIRST_LOOK = 1
 
 
 class Telling(Record):
@@ -35,7 +37,7 @@ class Telling(Record):
 
     def written(self) -> None:
         """Keep that the session heard it."""
-        self.heard.move(self.moved)
+        self.heard.move(self.moved.having_seen(self.text))
 
     def kept(self) -> None:
         """Leave it to the next prompt: nobody waited for it."""
@@ -75,8 +77,10 @@ def make_ready(moment: Moment, commondir: str) -> None:
         telling.kept()
 
 
-def begin(home: Home, name: str) -> Callable[[], None]:
+def begin(home: Home, name: str) -> Callable[[str], None]:
     """Look where all stands as a session begins; what is returned makes that what the session heard.
+
+    It is called with what the session was told then.
 
     Args:
         home: whose brief the session is told.
@@ -86,16 +90,34 @@ def begin(home: Home, name: str) -> Callable[[], None]:
     listed = files(commondir)
     seen = standing_of(listed, name, watched)
     offsets = {file: size for file, size, _ in listed if file != f"{name}.jsonl"}
-    begun = Cursor(watched, seen, seen, home.tip(), waiting(home), offsets)
+    begun = Cursor(watched, seen, seen, _FIRST_LOOK, home.tip(), waiting(home), offsets)
 
-    def told() -> None:
+    def told(text: str) -> None:
         heard = Heard(commondir, name)
         before = heard.take()
         if before is not None:
-            heard.move(begun._replace(told=before.told))
+            seen = before.having_seen(text)
+            kept = begun._replace(told=before.told, shown=seen.shown, unlisted=seen.unlisted)
+            heard.move(kept)
         tidy(commondir, now_ms() / 1000)
 
     return told
+
+
+def note_shown(commondir: str, name: str, text: str) -> None:
+    """Keep that a session was shown what a text shows, where it was told anything before.
+
+    Args:
+        commondir: the common git directory.
+        name: what files of the session are called.
+        text: a brief, for instance that of a subagent of the session.
+    """
+    heard = Heard(commondir, name)
+    if not heard.is_there():
+        return
+    cursor = heard.take()
+    if cursor is not None:
+        heard.move(cursor.having_seen(text)) if cursor.watched else heard.leave()
 
 
 def waiting(home: Home) -> tuple[str, ...]:
@@ -140,7 +162,7 @@ def _telling(moment: Moment, commondir: str, name: str, *, tool: bool) -> Tellin
             return None
         if not cursor.watched:  # here for the first time, or the file is damaged
             heard.leave()
-            begin(discover(moment.folder), name)()
+            begin(discover(moment.folder), name)("")
             return None
         if cursor.ready and not tool:
             return Telling(cursor.ready, heard, cursor._replace(ready=""))
@@ -172,7 +194,14 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
     news = all_news(listener)
     moved = cursor._replace(prompt=seen, tool=seen, offsets=news.offsets, told=news.told)
     if seen.ledger == cursor.prompt.ledger:
-        return (*news.pressing, *news.rest), moved
+        if not 0 < cursor.look <= listener.now:
+            return (*news.pressing, *news.rest), moved
+        from ledger.home import discover
+        from rituals.hosts.context.state_age import states_of
+
+        states = states_of(discover(moment.folder))
+        lines, moved = _aged(list(news.pressing), listener, moved, states)
+        return (*lines, *news.rest), moved
     from ledger.home import discover
     from rituals.hosts.context.ledger_news import ledger_news
 
@@ -191,7 +220,24 @@ def _whole(moment: Moment, listener: Listener, cursor: Cursor) -> tuple[tuple[st
     lines += found.facts
     if found.more:
         lines.append(f"- {found.more} more new facts: `diurna brief` has them")
+    if found.states is not None:
+        lines, moved = _aged(lines, listener, moved, found.states)
     return (*lines, *news.rest), moved._replace(tip=found.tip, waiting=found.waiting)
+
+
+def _aged(
+    lines: list[str], listener: Listener, moved: Cursor, states: Mapping[str, int]
+) -> tuple[list[str], Cursor]:
+    """Return some lines and, behind them, what is out of date of the state, with the cursor then."""
+    from rituals.hosts.context.state_age import TOLD, line_of, next_look
+
+    told = dict(moved.told)
+    if next_look(states, told.get(TOLD, 0)) <= listener.now:
+        observed = [changed // 1_000_000 for _, _, changed in files(listener.commondir)]
+        if line := line_of(states, observed, listener.now):
+            lines = [*lines, line]
+            told[TOLD] = listener.now
+    return lines, moved._replace(told=told, look=next_look(states, told.get(TOLD, 0)))
 
 
 def _fitting(lines: Sequence[str]) -> list[str]:

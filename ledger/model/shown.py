@@ -1,0 +1,37 @@
+"""Write and read the header `shown` of a captured log: which facts its session was shown (FORMAT.md, W13).
+
+The report alone reads it. A log names those that no log of the session named before; of two that were
+written at once both may name a fact, so it counts once for each session.
+"""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHOWN_KEY = "shown"
+#: How many ids one log names; of the others it says how many there were.
+SHOWN_IDS = 200
+
+
+def shown_value(ids: Sequence[str], more: int = 0) -> str:
+    """Write the header, "" where nothing was shown.
+
+    Args:
+        ids: of the facts.
+        more: how many there were beside them.
+    """
+    more += len(ids[SHOWN_IDS:])
+    return ", ".join([*ids[:SHOWN_IDS], *([f"+{more}"] if more else [])])
+
+
+def shown_in(value: str) -> tuple[tuple[str, ...], int]:
+    """Read the header: the ids, each once, and how many facts there were beside them."""
+    parts = [part.strip() for part in value.split(",")]
+    ids = dict.fromkeys([part for part in parts if is_fact_id(part)])
+    more = [part[1:] for part in parts if part[:1] == "+"]
+    counted = [int(one) for one in more if one.isascii() and one.isdigit() and len(one) < 10]
+    return tuple(ids), sum(counted)
