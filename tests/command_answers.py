@@ -54,6 +54,10 @@ class Recorder:
         self.answers.setdefault("failure" if refused else command, []).append(answer)
         return answer
 
+    def printed(self, *arguments: str) -> str:
+        """Run a command and return what it prints."""
+        return self._run(*arguments).out
+
 
 def _record(tell: Recorder) -> tuple[str, str]:
     """Make a home with facts of many kinds; return the stems of its first two logs."""
@@ -109,6 +113,10 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     notes.unlink()
     tell("diff", f"{stem}..")
     tell("report")
+    exported = folder / "events"
+    exported.write_text(tell.printed("export", "events"))
+    tell("import", "events", str(exported), "--dry-run")
+    exported.unlink()
     tell("completion", "fish")
     tell("hook", "post-merge")
     seen = Observation(1_790_000_000_000, "edit", "writes a file", "wrote retry.py", ("retry.py",))

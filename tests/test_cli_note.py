@@ -217,8 +217,8 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
     [
         ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
         ("ask", "recall"), ("list", "ls"), ("get", "show"), ("forget", "append --invalidate"),
-        ("rm", "append --invalidate"), ("edit", "append --update"), ("import", "adopt"),
-        ("export", "show --json"), ("context", "brief"), ("handoff", "brief"), ("serach", "recall"),
+        ("rm", "append --invalidate"), ("edit", "append --update"), ("ingest", "adopt"),
+        ("dump", "export events"), ("context", "brief"), ("handoff", "brief"), ("serach", "recall"),
         ("FIND", "recall"), ("redo", "undo"), ("shwo", "show"),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from keyword import iskeyword
 
 from ledger.model.record import Record
 
@@ -16,7 +17,8 @@ class Entry(Record):
     """One command.
 
     Args:
-        name: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`.
+        name: what the user types; its module is `rituals.cli.commands.<name>`, its value `command`. A word
+            of Python has `_` behind it there.
         does: one line for the list of commands.
         group: the heading that it stands under.
         needs: a module without which there is nothing to call.
@@ -30,7 +32,7 @@ class Entry(Record):
     @property
     def module(self) -> str:
         """The module that holds the command."""
-        return f"rituals.cli.commands.{self.name}"
+        return f"rituals.cli.commands.{self.name}{'_' * iskeyword(self.name)}"
 
 
 #: In the order of the help.
@@ -62,6 +64,8 @@ ENTRIES = (
     Entry("sync", "Share memory through a git remote: fetch, join, push.", SHARE),
     Entry("publish", "Write and commit the projection where it drifted.", SHARE),
     Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),
+    Entry("export", "Write memory as linked notes, or its events as lines of JSON.", SHARE),
+    Entry("import", "Bring in the events that another home exported.", SHARE),
     Entry("init", "Make a home for a ledger.", SET_UP),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", SET_UP),
     Entry("install", "Let agents' programs read this memory by themselves.", SET_UP),

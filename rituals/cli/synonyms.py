@@ -28,8 +28,9 @@ _MEANT = {
         "`diurna append --close ID` closes a thread, `--reopen ID` opens it",
     "revert back rollback redo unappend takeback":
         "`diurna undo` takes back what your last log did, and again brings it back",
-    "import migrate load ingest": "`diurna adopt DIR` takes over what another tool wrote",
-    "export dump backup": "`diurna show --json` gives every fact, `diurna publish` writes continuity.md",
+    "migrate load ingest":
+        "`diurna adopt DIR` takes over what another tool wrote, `diurna import events FILE` an export",
+    "dump backup": "`diurna export events` prints all there is, `diurna show --json` gives every fact",
     "context handoff prime start resume load-context summary summarize prompt":
         "`diurna brief` is what an agent reads at the start of a session",
     "observe observations extract transcript harvest ingest-session catch-up":

@@ -1,0 +1,159 @@
+"""Write a session log as one line of JSON, and read it back to the byte.
+
+A line holds where the log stands, its header, its title and prose, and its events with all of their
+fields. A log whose bytes follow from these needs no more; of any other (written by hand, or by another
+tool) the line has the bytes too. Each names the blob id of its log, so a line that says another thing than
+it did is noticed.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Any
+
+from ledger.codec.log import decode, encode
+from ledger.model.digest import blob_id
+from ledger.model.event import VERB_OF, VERBS, Event
+from ledger.model.layout import SESSIONS_DIR, log_path, stem_of
+from ledger.model.order import breaks_seal, is_sealed, is_stem
+from ledger.model.record import Record
+from ledger.model.session import LOG_LIMIT_BYTES, SessionLog
+
+#: Of the form of these lines.
+VERSION = 1
+#: What the first line calls itself.
+KIND = "diurna-events"
+#: No line is longer: a log of the largest size, each byte of it escaped, twice.
+LINE_LIMIT_BYTES = 13 * LOG_LIMIT_BYTES
+
+
+class Carried(Record):
+    """A log on its way: where it stands, and its bytes."""
+
+    path: str
+    data: bytes
+
+    @property
+    def stem(self) -> str:
+        """Its name."""
+        return stem_of(self.path)
+
+    @property
+    def blob(self) -> str:
+        """The id of its bytes in git."""
+        return blob_id(self.data)
+
+
+def log_line(path: str, data: bytes) -> str:
+    """Write a log as a line, in ASCII and without its line end."""
+    stem = stem_of(path)
+    log, _ = decode(data, sealed=is_sealed(stem))
+    said: dict[str, Any] = {
+        "path": path,
+        "stem": stem,
+        "blob": blob_id(data),
+        "header": dict(log.header),
+        "title": log.title,
+        "prose": log.prose,
+        "events": [{"verb": VERB_OF[type(one)], **_fields(one)} for one in log.events],
+    }
+    if _canonical(said) != data:
+        try:
+            said["text"] = data.decode("utf-8")
+        except UnicodeDecodeError:
+            said["base64"] = base64.b64encode(data).decode("ascii")
+    return json.dumps(said)
+
+
+def read_line(line: bytes) -> Carried:
+    """Read a line that tells of a log.
+
+    Raises:
+        ValueError: it is none, or not the log that it names; says why.
+    """
+    said = read_object(line)
+    path, blob = said.get("path"), said.get("blob")
+    if not isinstance(path, str) or not isinstance(blob, str):
+        raise ValueError("it names no path and no blob id")
+    stem = stem_of(path)
+    parts = path.split("/")
+    if parts[0] != SESSIONS_DIR or not is_stem(stem) or "" in parts or {".", ".."} & set(parts):
+        raise ValueError(f"{path[:80]!r} is no place of a session log")
+    if any(char < " " or char in "\\\x7f" for char in path):
+        raise ValueError("its path holds a control character or a backslash")
+    if is_sealed(stem) and "twins" not in parts and path != log_path(stem):
+        raise ValueError(f"{path[:80]!r} is not where a log of that name belongs")
+    data = _bytes(said)
+    if len(data) > LOG_LIMIT_BYTES:
+        raise ValueError(f"its log has {len(data)} bytes; the limit is {LOG_LIMIT_BYTES}")
+    if blob_id(data) != blob:
+        raise ValueError("what it says is not the log that its blob id names")
+    if breaks_seal(stem, data):
+        raise ValueError(f"its log is not the one that the name {stem} was sealed with")
+    return Carried(path, data)
+
+
+def read_object(line: bytes) -> dict[str, Any]:
+    """Read a line as a JSON object.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if len(line) > LINE_LIMIT_BYTES:
+        raise ValueError(f"it is longer than {LINE_LIMIT_BYTES} bytes")
+    try:
+        said = json.loads(line.decode("utf-8"))
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        raise ValueError("it is no JSON object") from None
+    if not isinstance(said, dict):
+        raise ValueError("it is no JSON object")
+    return said
+
+
+def _bytes(said: dict[str, Any]) -> bytes:
+    if isinstance(said.get("text"), str):
+        return str(said["text"]).encode("utf-8", "surrogatepass")
+    if isinstance(said.get("base64"), str):
+        try:
+            return base64.b64decode(said["base64"], validate=True)
+        except (binascii.Error, ValueError):
+            raise ValueError("its bytes are no base64") from None
+    data = _canonical(said)
+    if data is None:
+        raise ValueError("its header, title, prose and events make no log")
+    return data
+
+
+def _canonical(said: dict[str, Any]) -> bytes | None:
+    """Return the bytes that follow from header, title, prose and events; None where none do."""
+    try:
+        header = tuple([(str(key), _text(value)) for key, value in said["header"].items()])
+        events = tuple([_event(one) for one in said["events"]])
+        return encode(SessionLog(header, _text(said["title"]), _text(said["prose"]), events))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return None
+
+
+def _fields(event: Event) -> dict[str, Any]:
+    """Return all fields of an event."""
+    return dict(zip(event._fields, event, strict=True))
+
+
+def _event(said: dict[str, Any]) -> Event:
+    fields = {name: _value(value) for name, value in said.items() if name != "verb"}
+    return VERBS[said["verb"]](**fields)
+
+
+def _value(value: Any) -> Any:
+    """Return the value of a field: text, None, or tuples of these."""
+    if isinstance(value, list):
+        return tuple([_value(one) for one in value])
+    return None if value is None else _text(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a text")
+    return value

@@ -1,0 +1,199 @@
+"""Import events that `diurna export events` wrote: the same logs, to the byte, so the same state.
+
+All lines are read before anything is written, and one that is not what it says refuses them all. What is
+there already is passed over, so a second import changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ledger.errors import DiurnaError, DraftRefused
+from ledger.model.findings import Finding
+from ledger.model.layout import SESSIONS_DIR
+from ledger.model.record import Record
+from memory.redaction.withheld import held_logs
+from rituals.report.export.event_lines import (
+    KIND,
+    LINE_LIMIT_BYTES,
+    VERSION,
+    read_line,
+    read_object,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+    from memory.api import Memory
+    from rituals.report.export.event_lines import Carried
+
+#: How many refused lines are named.
+_NAMED = 10
+#: How many logs one commit brings: what has to be held at once.
+_PART = 5000
+
+
+class Arrival(Record):
+    """What an import brings.
+
+    Args:
+        project: of the ledger that was exported.
+        logs: how many lines tell of one.
+        new: the paths of those that the home does not have.
+        redacted: how many facts and logs are withheld in what was exported.
+        commits: that brought them; none for a plan.
+    """
+
+    project: str
+    logs: int
+    new: tuple[str, ...]
+    redacted: int
+    commits: tuple[str, ...] = ()
+
+
+def plan_arrival(
+    memory: Memory, file: BinaryIO, name: str, progress: Callable[[int, int], None]
+) -> Arrival:
+    """Read all lines, and say which logs are new.
+
+    Args:
+        memory: the open home.
+        file: a file that can be read twice, at its start.
+        name: of the file, for findings.
+        progress: told how many of how many logs are read.
+
+    Raises:
+        DraftRefused: a line is not what it says, or would bring back what was taken out.
+    """
+    head = _head(file.readline(LINE_LIMIT_BYTES + 1), name)
+    tip = memory.snapshot.tip
+    known, held = tip.ask(
+        lambda cache: (
+            {(ref.stem, ref.blob) for ref in cache.log_refs()},
+            held_logs(cache),
+        )
+    )
+    refused: list[Finding] = []
+    new: list[str] = []
+    places: dict[str, str] = {}
+    logs, of = 0, head.get("logs")
+    total = of if isinstance(of, int) else 0
+    for number, one in _lines(file, name, refused):
+        logs += 1
+        progress(logs, max(total, logs))
+        if one is None or (one.stem, one.blob) in known:
+            continue
+        if (one.stem, one.blob) in held:
+            message = f"{one.stem} was redacted and taken out of the history here"
+            hint = "`diurna append FILE` says again what holds of it"
+            refused.append(Finding("unreadable", message, name, number, hint))
+        elif places.setdefault(one.path, one.blob) != one.blob:
+            message = f"{one.path} stands there twice, with different bytes"
+            refused.append(Finding("unreadable", message, name, number))
+        else:
+            new.append(one.path)
+    if not refused and total and logs != total:
+        message = f"it holds {logs} of {total} logs: it was cut short, or put together"
+        refused.append(Finding("unreadable", message, name, logs + 1, "export it again"))
+    if refused:
+        raise DraftRefused(tuple(refused[:_NAMED]))
+    said = head.get("redacted")
+    return Arrival(
+        str(head.get("project", ""))[:200],
+        logs,
+        tuple(dict.fromkeys(new)),
+        said if isinstance(said, int) else 0,
+    )
+
+
+def apply_arrival(memory: Memory, file: BinaryIO, name: str, plan: Arrival) -> Arrival:
+    """Commit the logs of a plan, and the projection where a write publishes.
+
+    Args:
+        memory: the open home.
+        file: the same file, at its start.
+        name: of it.
+        plan: made a moment ago.
+
+    Raises:
+        DiurnaError: the file is another by now; or it can not be committed.
+    """
+    wanted = set(plan.new)
+    commits: list[str] = []
+    part: list[tuple[str, bytes | None]] = []
+    file.readline(LINE_LIMIT_BYTES + 1)
+    here = _paths(memory)
+
+    def commit() -> None:
+        said = "a session log" if len(part) == 1 else f"{len(part)} session logs"
+        commits.append(memory.commit_files(tuple(part), f"diurna: import {said}"))
+        part.clear()
+
+    refused: list[Finding] = []
+    for _, one in _lines(file, name, refused):
+        if one is None or one.path not in wanted:
+            continue
+        wanted.discard(one.path)
+        part.append((_place(one, here), one.data))
+        if len(part) == _PART:
+            commit()
+    if refused or wanted:
+        raise DiurnaError("the file changed while it was being read", where=name)
+    if part:
+        commit()
+    if commits and memory.publishes() and not memory.edited():
+        _, made = memory.publish()
+        commits += [made] if made else []
+    return plan._replace(commits=tuple(commits))
+
+
+def _place(one: Carried, here: dict[str, str]) -> str:
+    """Return where a log goes: beside the one that has its place with other bytes (FORMAT.md, M6)."""
+    if here.get(one.path, one.blob) == one.blob:
+        return one.path
+    return f"{SESSIONS_DIR}/twins/{one.blob}/{one.path.rpartition('/')[2]}"
+
+
+def _paths(memory: Memory) -> dict[str, str]:
+    refs = memory.snapshot.tip.ask(lambda cache: cache.log_refs())
+    return {ref.path: ref.blob for ref in refs}
+
+
+def _lines(
+    file: BinaryIO, name: str, refused: list[Finding]
+) -> Iterator[tuple[int, Carried | None]]:
+    """Yield (number, log) of all lines but the first; None for one that is refused."""
+    number = 1
+    while line := file.readline(LINE_LIMIT_BYTES + 1):
+        number += 1
+        if not line.strip():
+            continue
+        try:
+            yield number, read_line(line)
+        except ValueError as problem:
+            refused.append(Finding("unreadable", str(problem), name, number))
+            yield number, None
+        if len(line) > LINE_LIMIT_BYTES:
+            return
+
+
+def _head(line: bytes, name: str) -> dict[str, object]:
+    """Read the first line.
+
+    Raises:
+        DraftRefused: it is not that of an export, or one of a newer Diurna.
+    """
+    hint = "`diurna export events > FILE` writes what is read here"
+    try:
+        said = read_object(line)
+    except ValueError:
+        said = {}
+    if said.get("kind") != KIND:
+        message = f"it does not begin as an export of events does: {json.dumps({'kind': KIND})}"
+        raise DraftRefused((Finding("unreadable", message, name, 1, hint),))
+    if said.get("version") != VERSION:
+        message = f"it has version {str(said.get('version'))[:20]}, this Diurna reads {VERSION}"
+        raise DraftRefused((Finding("unreadable", message, name, 1, "upgrade Diurna"),))
+    return said
