@@ -1,0 +1,1 @@
+"""Follow the work that memory holds: tasks, and handoffs between agents."""

@@ -1,0 +1,69 @@
+"""Find what was tried for a task and failed, so that nobody tries it again unawares.
+
+Pure. An attempt is a fact of kind `attempt`: it is `about` what it was to do, and its `outcome` says what
+became of it.
+"""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+from ledger.model.record import Record
+from projection.graph.links import SERVES, footer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.fold.fact import Fact
+
+_ATTEMPT_KIND = "attempt"
+FAILED, WORKED = OUTCOMES = ("failed", "worked")
+
+
+class Attempt(Record):
+    """One thing that was tried.
+
+    Args:
+        fact: as the ledger has it; its text says what was tried.
+        outcome: `FAILED`, `WORKED`, or what else its footer says, "" for nothing.
+        iteration: which one it was, 0 where nobody counted.
+    """
+
+    fact: Fact
+    outcome: str
+    iteration: int
+
+    @property
+    def said(self) -> str:
+        """What became of it, in a few words: `failed, iteration 3`."""
+        return self.outcome + (f", iteration {self.iteration}" if self.iteration else "")
+
+
+def failed_before(facts: Iterable[Fact], task: str) -> tuple[Attempt, ...]:
+    """Return the attempts at a task that failed, newest first; none that turned out false, or is withheld.
+
+    Args:
+        facts: where attempts are among, archived ones too (`memory.cache.range_queries.facts_of_kind`).
+        task: the id that they are `about`, or serve.
+    """
+    found = [
+        _attempt(fact)
+        for fact in facts
+        if fact.kind == _ATTEMPT_KIND
+        and not (fact.false or fact.redacted)
+        and task in _about(fact)
+        and footer(fact, "outcome").strip().casefold() == FAILED
+    ]
+    found.sort(key=lambda one: (one.fact.born, one.iteration, one.fact.id), reverse=True)
+    return tuple(found)
+
+
+def _attempt(fact: Fact) -> Attempt:
+    said = footer(fact, "iteration").strip()
+    counted = said.isascii() and said.isdigit() and len(said) < 10
+    return Attempt(fact, footer(fact, "outcome").strip().casefold(), int(said) if counted else 0)
+
+
+def _about(fact: Fact) -> list[str]:
+    said = f"{footer(fact, 'about')} {footer(fact, SERVES)}".replace(",", " ").split()
+    return [one for one in said if is_fact_id(one)]
