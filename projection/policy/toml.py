@@ -16,7 +16,8 @@ from ledger.codec.conflict_markers import marker_line
 from ledger.errors import PolicyInvalid
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import FORMAT_VERSION, POLICY_FILE
-from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, dotted, line_of, shown
+from projection.policy.keys import PARTS_LIMIT, Keys, deep_line, line_of, shown
+from projection.policy.messages import sentence
 from projection.policy.model import (
     BUILT_IN_KINDS,
     CONTRADICTIONS,
@@ -278,40 +279,6 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
     return None
 
 
-#: Where only some words can stand: which, and what they mean.
-_CHOICES: dict[Keys, tuple[str, str]] = {
-    ("publish",): (
-        '"append", "trunk" or "review"',
-        "append: committed with each log; trunk: with each log on the trunk; review: only by "
-        "`diurna publish`",
-    ),
-    ("privacy", "secrets"): (
-        '"redact" or "refuse"',
-        "redact: the log is stored without them; refuse: it is not stored",
-    ),
-    ("privacy", "personal"): (
-        '"warn", "redact" or "keep"',
-        "warn: stored and said; redact: stored without; keep: stored in silence",
-    ),
-    ("recall", "language"): ('"en", "de", "es" or "fr"', "the language of the ledger"),
-    ("capture", "keep"): (
-        '"facts", "digest" or "off"',
-        "facts: what was learned, and what was observed; digest: also what was talked about; off: nothing",
-    ),
-    ("capture", "trust"): (
-        '"thread" or "supersede"',
-        "thread: what speaks against a fact becomes an open thread; supersede: it replaces the fact",
-    ),
-    ("capture", "approve"): (
-        '"none" or "ask"',
-        "none: facts are recorded; ask: they wait until a person lets them in",
-    ),
-    ("views", "publish"): (
-        'names of views, "state", "progress" or "decisions"',
-        "each stands beside continuity.md as a file; `diurna view NAME` shows these and all others",
-    ),
-}
-
 Problem = tuple[int, Keys, str, str]  #: line or 0, path, message, hint
 
 
@@ -321,49 +288,8 @@ def _problems(text: str, table: dict[str, object], errors: list[ErrorDetails]) -
     for count, error in enumerate(errors):
         path = tuple(part for part in error["loc"] if isinstance(part, str))
         line = line_of(text, path) if count < 8 else 0
-        found.append((line, path, *_sentence(path, error)))
+        found.append((line, path, *sentence(path, error, _known_keys)))
     return sorted(found, key=lambda problem: (not problem[0], problem[0], problem[1]))
-
-
-def _sentence(path: Keys, error: ErrorDetails) -> tuple[str, str]:
-    key, given = shown(path), error["input"]
-    value = str(given).lower() if isinstance(given, bool) else repr(given)
-    value = value if len(value) <= 40 else value[:39] + "…"
-    match error["type"]:
-        case "extra_forbidden":
-            known = ", ".join(_known_keys(path[:-1]))
-            return f"unknown key {key}", f"known here: {known}"
-        case "int_type" | "int_from_float" | "int_parsing_size":
-            return (
-                f"{key} must be a whole number, not {value}",
-                "write it without quotes or a point",
-            )
-        case "greater_than_equal":
-            return f"{key} must not be below {error['ctx']['ge']}, as {value} is", ""
-        case "less_than_equal":
-            return f"{key} must not be over {COUNT_LIMIT}, as {value} is", ""
-        case "list_type":
-            return f"{key} must be a list, not {value}", f'write it as {path[-1]} = ["...", "..."]'
-        case "too_long":
-            return f"{key} must have at most {error['ctx']['max_length']} entries", ""
-        case "bool_type":
-            return f"{key} must be true or false, not {value}", "write it without quotes"
-        case "string_type":
-            return f"{key} must be text, not {value}", f'write it in quotes: {path[-1]} = "..."'
-        case "string_too_long":
-            return f"{key} must have at most {NAME_LIMIT_CHARS} characters", ""
-        case "literal_error":
-            choices, hint = _CHOICES[path]
-            return f"{key} must be {choices}, not {value}", hint
-        case "model_type" | "dict_type" | "model_attributes_type":
-            return (
-                f"{key} must be a table, not {value}",
-                f"write it as a heading: [{dotted(path)}]",
-            )
-        case "value_error":
-            return f"{key} {error['ctx']['error']}", ""
-        case _:
-            return f"{key}: {error['msg']}", ""
 
 
 def _known_keys(path: Keys) -> tuple[str, ...]:
