@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from ledger.home import Home
-from ledger.model.findings import Finding
 from memory.api import Memory
-from memory.worktree import follow as following
-from memory.write import commit as landing
+from memory.worktree.next_index import NextIndex
 from tests.campaigns import forks
 from tests.campaigns.homes import (
     IN_TREE,
@@ -100,17 +98,17 @@ def test_an_append_notices_it_of_its_own_log(
     """The user's commit comes between our commit and our entry in the index."""
     folder = tmp_path / "home"
     home = make_home(folder)
-    right = following.show_files
+    right = NextIndex.take
     beside: list[str] = []
 
-    def late(*given: object) -> list[Finding]:
+    def late(self: NextIndex) -> bool:
         if not beside:
             git(folder, "commit", "-q", "--allow-empty", "-m", "the user's")
             beside.append(git(folder, "rev-parse", "HEAD").strip())
             assert not logs_in(home)
-        return right(*given)  # type: ignore[arg-type]
+        return right(self)
 
-    monkeypatch.setattr(landing, "show_files", late)
+    monkeypatch.setattr(NextIndex, "take", late)
     receipt = open_memory(folder, writer).append(draft("a"))
     assert [one.code for one in receipt.findings] == ["log-dropped"]
     assert_sound(home, [receipt.stem])

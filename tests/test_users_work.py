@@ -610,9 +610,9 @@ def test_d7_asking_for_it_costs_no_more_processes(
     spawned: list[tuple[str, ...]] = []
     right = Git.start
 
-    def counting(git: Git, *arguments: str) -> Running:
+    def counting(git: Git, *arguments: str, more: dict[str, str] | None = None) -> Running:
         spawned.append(arguments)
-        return right(git, *arguments)
+        return right(git, *arguments, more=more)
 
     monkeypatch.setattr(Git, "start", counting)
     open_memory(folder, writer).append(draft("b"))

@@ -34,10 +34,13 @@ from memory.worktree.checkout import (
     work_file,
 )
 from memory.worktree.merge_drivers import ensure_drivers
+from memory.worktree.next_index import index_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from ledger.git.cli import Git
 
 #: How the note on the lock begins, which is no name of a reference; that and the tip before come next.
 FOLLOWING = "following"
@@ -48,10 +51,18 @@ def show_files(
     home: Home,
     files: Sequence[tuple[str, bytes | None]],
     logs: Sequence[tuple[str, bytes]],
+    indexed: bool,
 ) -> list[Finding]:
-    """Let the work tree and the index, or the mirror, follow what was committed."""
+    """Let the work tree and the index, or the mirror, follow what was committed.
+
+    Args:
+        home: the home.
+        files: of the projection, by their paths in the home; None takes one out.
+        logs: that were committed.
+        indexed: whether the index has followed already (`memory.worktree.next_index`).
+    """
     if home.checked_out:
-        return ensure_drivers(home) + follow(home, [*logs, *files])
+        return ensure_drivers(home) + follow(home, [*logs, *files], indexed)
     if files and home.kind == OWN_BRANCH and home.repository.top:
         from memory.worktree.mirror import mirror
 
@@ -109,12 +120,15 @@ def finish_dead(home: Home, lock: Lock, tip: str = "") -> list[Finding]:
     return findings
 
 
-def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Finding]:
+def follow(
+    home: Home, files: Iterable[tuple[str, bytes | None]], indexed: bool = False
+) -> list[Finding]:
     """Let work tree and index follow a commit on the checked-out branch.
 
     Args:
         home: a home with a work tree.
         files: (path relative to the home, bytes) that the commit added or changed; None: taken out.
+        indexed: the index has their entries already.
 
     Returns:
         What could not be done; the commit itself stands.
@@ -133,12 +147,11 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
     for path, data in files:
         full = f"{home.folder}/{path}"
         if data is None:  # a projection page that the replay no longer makes
-            lines.append(f"0 {'0' * 40}\t{home.prefix}{path}")
+            lines.append(index_line(home.prefix + path, None))
             if os.path.isfile(full) and not _leads_out(home, path):
                 os.unlink(full)
             continue
-        blob = blob_id(data)
-        lines.append(f"100644 {blob}\t{home.prefix}{path}")
+        lines.append(index_line(home.prefix + path, data))
         if sparse:
             continue
         link = _leads_out(home, path)
@@ -152,7 +165,7 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
                     replace_file(full, data, scratch=home.state_dir)
             else:
                 replace_file(full, data, scratch=home.state_dir)
-                written[path] = blob
+                written[path] = blob_id(data)
         except DiurnaError as problem:
             findings.append(
                 Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
@@ -161,7 +174,8 @@ def follow(home: Home, files: Iterable[tuple[str, bytes | None]]) -> list[Findin
                 unwritten.append(lines[-1])
     if written:
         note_written(home, written)
-    findings += update_index(home, lines, sparse)
+    if not indexed or here != home.reference:
+        findings += update_index(home, lines, sparse)
     if unwritten:
         remember_pending(home, unwritten)
     return findings
@@ -195,7 +209,8 @@ def _not_through(link: str, path: str) -> Finding:
 def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> list[Finding]:
     """Let work tree and index follow a commit whose writer died or failed before they did.
 
-    Only where both are as `base` has them: what the user staged or edited since stays.
+    Only where both are as `base` has them, the index also as `tip` has it: what the user staged or edited
+    since stays.
 
     Args:
         home: a home with a work tree.
@@ -215,8 +230,7 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
         )
     if not changes:
         return []
-    said = git.run("diff-index", "--cached", "--name-only", "-z", "--no-renames", base, "--", *ours)
-    staged = set(said.decode("utf-8", "surrogateescape").split("\0"))
+    staged = _staged(git, base, ours) & _staged(git, tip, ours)
     changes = [
         change
         for change in changes
@@ -245,6 +259,14 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
     if lines and head(home.repository)[0] == home.reference:
         findings += update_index(home, lines)
     return findings
+
+
+def _staged(git: Git, commit: str, paths: Sequence[str]) -> set[str]:
+    """Return the paths whose index entries are not what a commit has."""
+    said = git.run(
+        "diff-index", "--cached", "--name-only", "-z", "--no-renames", commit, "--", *paths
+    )
+    return set(said.decode("utf-8", "surrogateescape").split("\0"))
 
 
 def _is_sparse(home: Home) -> bool:

@@ -32,6 +32,7 @@ from memory.repair.dropped_logs import dropped, dropped_finding
 from memory.repair.lost_blobs import clear_damaged, let_go, mend_spooled
 from memory.replay.snapshot import Snapshot
 from memory.worktree.follow import show_elsewhere, show_files
+from memory.worktree.next_index import NextIndex
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.landing import is_busy, obstacle, refuse_unfit
@@ -90,6 +91,7 @@ class Committer:
         self.spool = Spool(self.home.spool_folder)
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
+        self.indexed = False  #: whether git's index has the entries of the commit made last
 
     def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
@@ -272,7 +274,7 @@ class Committer:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        findings += show_files(home, files[len(logs) :], logs)
+        findings += show_files(home, files[len(logs) :], logs, self.indexed)
         findings += show_elsewhere(home, tip, made)
         self.branch.end_note(lock, made)
         for stem in batch:
@@ -293,7 +295,12 @@ class Committer:
         """
         self._intents.note(wanted)
         writer = self.writer()
-        return self.branch.noted(lock, wanted.parent, lambda: writer.commit(wanted))
+        index = NextIndex(self.home)
+        if self.home.checked_out:
+            index.prepare(wanted.files)
+        made = self.branch.noted(lock, wanted.parent, lambda: writer.commit(wanted))
+        self.indexed = index.take()
+        return made
 
     def wanted(
         self,

@@ -1,0 +1,112 @@
+"""Set entries of git's index in the moment in which the branch moves.
+
+A `git commit` of a person's that begins between the two takes our files out of its tree again (W11). So
+what the index is to be is made beforehand, in a copy, and takes the index's place right behind the move.
+Where git wrote the index meanwhile, holds it, or keeps it in parts, `update_index` sets the entries later.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.git.repository import head
+from ledger.home import Home
+from ledger.model.digest import blob_id
+from ledger.wal.atomic_files import make_folder
+from memory.worktree.checkout import FILE_MODE, pending_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: One that is larger takes longer to copy than what there is to win.
+_LARGEST_BYTES = 32 << 20
+
+
+def index_line(path: str, data: bytes | None) -> str:
+    """Return the entry of a file as `git update-index --index-info` reads it; None takes it out.
+
+    Args:
+        path: from the root of the work tree.
+        data: the file's bytes.
+    """
+    return f"0 {'0' * 40}\t{path}" if data is None else f"{FILE_MODE} {blob_id(data)}\t{path}"
+
+
+class NextIndex:
+    """What the index of a work tree is to be once a commit is its tip.
+
+    Args:
+        home: a home that is checked out.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._index = f"{home.repository.gitdir}/index"
+        self._copy = f"{home.repository.gitdir}/diurna/index-next"
+        self._before: tuple[int, ...] = ()
+        self._mode = 0
+
+    def prepare(self, files: Sequence[tuple[str, bytes | None]]) -> None:
+        """Make the copy, with the files (path from the root, bytes) of the commit to come."""
+        try:
+            self._make(files)
+        except OSError:
+            self._before = ()
+
+    def _make(self, files: Sequence[tuple[str, bytes | None]]) -> None:
+        home, self._before = self._home, ()
+        where = home.repository
+        if head(where)[0] != home.reference or os.path.exists(pending_file(home)):
+            return
+        if not os.path.isdir(home.folder) or any(
+            name.startswith("sharedindex.") for name in os.listdir(where.gitdir)
+        ):
+            return  # a sparse checkout marks its entries; a split index is in several files
+        with open(self._index, "rb") as file:
+            found = os.fstat(file.fileno())
+            if found.st_size > _LARGEST_BYTES:
+                return
+            data = file.read()
+        make_folder(os.path.dirname(self._copy))
+        if os.path.lexists(f"{self._copy}.lock"):
+            os.unlink(f"{self._copy}.lock")  # of a git that was killed: only one works at the copy
+        with open(self._copy, "wb") as file:
+            file.write(data)
+        # git looks twice at files that are not older than the index itself
+        os.utime(self._copy, ns=(found.st_atime_ns, found.st_mtime_ns))
+        lines = "".join([index_line(path, data) + "\n" for path, data in files])
+        running = where.git().start(
+            "update-index", "--add", "--index-info", more={"GIT_INDEX_FILE": self._copy}
+        )
+        status, _, _ = running.finish(lines.encode("utf-8", "surrogateescape"))
+        if status == 0:
+            self._before, self._mode = _identity(found), found.st_mode & 0o777
+
+    def take(self) -> bool:
+        """Let the copy take the index's place; tell whether it did."""
+        if not self._before:
+            return False
+        lock = f"{self._index}.lock"
+        try:
+            with open(self._copy, "rb") as file:
+                data = file.read()
+            fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, self._mode)
+        except OSError:
+            return False
+        try:
+            os.fchmod(fd, self._mode)
+            with open(fd, "wb") as file:
+                file.write(data)
+            there = self._before == _identity(os.stat(self._index))
+            if there and head(self._home.repository)[0] == self._home.reference:
+                os.replace(lock, self._index)
+                return True
+        except OSError:
+            pass
+        os.unlink(lock)
+        return False
+
+
+def _identity(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
