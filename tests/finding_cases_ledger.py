@@ -396,6 +396,13 @@ case(
 )(by_hand(f"{REFERENCES}- Closed: use-x\n"))
 
 
+case(
+    "task-move",
+    f"warning: {LOG}: use-x was moved to done and is of kind fact",
+    "an update whose footer says `kind: task` makes it a task",
+)(by_hand(f"{REFERENCES}- Moved: use-x → done\n"))
+
+
 @case(
     "false-fact",
     "warning: use-x is false: use-y superseded it",

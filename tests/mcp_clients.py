@@ -33,7 +33,7 @@ NAMES = ("brief", "recall", "get", "append", "resolve", "status")
 
 
 #: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,000 tokens.
-LIST_CHARS = 4_500
+LIST_CHARS = 6_000
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]
 

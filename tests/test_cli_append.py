@@ -238,8 +238,8 @@ def test_append_names_a_misspelled_kind(repo: Repo, run: Run) -> None:
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "diurna: append: --new: there is no kind decison\n"
-        "hint: did you mean `decision: …`? kinds: invariant, stack, decision, convention, fact, "
-        "pattern, thread, preference, reference; where it belongs to the text, say the kind first: "
+        "hint: did you mean `decision: …`? kinds: vision, invariant, stack, decision, convention, "
+        "fact, state, pattern, task, handoff, thread, attempt, finding, question, preference, reference; where it belongs to the text, say the kind first: "
         "`fact: decison: …`\n"
     )
     assert repo.shape() == before
@@ -257,8 +257,7 @@ def test_append_refuses_an_unknown_kind_in_json(repo: Repo, run: Run) -> None:
     ran = run("append", "--from-json", "-", stdin=(draft % "").encode())
     assert (ran.code, ran.out) == (1, "")
     assert (
-        "new.0.kind: there is no kind todo\nhint: did you mean thread? kinds: invariant, "
-        in ran.err
+        "new.0.kind: there is no kind todo\nhint: did you mean thread? kinds: vision, " in ran.err
     )
     ran = run("append", "--from-json", "-", stdin=(draft % ', "anyway": true').encode())
     assert ran.code == 0
@@ -523,7 +522,7 @@ def test_logs_that_others_are_writing_are_no_news(
         (("--from-json", "-"), b'{"titel": "x"}',
          "standard input: titel: there is no such key\nhint: keys: title, body, "),
         (("--from-json", "-"), b'{"new": [{"text": "a", "txt": "b"}]}',
-         "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags, entity\n"),
+         "standard input: new.0.txt: there is no such key\nhint: keys: text, id, kind, tags, entity, footers\n"),
         (("--from-json", "-"), b'{"new": [{"text": ""}]}',
          "append: new.0.text: '' gives the fact no text\nhint: for example: "),
         (("--from-json", "-"), b'{"supersede": [{"old": "a"}]}',
@@ -556,7 +555,7 @@ def test_what_can_not_be_meant_is_said_at_once(repo: Repo, run: Run) -> None:
         "warning: mistyped is not in this ledger (yet)\nhint: check the spelling"
     )
     assert run("append", "--close", "a").err == (
-        "warning: a is of kind fact; only a thread can be closed or reopened\n"
+        "warning: a is of kind fact, which is never closed or reopened\n"
         "hint: what is false now is invalidated or superseded\n"
     )
     assert run("append", "--close", "b").err == ""

@@ -341,7 +341,7 @@ def test_facts_keep_their_form() -> None:
 def test_every_verb_is_written_and_read() -> None:
     """Each event of the union has its bullet."""
     for verb in VERBS:
-        body = {"Superseded": "a → b"}.get(verb, "a")
+        body = {"Superseded": "a → b", "Moved": "a → done"}.get(verb, "a")
         facts = "\n## Facts\n\n- x\n  <!-- id: a -->\n" if verb in ("Created", "Updated") else ""
         data = f"# t\n\n## Memory References\n\n- {verb}: {body}\n{facts}".encode()
         log, findings = decode(data, sealed=True)

@@ -13,7 +13,7 @@ from projection.document.parse import Block, MachineLine, Parsed, machine_line, 
 from projection.document.render import footer_value, one_line, render
 from projection.fold.fact import Fact, Version
 from projection.fold.state import TIERS, LiveView, Standing, Summary
-from projection.policy.model import BUILT_IN_KINDS, Kind, Policy
+from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, Kind, Policy
 
 STEM = "2026-06-01-101500123-0c1d2e3f4a5b"
 
@@ -116,7 +116,7 @@ def _same(block: Block, standing: Standing) -> None:
     """A block says what the standing says."""
     fact = standing.fact
     assert block.id == fact.id
-    assert block.mark == (("x" if fact.closed else " ") if fact.kind == "thread" else "")
+    assert block.mark == (("x" if fact.closed else " ") if fact.kind in CLOSABLE else "")
     assert (block.get("tier"), block.get("uses")) == (standing.tier, str(fact.uses))
     assert block.get("created") == footer_value(fact.created)
     assert block.get("origin") == fact.origin

@@ -43,7 +43,7 @@ TOLD: dict[str, set[str]] = {
         "too-complex conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date "
         "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
         "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
-        "supersession-cycle not-a-thread unknown-kind unknown-version policy-invalid newer-format drift "
+        "supersession-cycle not-a-thread task-move unknown-kind unknown-version policy-invalid newer-format drift "
         "conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
         ALL,
     ),

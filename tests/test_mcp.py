@@ -105,7 +105,7 @@ def test_every_argument_is_limited_and_none_is_a_path(tell: Tell) -> None:
 OBVIOUS = frozenset(
     """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
     recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
-    append.new.text append.new.tags append.update.id append.update.text append.supersede.old
+    append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
     append.supersede.new append.role append.model resolve.id""".split()
 )
 #: Limits that a request which is meant well can meet.
@@ -331,7 +331,7 @@ BAD: tuple[tuple[str, dict[str, object], str], ...] = (
     ("append", {"title": "t", "supersede": [{"old": "a"}]}, "supersede.0.new: it has to be there"),
     ("append", {"title": "t", "close": ["a"], "reopen": ["a"]}, "stand in one log"),
     ("append", {"title": "t", "close": ["no-such-fact"]}, "there is no fact no-such-fact"),
-    ("append", {"title": "t", "new": [{"kind": "todo", "text": "a"}]}, "kinds: invariant, "),
+    ("append", {"title": "t", "new": [{"kind": "todo", "text": "a"}]}, "kinds: vision, invariant, "),
     ("append", {"title": "t", "anyway": 1}, "anyway: it has to be true or false"),
     ("resolve", {}, "id: it has to be there"),
     ("resolve", {"id": "../x"}, "id: it has characters"),

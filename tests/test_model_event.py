@@ -26,18 +26,18 @@ EVENT, FOLD, FORMAT = "ledger/model/event.py", "projection/fold/fold.py", "ledge
 #: Place, file, what stands there, and what is written before it.
 PLACES = (
     ("class", EVENT, "Event = (\n", '''
-def is_state(text: str) -> bool:
+def is_shelf(text: str) -> bool:
     return text in ("todo", "done")
 
 
 @verb(
-    "Moved",
+    "Shelved",
     also=("went",),
-    arrow=Arrow("state", ("Moved to {}", ""), fits=is_state, called="state"),
+    arrow=Arrow("state", ("Shelved to {}", ""), fits=is_shelf, called="state"),
     namings=(_WAS,),
     tied=True,
 )
-class FactMoved(Record):
+class FactShelved(Record):
     """The task has another state now."""
 
     id: str
@@ -46,24 +46,24 @@ class FactMoved(Record):
     was: tuple[str, ...] | None = None
 
 
-@verb("Helped", opposite=(FactRedacted,))
-class FactHelped(Record):
-    """The pattern helped."""
+@verb("Praised", opposite=(FactRedacted,))
+class FactPraised(Record):
+    """The pattern praised."""
 
     id: str
     remark: str = ""
 
 
 '''),
-    ("union", EVENT, "    | FactArchived\n", "    | FactMoved\n    | FactHelped\n"),
-    ("arm", FOLD, "            case FactVerified():\n", '''            case FactMoved():
+    ("union", EVENT, "    | FactIgnored\n", "    | FactShelved\n    | FactPraised\n"),
+    ("arm", FOLD, "            case FactVerified():\n", '''            case FactShelved():
                 self._meta["state"] = event.state
-            case FactHelped():
-                self._meta["helped"] = event.remark
+            case FactPraised():
+                self._meta["praised"] = event.remark
 '''),
-    ("arm", FOLD, "    FactPromoted,\n", "    FactHelped,\n    FactMoved,\n"),  # its import
-    ("row", FORMAT, "\n`Reinstated`, `Archived`, the", '''| FactMoved | `Moved: a → done (was h)` | the task has another state |
-| FactHelped | `Helped: a` | it helped |
+    ("arm", FOLD, "    FactPromoted,\n", "    FactPraised,\n    FactShelved,\n"),  # its import
+    ("row", FORMAT, "\n`Reinstated`, `Archived`, `Moved`", '''| FactShelved | `Shelved: a → done (was h)` | the task has another state |
+| FactPraised | `Praised: a` | it praised |
 '''),
 )  # fmt: skip
 LOG = """# Two
@@ -71,10 +71,10 @@ LOG = """# Two
 ## Memory References
 
 - Referenced: node
-- Moved: node → todo
-- Moved: node -> done (was 0123abcd, 89abcdef) — at last
-- Helped: node, slow — twice
-- Helped: tests
+- Shelved: node → todo
+- Shelved: node -> done (was 0123abcd, 89abcdef) — at last
+- Praised: node, slow — twice
+- Praised: tests
 """
 
 
@@ -121,7 +121,7 @@ def test_formats_table_has_every_verb(copy: Path) -> None:
     rows = re.compile(r"^\| ((?:Fact|Thread)\w+) \| `(\w+):", re.MULTILINE)
     known = [(kind.__name__, verb) for verb, kind in VERBS.items()]
     assert rows.findall((ROOT / FORMAT).read_text()) == known
-    more = [("FactMoved", "Moved"), ("FactHelped", "Helped")]
+    more = [("FactShelved", "Shelved"), ("FactPraised", "Praised")]
     assert rows.findall((copy / FORMAT).read_text()) == known + more
 
 
@@ -139,7 +139,7 @@ entry = scan(stem, data)
 assert entry == entry_of(stem, log), entry
 assert unpack_entry(pack_entry(entry)) == entry
 loose, _ = read_references(["- Went: node → done"], strict=False)
-wrong = [read_references([line], strict=True)[1] for line in ("- Moved: node", "- Moved: node → away")]
+wrong = [read_references([line], strict=True)[1] for line in ("- Shelved: node", "- Shelved: node → away")]
 event = log.events[1]
 refused = [
     [finding.message for finding in problems(log._replace(events=(one,)))]
@@ -157,18 +157,18 @@ def test_the_codec_and_the_fast_path_read_it(copy: Path) -> None:
     found = said(copy, READ, log=LOG)
     assert found["bullets"] == [
         "- Referenced: node",
-        "- Moved: node → todo",
-        "- Moved: node → done (was 0123abcd, 89abcdef) — at last",
-        "- Helped: node",
-        "- Helped: slow — twice",
-        "- Helped: tests",
+        "- Shelved: node → todo",
+        "- Shelved: node → done (was 0123abcd, 89abcdef) — at last",
+        "- Praised: node",
+        "- Praised: slow — twice",
+        "- Praised: tests",
     ]
     assert found["named"] == ["node", "slow", "tests"]
-    assert found["loose"] == ["FactMoved(id='node', state='done', remark='', was=None)"]
-    assert found["wrong"] == [["moved to what? node"], ["not a state: away"]]
+    assert found["loose"] == ["FactShelved(id='node', state='done', remark='', was=None)"]
+    assert found["wrong"] == [["shelved to what? node"], ["not a state: away"]]
     assert found["refused"] == [
         ["not a state: 'away'"],
-        ["`Moved: node` names no version ['no version']"],
+        ["`Shelved: node` names no version ['no version']"],
     ]
 
 
@@ -184,18 +184,18 @@ def test_a_home_records_it_and_tells_it(copy: Path, bare_repo: Repo) -> None:
     news = [f"id={name} pattern {name} holds." for name in ("node", "slow", "tests")]
     diurna("append", "--title", "One", *[part for new in news for part in ("--new", new)])
     receipt = diurna("append", "-", "--json", stdin=LOG).json
-    moved = {"moved": ["node → todo", "node → done"], "helped": ["node", "slow", "tests"]}
-    assert receipt["did"] == moved
+    shelved = {"shelved": ["node → todo", "node → done"], "praised": ["node", "slow", "tests"]}
+    assert receipt["did"] == shelved
     for _ in range(2):  # from the cache, and once it is gone, from the ledger
         (fact,) = diurna("show", "node", "--json").json["facts"]
         assert dict(fact["meta"])["state"] == "done"
         steps = diurna("why", "node", "--json").json["events"]
         assert [step["event"] for step in steps] == [
-            "Created", "Referenced", "Moved to todo", "Moved to done", "Helped",
+            "Created", "Referenced", "Shelved to todo", "Shelved to done", "Praised",
         ]  # fmt: skip
         assert [step["remark"] for step in steps[2:4]] == ["", "at last"]
-        assert "Moved to done" in diurna("why", "node").out
-        assert "moved node → todo, node → done" in diurna("timeline").out
+        assert "Shelved to done" in diurna("why", "node").out
+        assert "shelved node → todo, node → done" in diurna("timeline").out
         diurna("publish")
         diurna("replay", "--check")
         shutil.rmtree(bare_repo.path / ".git/diurna/cache")

@@ -43,6 +43,7 @@ def _nothing_taken(_id: str, _text: str) -> bool:
         ("id=use-git decision: Use git.", "decision", "use-git", "Use git."),
         ("decision: id=use-git Use git.", "decision", "use-git", "Use git."),
         ("thread:  Why?\n\nReally?", "thread", "", "Why?\n\nReally?"),
+        ("task: Wire it.", "task", "", "Wire it."),
         ("id=x", "fact", "x", ""),
         ("", "fact", "", ""),
     ],
@@ -71,17 +72,20 @@ def test_parse_new_takes_names_with_blanks() -> None:
     [
         ("todo: fix it", "there is no kind todo"),
         ("TODO: fix it", "there is no kind TODO"),
-        ("Task: fix it", "did you mean `thread: …`?"),
+        ("Tassk: fix it", "did you mean `task: …`?"),
+        ("bug: fix it", "did you mean `thread: …`?"),
         ("decison: Use git.", "did you mean `decision: …`?"),
         ("Decison: Use git.", "did you mean `decision: …`?"),
         ("id=x rule: Sign it.", "did you mean `convention: …`?"),
         ("open question: Why?", "did you mean `open-question: …`?"),
-        ("role=judge pattern: Cite the line.", "`--role NAME`"),
-        ("pattern: role=judge Cite the line.", "a new fact has no key role="),
+        ("source=judge pattern: Cite the line.", "a new fact has no key source="),
+        ("pattern: source=judge Cite the line.", "a new fact has no key source="),
+        ("prioriy=high task: Wire it.", "did you mean priority=?"),
+        ("depend=a,b task: Wire it.", "did you mean depends=?"),
         ("kind=decision Use git.", "`decision: TEXT`"),
         ("tag=api fact: It is slow.", "did you mean tags=?"),
         ("entty=API It is slow.", "did you mean entity=?"),
-        ("owner=ada decision: Use git.", "keys: id=, tags=, entity="),
+        ("colour=red decision: Use git.", "keys: id=, tags=, entity="),
         ("id=a id=b fact: Twice.", "id= stands twice"),
         ("entity=Payments API decision: It is slow.", 'quotes: entity="Payments API"'),
         ("id=a entity=Payments API v2 decision: It is slow.", 'entity="Payments API v2"'),
@@ -199,7 +203,7 @@ def test_kinds_that_look_misspelled_are_told() -> None:
         refuse(Request(new=new), KINDS, options=False)
     found = refuse(Request(new=new, anyway=True), KINDS, options=False)
     assert [finding.code for finding in found] == ["unknown-kind", "unknown-kind"]
-    assert found[0].hint.startswith("did you mean decision? kinds: invariant, ")
+    assert found[0].hint.startswith("did you mean decision? kinds: vision, invariant, ")
     assert found[1].hint == "did you mean decision?"
 
 
@@ -210,14 +214,17 @@ def test_json_says_everything() -> None:
     """Every key of the JSON draft arrives in the request."""
     data = {
         "title": "t", "body": "b", "agent": "a", "session": "s", "role": "r", "model": "m",
-        "host": "h", "refs": ["x"], "new": [{"text": "n", "kind": "stack", "id": "i", "tags": ["g"]}],
+        "host": "h", "refs": ["x"], "new": [{"text": "n", "kind": "stack", "id": "i", "tags": ["g"],
+                              "footers": {"salience": "7"}}],
         "update": [{"id": "u", "text": "v"}], "supersede": [{"old": "o", "new": "p"}],
         "invalidate": ["q"], "close": ["c"], "reopen": ["d"], "reactivate": ["e"], "anyway": True,
+        "move": {"k": "done"}, "helped": {"l": "a.py:1"}, "ignored": {"n": ""},
     }  # fmt: skip
     assert set(data) == set(JsonDraft.model_fields)
     assert read_json(json.dumps(data).encode(), "draft.json") == Request(
-        "t", "b", "a", "r", "h", "m", "s", ("x",), (NewFact("n", "i", "stack", ("g",)),),
-        (Update("u", "v"),), (Supersession("o", "p"),), ("q",), ("c",), ("d",), ("e",), True,
+        "t", "b", "a", "r", "h", "m", "s", ("x",), (NewFact("n", "i", "stack", ("g",), (), (("salience", "7"),)),),
+        (Update("u", "v"),), (Supersession("o", "p"),), ("q",), ("c",), ("d",), ("e",), True, "",
+        (("k", "done"),), (("l", "a.py:1"),), (("n", ""),),
     )  # fmt: skip
 
 

@@ -179,6 +179,7 @@ class _Reader:
         of_two = next((kind for kind in kinds if GRAMMAR[kind].arrow is not None), None)
         others = tuple(kind for kind in kinds if kind is not of_two)
         waiting: list[str] = []
+        begun = len(self.events)
         for item in items:
             if not item.text:
                 said = item.remark().lower()
@@ -191,6 +192,8 @@ class _Reader:
                 self.pair(unit, of_two, item, waiting)
             if others:
                 self.named(unit, others, item)
+        if any(GRAMMAR[kind].shared for kind in others):
+            self.share(begun)
         for old in waiting:
             assert of_two is not None
             verb, arrow = GRAMMAR[of_two], GRAMMAR[of_two].arrow
@@ -199,6 +202,15 @@ class _Reader:
             said = arrow.told[0].format("what").lower()
             self.find("bad-event", unit.line, f"{said}? {old}",
                       f"write `- {verb.word}: old → {arrow.field}`{instead}")  # fmt: skip
+
+    def share(self, begun: int) -> None:
+        """Give the ids of a bullet without a remark the one that stands behind them."""
+        remark = ""
+        for place in range(len(self.events) - 1, begun - 1, -1):
+            event = self.events[place]
+            if GRAMMAR[type(event)].shared:
+                remark = event.remark or remark
+                self.events[place] = event._replace(remark=remark)
 
     def pair(self, unit: Unit, kind: type[Event], item: Item, waiting: list[str]) -> None:
         """Read `old → new`; ids without an arrow wait for one, as in `a, b → c`."""
@@ -300,7 +312,7 @@ def _event(kind: type[Event], name: str, item: Item, **fields: Any) -> Event:
         said = item.parens[at] if len(item.parens) > at else ""
         if said.startswith(naming.field + " "):
             names = [part.strip("` ") for part in said[len(naming.field) + 1 :].split(",")]
-            if all(map(naming.fits, names)):
+            if naming.can_be(names):
                 fields[naming.field] = naming.value(names)
                 at += 1
     return kind(name, remark=item.remark(at).strip(), **fields)

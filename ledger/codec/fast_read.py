@@ -21,6 +21,7 @@ from ledger.model.event import (
     FactUpdated,
     Meta,
     in_order,
+    signs,
     used_in,
 )
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id, is_version_id
@@ -77,7 +78,8 @@ def scan(stem: str, data: bytes) -> Entry | None:
     if not _join(acts, text[cut + 9 :] if cut >= 0 else ""):
         return None
     named = tuple(dict.fromkeys(names))
-    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach)
+    by = (head.get("branch", ""), head.get("role", "")) if signs(acts) else ()
+    return Entry(stem, kind == WORK, agent, kind, named, tuple(in_order(acts)), session, reach, *by)
 
 
 def _is_plain(text: str, begin: int, end: int) -> bool:

@@ -20,6 +20,7 @@ from ledger.model.event import (
     FactReferenced,
     FactUpdated,
     in_order,
+    signs,
     used_in,
 )
 from ledger.model.findings import Finding
@@ -161,7 +162,10 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
             acts.append(event)
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
     reach = reach_in(dict(log.header))
-    return Entry(stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach)
+    by = (log.get("branch"), log.get("role")) if signs(said) else ()
+    return Entry(
+        stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach, *by
+    )
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:

@@ -15,6 +15,7 @@ from ledger.model.event import GRAMMAR, VERB_OF, Event, FactCreated, FactUpdated
 from ledger.model.findings import INFO, Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.session import (
+    CLOSABLE,
     CONTINUED,
     IDS_LIMIT,
     IMPORT_KEYS,
@@ -133,9 +134,8 @@ def _of_events(log: SessionLog) -> list[Finding]:
             find("bad-id", f"not a fact id: {event.id[:80]!r}",
                  "ids are lower-case words joined by hyphens or dots")  # fmt: skip
             continue
-        if event in seen or (
-            isinstance(event, FactCreated | FactUpdated) and type(event) in kinds.get(event.id, ())
-        ):
+        single = GRAMMAR[type(event)].single
+        if event in seen or (single and type(event) in kinds.get(event.id, ())):
             find("bad-event", f"`{VERB_OF[type(event)]}: {event.id}` stands twice", "say it once")
         seen.add(event)
         kinds.setdefault(event.id, set()).add(type(event))
@@ -165,7 +165,7 @@ def _of_grammar(event: Event) -> list[Finding]:
             found.append(Finding("bad-event", f"{event.id} can not be {said}"))
     for naming in verb.namings:
         names = naming.names(event)
-        if names is not None and not (names and all(map(naming.fits, names))):
+        if names is not None and not (names and naming.can_be(names)):
             said = naming.refused.format(event=f"{verb.word}: {event.id}", id=event.id, names=names)
             found.append(Finding("bad-event", said))
     return found
@@ -180,9 +180,10 @@ def _of_fact(event: FactCreated | FactUpdated, imports: bool) -> list[Finding]:
     kind = dict(event.meta).get("kind", "" if isinstance(event, FactUpdated) else "fact")
     if event.mark not in ("", " ", "x"):
         found.append(Finding("bad-event", f"not a checkbox: {event.mark!r}"))
-    elif event.mark and kind not in ("", "thread"):
+    elif event.mark and kind not in ("", *CLOSABLE):
         hint = "take the checkbox away, or write `kind: thread` in the footer"
-        found.append(Finding("bad-event", f"{event.id} has a checkbox and is no thread", hint=hint))
+        said = f"{event.id} has a checkbox and is of kind {kind}, which is never closed"
+        found.append(Finding("bad-event", said, hint=hint))
     for key, value in event.meta:
         if not imports and key in IMPORT_KEYS:
             found.append(Finding("bad-footer", f"{event.id}: only imports may say `{key}`"))

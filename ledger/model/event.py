@@ -3,8 +3,8 @@
 The text of a fact travels inside the event that brought it, so an event means something by itself.
 `remark` is what the author wrote beside the id; it is kept and means nothing to the fold.
 
-`@verb` says of each type how it is written and told. The codec, the fast path, the checks of drafts, the
-cache, `why` and the JSON answers go by that alone. A new type of event takes four places:
+`@verb` says of each type how it is written and told (`ledger.model.verbs`). The codec, the fast path, the
+checks of drafts, the cache, `why` and the JSON answers go by that alone. A new type takes four places:
 
 | place | what is said there |
 |---|---|
@@ -16,112 +16,21 @@ cache, `why` and the JSON answers go by that alone. A new type of event takes fo
 
 from __future__ import annotations
 
-from ledger.model.ids import is_fact_id, is_version_id
+from ledger.model.ids import is_version_id
 from ledger.model.order import is_stem
 from ledger.model.record import Record
+from ledger.model.task_states import is_state
+from ledger.model.verbs import GRAMMAR as GRAMMAR
+from ledger.model.verbs import VERBS as VERBS
+from ledger.model.verbs import Arrow, Naming, verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, TypeVar
-
-    Kind = TypeVar("Kind", bound="type[Event]")
+    from collections.abc import Iterable
 
 Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
 
 _BLOB_CHARS = 40
-
-
-class Naming(Record):
-    """What an event may name in a parenthesis behind its id: `(was h1, h2)`.
-
-    Args:
-        field: of the event that holds it; the word that the parenthesis begins with.
-        fits: tells whether a text is one of what it may name.
-        refused: what is said of others: `{event}` is the event as it is written, `{id}`, `{names}`.
-        split: each is several words, and the field holds their tuple.
-        filled: where the author does not say it (None), an append does.
-    """
-
-    field: str
-    fits: Callable[[str], bool]
-    refused: str
-    split: bool = False
-    filled: bool = True
-
-    def names(self, event: Event) -> list[str] | None:
-        """Return what an event names so, as it is written; None where it does not say."""
-        value = getattr(event, self.field)
-        if value is None or not self.split:
-            return None if value is None else list(value)
-        return [" ".join(words) for words in value] or None
-
-    def value(self, names: Iterable[str]) -> tuple[Any, ...]:
-        """Return what the field holds for what is written."""
-        return tuple([tuple(name.split(" ")) for name in names] if self.split else names)
-
-
-class Arrow(Record):
-    """What stands behind the `→` of an event.
-
-    Args:
-        field: of the event that holds it.
-        told: how the event is told of the fact before the arrow, and of the one behind it.
-        fits: tells whether a text can stand there.
-        called: what such a text is called.
-        instead: a word in parentheses that may stand in its place, and the verb of what is said then.
-    """
-
-    field: str
-    told: tuple[str, str]
-    fits: Callable[[str], bool] = is_fact_id
-    called: str = "fact id"
-    instead: tuple[str, str] = ("", "")
-
-    @property
-    def is_fact(self) -> bool:
-        """Whether a fact stands there."""
-        return self.fits is is_fact_id
-
-
-class Verb(Record):
-    """How a type of event is written and told.
-
-    Args:
-        word: that its bullets begin with. Never reused.
-        also: what hand-written logs say for it.
-        arrow: what stands behind its `→`, if it has one.
-        namings: the parentheses that may follow, in this order.
-        use: the field whose naming is a use of that fact, "" for none.
-        tied: several of one id may stand in a log, and mean another thing in another order.
-        opposite: events of the same id that it contradicts in one log, which has no order among them.
-        corrects: it says that something does not hold any more, or holds otherwise.
-    """
-
-    word: str
-    also: tuple[str, ...] = ()
-    arrow: Arrow | None = None
-    namings: tuple[Naming, ...] = ()
-    use: str = "id"
-    tied: bool = False
-    opposite: tuple[type[Event], ...] = ()
-    corrects: bool = False
-
-
-#: The type of event of each verb, in the canonical order of the section: that of the classes below.
-VERBS: dict[str, type[Event]] = {}
-#: How each type is written and told.
-GRAMMAR: dict[type[Event], Verb] = {}
-
-
-def verb(word: str, **more: Any) -> Callable[[Kind], Kind]:
-    """Say of a type of event how it is written and told (`Verb`)."""
-
-    def enter(kind: Kind) -> Kind:
-        VERBS[word], GRAMMAR[kind] = kind, Verb(word, **more)
-        return kind
-
-    return enter
 
 
 def is_holder(text: str) -> bool:
@@ -130,7 +39,15 @@ def is_holder(text: str) -> bool:
     return is_stem(stem) and len(blob) == _BLOB_CHARS and not blob.strip("0123456789abcdef")
 
 
-_WAS = Naming("was", is_version_id, "`{event}` names no version {names}")
+def is_seen(text: str) -> bool:
+    """Tell whether a text names what a closing closed: a version, or the log of a move."""
+    return is_version_id(text) or is_stem(text)
+
+
+_NO_VERSION = "`{event}` names no version {names}"
+_WAS = Naming("was", is_version_id, _NO_VERSION)
+_CLOSED = Naming("was", is_seen, _NO_VERSION)
+_MOVES = Naming("was", is_stem, "`{event}` names no log {names}", nothing="none")
 _SAID = Naming("said", is_stem, "no log {names} says anything against {id}")
 _HELD = Naming("held", is_holder, "{id} was held by no log {names}", split=True, filled=False)
 
@@ -148,7 +65,7 @@ class FactReferenced(Record):
     remark: str = ""
 
 
-@verb("Created", also=("new", "added", "born"))
+@verb("Created", also=("new", "added", "born"), single=True)
 class FactCreated(Record):
     """A fact was born. `mark` is its checkbox: `""` none, `" "` open, `"x"` closed.
 
@@ -169,6 +86,7 @@ class FactCreated(Record):
     tied=True,
     opposite=(FactCreated,),
     corrects=True,
+    single=True,
 )
 class FactUpdated(Record):
     """The fact got a new text that replaces the versions `was` (None: not said which).
@@ -221,16 +139,19 @@ class FactReactivated(Record):
     remark: str = ""
 
 
-@verb("Closed", also=("completed", "resolved"), namings=(_WAS,), tied=True)
+@verb("Closed", also=("completed", "resolved"), namings=(_CLOSED,), tied=True, signed=True)
 class ThreadClosed(Record):
-    """The thread is done. `was` are the versions that whoever closed it saw (None: not said which)."""
+    """The thread is done. `was` are the versions that whoever closed it saw (None: not said which).
+
+    Of a task that is a move to `done`: `was` are also the stems of the moves that they saw.
+    """
 
     id: str
     remark: str = ""
     was: tuple[str, ...] | None = None
 
 
-@verb("Reopened", also=("re-opened",), opposite=(ThreadClosed,))
+@verb("Reopened", also=("re-opened",), opposite=(ThreadClosed,), signed=True)
 class ThreadReopened(Record):
     """The thread is open again."""
 
@@ -294,6 +215,42 @@ class FactArchived(Record):
     remark: str = ""
 
 
+@verb(
+    "Moved",
+    arrow=Arrow("state", ("Moved to {}", ""), is_state, "state of a task"),
+    namings=(_MOVES,),
+    opposite=(ThreadClosed, ThreadReopened),
+    single=True,
+    signed=True,
+)
+class FactMoved(Record):
+    """The task is in another state now.
+
+    `was` are the stems of the logs whose moves stood to its writer, () for none (None: not said which).
+    """
+
+    id: str
+    state: str
+    remark: str = ""
+    was: tuple[str, ...] | None = None
+
+
+@verb("Helped", signed=True, shared=True)
+class FactHelped(Record):
+    """The fact helped; the remark is the evidence (`ledger.model.evidence`)."""
+
+    id: str
+    remark: str = ""
+
+
+@verb("Ignored", use="", opposite=(FactHelped,), signed=True, shared=True)
+class FactIgnored(Record):
+    """The fact was of no use where it was shown; the remark is the role that says so."""
+
+    id: str
+    remark: str = ""
+
+
 Event = (
     FactReferenced
     | FactCreated
@@ -309,12 +266,17 @@ Event = (
     | FactRedacted
     | FactReinstated
     | FactArchived
+    | FactMoved
+    | FactHelped
+    | FactIgnored
 )
 
 VERB_OF: dict[type[Event], str] = {kind: known.word for kind, known in GRAMMAR.items()}
 VERB_RANK: dict[type[Event], int] = {kind: rank for rank, kind in enumerate(GRAMMAR)}
 #: Events whose naming of the fact is a use of it.
 USES_ID = frozenset([kind for kind, known in GRAMMAR.items() if known.use == "id"])
+#: Events that only mean something together with who said them.
+SIGNED = frozenset([kind for kind, known in GRAMMAR.items() if known.signed])
 _TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
 #: Events of two facts.
 TWO_FACTS = frozenset(
@@ -332,6 +294,11 @@ def used_in(event: Event) -> str:
     """Return the fact that an event uses by naming it, "" for none."""
     field = GRAMMAR[type(event)].use
     return getattr(event, field) if field else ""
+
+
+def signs(acts: Iterable[Event]) -> bool:
+    """Tell whether it counts who said any of some events."""
+    return any(type(event) in SIGNED for event in acts)
 
 
 def written(event: Event) -> str:

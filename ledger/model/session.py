@@ -14,13 +14,17 @@ HEADER_KEYS = (
 WORK, CONTINUED = "work", "continued"
 #: The types whose names are uses. Only `work` moves the decay clock.
 WORKING = (WORK, CONTINUED)
+#: The type of what people decide: by a command, or in a file.
+EDIT = "edit"
 #: The types of session log.
-TYPES = (*WORKING, "review", "import", "edit", "checkpoint")
+TYPES = (*WORKING, "review", "import", EDIT, "checkpoint")
 #: Footer keys of a fact at birth, in canonical order after `id`.
 META_KEYS = (
     "kind", "tags", "entity", "role", "supersedes", "serves", "conflicts", "source", "created",
     "origin",
 )  # fmt: skip
+#: The kinds of facts that are open or closed: only they have a checkbox.
+CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")
 
@@ -63,7 +67,8 @@ class Entry(Record):
     `named` are the distinct ids whose naming counts as a use when the log tells of work (`uses`), in the
     order met; `acts` are the events that change more than a count (all but `FactReferenced`); `session`
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
-    of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two.
+    of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
+    and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "".
     """
 
     stem: str
@@ -74,6 +79,8 @@ class Entry(Record):
     acts: tuple[Event, ...]
     session: str = ""
     reach: tuple[str, ...] = ()
+    branch: str = ""
+    role: str = ""
 
     @property
     def uses(self) -> bool:

@@ -13,7 +13,7 @@ from memory.cache.newest_logs import agent_name
 from memory.cache.schema import PENDING, PINNED
 from memory.cache.sqlite import CacheDamaged, sqlite3, unpack
 from memory.cache.stamp import Stamp
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ _MOST = 200
 _END = "\U0010ffff"
 _QUERIES = {
     IDS: "SELECT id, kind FROM facts WHERE id >= :begin AND id < :end AND state != :pending ORDER BY id",
-    THREADS: "SELECT id, kind FROM facts WHERE id >= :begin AND id < :end AND state = :pinned "
-    "AND kind = :thread ORDER BY id",
+    THREADS: "SELECT id, kind FROM facts WHERE id >= :begin AND id < :end AND state = :pinned "  # noqa: S608 - our own words
+    f"AND kind IN ({', '.join(map(repr, sorted(CLOSABLE)))}) ORDER BY id",
     AGENTS: "SELECT name, '' FROM newest WHERE name >= :begin AND name < :end ORDER BY name",
     ENTITIES: "SELECT DISTINCT about, '' FROM facts WHERE about > '' AND about >= :begin AND about < :end",
     STEMS: "SELECT stem, '' FROM logs WHERE stem >= :begin AND stem < :end ORDER BY stem DESC",
@@ -60,7 +60,6 @@ def names(home: Home, what: str, begin: str) -> list[tuple[str, str]]:
             "end": start + _END,
             "pending": PENDING,
             "pinned": PINNED,
-            "thread": THREAD_KIND,
         }
         rows = base.execute(_QUERIES[what], given).fetchmany(_MOST)
     except (sqlite3.Error, CacheDamaged, KeyError):

@@ -90,7 +90,7 @@ def newest_logs(entries: Iterable[Entry]) -> dict[str, str]:
     """Return the rows of some logs: the newest stem by name."""
     found: dict[str, str] = {}
     for entry in entries:
-        stem, _, agent, kind, _, acts, session, reach = entry
+        stem, _, agent, kind, _, acts, session, reach, *_ = entry
         name = agent_name(agent)
         if stem > found.get(name, "") and kind != IMPORT:
             found[name] = stem

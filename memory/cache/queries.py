@@ -14,7 +14,7 @@ from projection.fold.fact import Fact, History
 from projection.fold.fold import resolve
 from projection.fold.state import DecayClock, LiveView, Summary
 from projection.fold.tiers import clock_of, live_view, never_decaying
-from projection.policy.model import THREAD_KIND, Policy
+from projection.policy.model import CLOSABLE, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,9 +146,10 @@ class Questions:
 
     def closed_threads(self, clock: DecayClock) -> list[str]:
         """Return the ids of closed threads that are too young to fade: closing sweeps them earlier."""
+        places = ", ".join("?" * len(CLOSABLE))
         rows = self.rows(
-            "SELECT id FROM facts WHERE state = 1 AND kind = ? AND anchor >= ?",
-            (THREAD_KIND, clock.archive),
+            f"SELECT id FROM facts WHERE state = 1 AND kind IN ({places}) AND anchor >= ?",  # noqa: S608 - "?" alone
+            (*sorted(CLOSABLE), clock.archive),
         )
         return [row[0] for row in rows]
 
@@ -231,12 +232,11 @@ class Questions:
         row = self.row("SELECT count(*) FROM logs WHERE work AND stem > ?", (stem,))
         return int(row[0])
 
-    def fading_count(self, lasting: frozenset[str], thread: str) -> int:
+    def fading_count(self, lasting: frozenset[str]) -> int:
         """Count the live facts that can fade, but for a few that only a whole view tells.
 
         Args:
             lasting: the kinds that do not decay.
-            thread: the kind of threads.
         """
         cut = self.clock().archive
         firm = ", ".join("?" * len(lasting))
@@ -245,10 +245,12 @@ class Questions:
             f"AND NOT (state = 1 AND kind IN ({firm}))",
             (cut, *sorted(lasting)),
         )
-        (threads,) = self.row(
-            "SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind = ?", (cut, thread)
+        places = ", ".join("?" * len(CLOSABLE))
+        (undone,) = self.row(
+            f"SELECT count(*) FROM facts WHERE state = 2 AND anchor < ? AND kind IN ({places})",  # noqa: S608 - "?" alone
+            (cut, *sorted(CLOSABLE)),
         )
-        return int(young + threads)
+        return int(young + undone)
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, LogRef, Entry]]:
         """Yield (number, log, entry) of the logs added after a number, in the order added."""

@@ -10,11 +10,10 @@ from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
 from ledger.model.session import WORK, Entry
 from memory.cache.sqlite import unpack
-from projection.fold.fact import Act, History
+from projection.fold.fact import NOBODY, Act, History, Signature
 from projection.fold.fold import resolve
 from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
-    THREAD_KIND,
     Capture,
     Kind,
     Policy,
@@ -94,7 +93,7 @@ def fact_row(
         state = FALSE
     elif found.archived_at:
         state = AWAY
-    elif found.promoted or (found.kind == THREAD_KIND and not found.closed):
+    elif found.promoted or found.open:
         state = PINNED
     else:
         state = ORDINARY
@@ -125,15 +124,24 @@ def entry_in(packed: bytes) -> Entry:
 def plain_history(history: History) -> tuple[Any, ...]:
     """Return a history as plain tuples."""
     uses, last, acts = history
-    return uses, last, tuple([(stem, seq, pack_event(event)) for stem, seq, event in acts])
+    return uses, last, tuple([_plain_act(act) for act in acts])
+
+
+def _plain_act(act: Act) -> tuple[Any, ...]:
+    stem, seq, event, by = act
+    packed = stem, seq, pack_event(event)
+    return packed if by is NOBODY else (*packed, tuple(by))
+
+
+def _act_of(plain: tuple[Any, ...]) -> Act:
+    stem, seq, event, *by = plain
+    return Act(stem, seq, unpack_event(event), Signature(*by[0]) if by else NOBODY)
 
 
 def history_of(plain: tuple[Any, ...]) -> History:
     """Return the history of plain tuples."""
     uses, last, acts = plain
-    return History(
-        uses, last, tuple([Act(stem, seq, unpack_event(event)) for stem, seq, event in acts])
-    )
+    return History(uses, last, tuple([_act_of(act) for act in acts]))
 
 
 def unreadable(findings: Iterable[Finding]) -> tuple[tuple[Any, ...], ...]:

@@ -27,7 +27,7 @@ from memory.replay.state import cold_state
 from memory.worktree.authorship import EDITED_KEY, said_edits
 from memory.worktree.edit_base import made_line, published
 from memory.worktree.publish import refuse_unwritable
-from memory.write.append import with_seen
+from memory.write.seen import with_seen
 from projection.document.edit_events import absorb
 
 TYPE_CHECKING = False

@@ -60,4 +60,4 @@ def _changes(before: Fact | None, after: Fact) -> tuple[bool, ...]:
 
 
 def _contested(fact: Fact) -> bool:
-    return len(fact.heads) > 1 or len(fact.superseded_by) > 1 or fact.circular
+    return len(fact.heads) > 1 or len(fact.superseded_by) > 1 or fact.circular or fact.torn

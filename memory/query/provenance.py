@@ -142,7 +142,7 @@ def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
         while todo:
             here = todo.pop()
             for history in cache.some_histories([here]).values():
-                for stem, seq, event in history.acts:
+                for stem, seq, event, _ in history.acts:
                     if not isinstance(event, FactSuperseded):
                         continue
                     start, end = (event.id, event.new) if forward else (event.new, event.id)

@@ -58,7 +58,7 @@ def refuse_purged(
     said_here: set[tuple[str, str]] = set()
     said_there: set[tuple[str, str]] = set()
     for history in cache.some_histories(sorted(cache.redacted)).values():
-        for stem, _, event in history.acts:
+        for stem, _, event, _ in history.acts:
             if isinstance(event, FactRedacted):
                 said_here.update(event.held)
                 said_there.update(event.held if stem not in only_here else ())

@@ -7,13 +7,7 @@ from ledger.codec.validate import problems
 from ledger.errors import CorruptRepository, DraftRefused, WaitsInSpool, WriteRefused
 from ledger.git.repository import head
 from ledger.model.event import (
-    Event,
-    FactInvalidated,
     FactRedacted,
-    FactReinstated,
-    FactSuperseded,
-    FactUpdated,
-    ThreadClosed,
     ThreadReopened,
 )
 from ledger.model.findings import Finding
@@ -27,16 +21,16 @@ from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import store_blob
 from memory.worktree.follow import follow
+from memory.write.birth_footers import footer_findings
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
+from memory.write.seen import still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
-from projection.fold.truth import said_against
-from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,13 +154,16 @@ class Recorder:
         strict = how.strict or privacy.secrets == "refuse"
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if not how.again:
-            earlier = self._recorded_before(log, cache, occasion, how)
+            facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
+            earlier = self._recorded_before(log, cache, facts, occasion, how)
             if earlier is not None:
                 return earlier._replace(findings=(*guarded, *earlier.findings))
         log, begun = in_its_session(log, cache, waiting)
         stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
+        if log.type in WORKING and (wrong := footer_findings(log.events)):
+            raise DraftRefused(tuple(wrong))
         known = Known(cache, histories, self._committer.spool)
-        odd = check_named(log.events, known, anyway=draft.anyway)
+        odd = check_named(log.events, known, anyway=draft.anyway, type=log.type)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
         alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
@@ -231,11 +228,9 @@ class Recorder:
         order = ("agent", "after", "type", *_HEADER_ORDER, "branch", "commit")
         header = tuple((key, values[key]) for key in order if key in values) + extra
         opened = {event.id for event in draft.events if isinstance(event, ThreadReopened)}
+        facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
         events = tuple(
-            with_seen(event, resolve(event.id, histories[event.id], cache.cut), histories, opened)
-            if event.id in histories
-            else event
-            for event in draft.events
+            with_seen(event, facts.get(event.id), histories, opened) for event in draft.events
         )
         if any(isinstance(event, FactRedacted) for event in events):
             from memory.redaction.withheld import naming_holders
@@ -244,16 +239,24 @@ class Recorder:
         return canonical(SessionLog(header, draft.title, draft.prose, events))
 
     def _recorded_before(
-        self, log: SessionLog, cache: Cache, occasion: Occasion, how: How
+        self,
+        log: SessionLog,
+        cache: Cache,
+        facts: Mapping[str, Fact | None],
+        occasion: Occasion,
+        how: How,
     ) -> Receipt | None:
-        """Find the log that a retry repeats: same agent, same content, a moment ago."""
+        """Find the log that a retry repeats: same agent, same content, a moment ago.
+
+        A task that has been moved on since is moved anew.
+        """
         since = stamp_of(occasion.now_ms - RETRY_WINDOW_MS)
         spool = self._committer.spool
         stems = sorted((*spool.waiting(), *spool.held()), reverse=True)
         committed = [ref for ref in cache.like(entry_of("", log), since) if ref.stem not in stems]
         for ref, data in read_bytes(self.home, committed):
             known, _ = decode(data, sealed=True, file=ref.path)
-            if same_draft(known, log):
+            if same_draft(known, log) and still_moves(log.events, ref.stem, facts):
                 return Receipt(
                     ref.stem,
                     tip_of(cache.commit),
@@ -290,36 +293,6 @@ class Recorder:
         except WaitsInSpool:  # something else that waits; this log is committed
             return known.findings
         return (*known.findings, *(landed.findings if landed else ()))
-
-
-def with_seen(
-    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
-) -> Event:
-    """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
-
-    Args:
-        event: as drafted.
-        fact: what it names, as it stands; None while there is no text for it.
-        histories: of the facts that the log names.
-        opened: the threads that the same log opens again.
-    """
-    if fact is None:
-        return event
-    heads = tuple(version.id for version in fact.heads)
-    if isinstance(event, FactUpdated):
-        knew = fact.closed and not event.mark and event.id not in opened
-        said = event.said
-        if event.was is None and said is None and fact.false:
-            said = said_against(event.id, histories[event.id]) or None
-        was = heads if event.was is None else event.was
-        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
-    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
-        return event._replace(was=heads)
-    if isinstance(event, ThreadClosed) and event.was is None and fact.kind == THREAD_KIND:
-        return event._replace(was=heads)
-    if isinstance(event, FactReinstated) and event.said is None:
-        return event._replace(said=said_against(event.id, histories[event.id]) or None)
-    return event
 
 
 def _done(entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -11,18 +11,22 @@ from ledger.errors import DraftRefused
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactMoved,
     FactReactivated,
     FactRedacted,
     FactReferenced,
     FactReinstated,
     FactSuperseded,
+    FactUpdated,
     ThreadClosed,
     ThreadReopened,
 )
 from ledger.model.findings import Finding
+from ledger.model.session import EDIT, WORK
+from ledger.model.task_states import DONE, TODO, may_follow
 from memory.write.draft import births, named_ids
 from projection.fold.fold import collect, merged, resolve
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +75,7 @@ class Known:
         known.update(merged(known, news))
         return {
             event.new
-            for stem, seq, event in (known[name].acts if name in known else ())
+            for stem, seq, event, _ in (known[name].acts if name in known else ())
             if isinstance(event, FactSuperseded) and event.id == name
             if (stem, seq, name, event.new) not in self._cache.cut
         }
@@ -97,18 +101,24 @@ class Known:
         return self._waiting
 
 
-def check_named(events: tuple[Event, ...], known: Known, *, anyway: bool) -> tuple[Finding, ...]:
+def check_named(
+    events: tuple[Event, ...], known: Known, *, anyway: bool, type: str = WORK
+) -> tuple[Finding, ...]:
     """Refuse what a log can not mean; say what else is odd about the ids that it names.
 
     Args:
         events: of the log.
         known: what memory knows.
         anyway: unknown ids are meant as they are: they are told, and nothing is refused for them.
+        type: of the log; what a person decides (`EDIT`) moves a task anywhere.
 
     Raises:
-        DraftRefused: a fact is created that is there, an unknown one is changed, or a circle is closed.
+        DraftRefused: a fact is created that is there, an unknown one is changed, a circle is closed, or a
+            task is moved to what can not follow.
     """
     refused = [*_taken(events, known), *_circles(events, known)]
+    if type != EDIT:
+        refused += _moves(events, known)
     if not anyway:
         refused += _unknown(events, known)
     if refused:
@@ -138,6 +148,45 @@ def _unknown(events: tuple[Event, ...], known: Known) -> list[Finding]:
         if name not in born and known.fact(name) is None and not known.waits(name)
         if not (name in logs and known.is_log(name))
     ]
+
+
+def _moves(events: tuple[Event, ...], known: Known) -> list[Finding]:
+    """Name the moves of what is no task, and those to a state that can not follow."""
+    kinds: dict[str, str] = {}
+    states: dict[str, tuple[str, ...]] = {}
+    for event in events:
+        if isinstance(event, FactCreated | FactUpdated):
+            kinds.update([(event.id, value) for key, value in event.meta if key == "kind"])
+            if isinstance(event, FactCreated):
+                kinds.setdefault(event.id, "")
+                states[event.id] = (DONE if event.mark == "x" else TODO,)
+    found = []
+    for event in events:
+        if not isinstance(event, FactMoved):
+            continue
+        id, fact = event.id, known.fact(event.id)
+        if fact is None and id not in kinds:
+            continue  # unknown, or it waits: nothing is known of it
+        kind = kinds.get(id, fact.kind if fact else "") or DEFAULT_KIND
+        before = states.get(id) or (fact.states if fact else ()) or (TODO,)
+        if kind != TASK_KIND:
+            said = f"{id} is of kind {kind}; only a task is moved"
+            hint = f"`diurna append --close {id}` closes it" if kind in CLOSABLE else (
+                "only what has the footer `kind: task` is moved"
+            )  # fmt: skip
+            found.append(Finding("task-move", said, hint=hint))
+        elif event.state not in may_follow(before):
+            said = f"{id} is {' or '.join(before)} and can not be moved to {event.state}"
+            found.append(Finding("task-move", said, hint=move_hint(id, before)))
+    return found
+
+
+def move_hint(id: str, states: tuple[str, ...]) -> str:
+    """Say to which states a task may be moved, as one does it."""
+    may = ", ".join(may_follow(states))
+    if may:
+        return f"what may follow: {may}; `--close {id}` says that it is done, `--reopen {id}` todo"
+    return f"`diurna append --reopen {id}` brings it back to {TODO}"
 
 
 def _circles(events: tuple[Event, ...], known: Known) -> list[Finding]:
@@ -198,8 +247,8 @@ def _odd(events: tuple[Event, ...], known: Known) -> tuple[Finding, ...]:
             said = f"{name} is not in this ledger (yet)"
             hint = "check the spelling; `diurna ls` lists the ids"
             found.append(Finding("unknown-id", said, hint=hint))
-        elif name in closed and fact.kind != THREAD_KIND:
-            said = f"{name} is of kind {fact.kind}; only a thread can be closed or reopened"
+        elif name in closed and fact.kind not in CLOSABLE:
+            said = f"{name} is of kind {fact.kind}, which is never closed or reopened"
             hint = "what is false now is invalidated or superseded"
             found.append(Finding("not-a-thread", said, hint=hint))
         elif fact.false and name in relied:

@@ -100,6 +100,12 @@ def disputed(fact: Fact, chars: int) -> str:
         said.append(
             f"called false (replaced by {by}) by somebody who did not know this text: {now}"
         )
+    if fact.torn:
+        sides = [
+            f"{move.state} by {move.agent or 'nobody named'} in {stem_said(move.stem)}"
+            for move in fact.moves[:4]
+        ]
+        said.append(f"{len(fact.moves)} moves stand: {'; '.join(sides)}")
     return "; ".join(said)
 
 

@@ -12,12 +12,15 @@ from projection.compare.duplicates import likeness
 from projection.fold.fact import Fact
 from projection.graph.links import ENTITY_KEY
 from projection.graph.neighbours import entity_names, matches_entity, names_in
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE, QUESTION_KIND
 from projection.text.normalize import Statement, plain, statements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.compare.difference import Ratio
+
+#: Kinds of what is to be done or asked.
+_ASKING = CLOSABLE | {QUESTION_KIND}
 
 
 class Claim(Record):
@@ -109,7 +112,7 @@ def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | Non
         two: another one; their order does not matter.
         ratio: tells how alike two words are spelled, 0 to 100.
     """
-    if (one.fact.kind == THREAD_KIND) != (two.fact.kind == THREAD_KIND):
+    if (one.fact.kind in _ASKING) != (two.fact.kind in _ASKING):
         return None
     if not comparable(one.fact, two.fact):
         return None
@@ -119,8 +122,8 @@ def overlap(one: Claim, two: Claim, ratio: Ratio | None = None) -> Overlap | Non
 
 
 def opposition(one: Claim, two: Claim) -> Opposition | None:
-    """Tell whether two facts disagree; a thread asks and does not claim."""
-    if THREAD_KIND in (one.fact.kind, two.fact.kind) or not comparable(one.fact, two.fact):
+    """Tell whether two facts disagree; what is to be done or asked claims nothing."""
+    if one.fact.kind in _ASKING or two.fact.kind in _ASKING or not comparable(one.fact, two.fact):
         return None
     one, two = _ordered(one, two)
     found = clash(one.statements, two.statements)

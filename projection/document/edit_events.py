@@ -33,13 +33,13 @@ from projection.document.frame import COMPUTED, surroundings
 from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
 from projection.document.render import COMPUTED_KEYS, LEAD
 from projection.document.sections import Places
-from projection.policy.model import CONTRADICTIONS, DEFAULT_KIND, THREAD_KIND, Policy
+from projection.document.seen import closed_in, seen_in
+from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
     #: Gives the fact of an id where it stands now, None when there is none.
@@ -139,7 +139,7 @@ class _Reader:
         for id in gone:
             standing = self._known(id)
             if standing is not None and not standing.fact.false:
-                self.events.append(FactInvalidated(id, was=_seen(there[id], standing.fact)))
+                self.events.append(FactInvalidated(id, was=seen_in(there[id], standing.fact)))
         touched = {event.id for event in self.events}
         self.findings += surroundings(
             self._before,
@@ -182,19 +182,21 @@ class _Reader:
         if meta and not text:  # whatever text stands by now goes on standing
             text, was = fact.heads[0].text, (fact.heads[0].id,)
         if text:
-            mark = before.mark if old == kind == THREAD_KIND else ""  # what the person saw (F8)
+            mark = (
+                before.mark if old in CLOSABLE and kind in CLOSABLE else ""
+            )  # what the person saw (F8)
             self._add(FactUpdated(id, text, was, mark, order_meta(meta)), after.line)
         self._new_tier(before, after, kind)
-        if kind != THREAD_KIND:
+        if kind not in CLOSABLE:
             return
-        if old == THREAD_KIND and not after.mark:
+        if old in CLOSABLE and not after.mark:
             hint = "write `[ ]` or `[x]` before it; to make something else of it, move it"
-            self._find(f"the thread {id} has lost its checkbox", after.line, hint)
+            self._find(f"the {kind} {id} has lost its checkbox", after.line, hint)
             return
         closed, was_closed = after.mark == "x", before.mark == "x"
-        newly = old != THREAD_KIND and fact.kind != THREAD_KIND  # it may have been closed before
+        newly = old not in CLOSABLE and fact.kind not in CLOSABLE  # it may have been closed before
         if newly or closed not in (was_closed, fact.closed):
-            done = ThreadClosed(id, was=_seen(before, fact) if old == THREAD_KIND else None)
+            done = ThreadClosed(id, was=closed_in(before, fact) if old in CLOSABLE else None)
             self.events.append(done if closed else ThreadReopened(id))
 
     def _new_text(self, before: Block, after: Block) -> tuple[str, tuple[str, ...]]:
@@ -318,7 +320,7 @@ class _Reader:
         meta = [pair for pair in block.footer if pair[0] not in COMPUTED_KEYS and all(pair)]
         if kind != DEFAULT_KIND:
             meta.append(("kind", kind))
-        mark = block.mark or (" " if kind == THREAD_KIND else "")
+        mark = block.mark or (" " if kind in CLOSABLE else "")
         self._add(FactCreated(id, text, mark, order_meta(meta)), block.line)
         if block.get("tier") == _CORE:
             self.events.append(FactPromoted(id))
@@ -390,10 +392,3 @@ class _Reader:
 
     def _named(self, ids: list[str]) -> str:
         return ids[0] if len(ids) == 1 else f"{ids[0]} and {len(ids) - 1} more"
-
-
-def _seen(block: Block, fact: Fact) -> tuple[str, ...] | None:
-    """Return the versions that a block shows; None for a withheld text, which shows none."""
-    if fact.redacted:
-        return None
-    return tuple([one.id for one in block.versions]) or (version_id(tidy(block.text)),)

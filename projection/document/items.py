@@ -26,6 +26,7 @@ class Conflict(Record):
     rivals: tuple[str, ...]
     circle: tuple[str, ...] = ()
     denied: Pairs = ()
+    moves: Pairs = ()
     line: int = 0
 
 
@@ -135,7 +136,7 @@ def read_conflict(text: str, line: int) -> Conflict | None:
     """Read an entry under Contradictions; None unless it is exactly as `render` writes it."""
     head, *rest = text.split("\n")
     id = head[1 : head.find("`", 1)] if head[:1] == "`" else ""
-    versions, rivals, circle, denied = [], [], [], []
+    versions, rivals, circle, denied, moves = [], [], [], [], []
     for entry in rest:
         if entry.startswith("- version `"):
             version, _, stem = entry[11:].partition("` of ")
@@ -149,7 +150,10 @@ def read_conflict(text: str, line: int) -> Conflict | None:
             denied.append((stem, new))
         elif entry.startswith("- invalidated in "):
             denied.append((entry[17:], ""))
-    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied)
+        elif entry.startswith("- moved to "):
+            state, _, stem = entry[11:].partition(" in ")
+            moves.append((state, stem))
+    parts = id, tuple(versions), tuple(rivals), tuple(circle), tuple(denied), tuple(moves)
     if render.conflict(*parts) != text or not rest:
         return None
     return Conflict(*parts, line)

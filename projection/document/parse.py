@@ -129,12 +129,7 @@ def unparse(parsed: Parsed) -> str:
     parts.extend(_write(block) for block in parsed.blocks if not block.section)
     if parsed.conflicts:
         parts.append(f"## {CONTRADICTIONS}")
-        parts.extend(
-            render.item(
-                render.conflict(entry.id, entry.versions, entry.rivals, entry.circle, entry.denied)
-            )
-            for entry in parsed.conflicts
-        )
+        parts.extend(render.item(render.conflict(*entry[:-1])) for entry in parsed.conflicts)
     section = ""
     for block in parsed.blocks:
         if not block.section:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from ledger.model.layout import FORMAT_VERSION
 from projection.fold.fact import REDACTED_TEXT
 from projection.fold.state import TIERS
-from projection.policy.model import CONTRADICTIONS, THREAD_KIND
+from projection.policy.model import CLOSABLE, CONTRADICTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,8 +48,11 @@ NO_TEXT = "(no text)"
 LEAD = "**Contradiction**: "
 #: Footer keys that are computed: a fact's own footer can not set them here.
 COMPUTED_KEYS = frozenset(
-    ("id", "kind", "created", "last_used", "uses", "tier", "origin", "verified", "heads", "reason")
-)
+    (
+        "id", "kind", "created", "last_used", "uses", "tier", "origin", "verified", "heads", "moves",
+        "reason",
+    )
+)  # fmt: skip
 _BOXES = ("[ ] ", "[x] ", "[X] ")
 
 
@@ -73,6 +76,7 @@ def render(view: LiveView) -> str:
                     fact.rivals if len(fact.rivals) > 1 else (),
                     fact.circle if fact.circular else (),
                     fact.denied,
+                    tuple([(move.state, move.stem) for move in fact.moves]) if fact.torn else (),
                 )
             )
             for fact in sorted(view.contradicted, key=_by_id)
@@ -95,7 +99,7 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
         kind: its kind where the section does not imply it, else "".
         reason: why it is archived, "" for a live fact.
     """
-    mark = ("x" if fact.closed else " ") if fact.kind == THREAD_KIND else ""
+    mark = ("x" if fact.closed else " ") if fact.kind in CLOSABLE else ""
     heads = fact.heads
     versions: tuple[Version, ...] = ()
     if fact.redacted:
@@ -133,6 +137,8 @@ def block(fact: Fact, tier: str, kind: str = "", reason: str = "") -> str:
         out += f" | verified: {fact.verified}"
     if versions:
         out += f" | heads: {', '.join([v.id for v in versions])}"
+    if fact.moves:
+        out += f" | moves: {', '.join([f'{move.state} in {move.stem}' for move in fact.moves])}"
     if reason:
         out += f" | reason: {reason}"
     return out + " -->"
@@ -169,6 +175,7 @@ def conflict(
     rivals: tuple[str, ...],
     circle: tuple[str, ...] = (),
     denied: tuple[tuple[str, str], ...] = (),
+    moves: tuple[tuple[str, str], ...] = (),
 ) -> str:
     """Say what contradicts what in a fact, and what resolves it.
 
@@ -178,6 +185,7 @@ def conflict(
         rivals: the live successors, () if there are not several.
         circle: what supersedes it and is superseded by it, () for nothing.
         denied: (log, successor or "") of what calls it false and did not know what stands, () for nothing.
+        moves: (state, log) of each move of a task that stands against another, () for nothing.
     """
     said = []
     if versions:
@@ -198,6 +206,10 @@ def conflict(
             "It was called false by who did not know this text; "
             f"`diurna resolve {id}` says which holds."
         )
+    if moves:
+        said.append(
+            f"{len(moves)} moves stand, none wins; `diurna resolve {id} --state STATE` says which holds."
+        )
     lines = [f"`{id}`: {' '.join(said)}"]
     lines.extend(f"- version `{version}` of {stem}" for version, stem in versions)
     lines.extend(f"- successor `{rival}`" for rival in rivals)
@@ -206,6 +218,7 @@ def conflict(
         f"- superseded by `{new}` in {stem}" if new else f"- invalidated in {stem}"
         for stem, new in denied
     )
+    lines.extend(f"- moved to {state} in {stem}" for state, stem in moves)
     return "\n".join(lines)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from projection.document.parse import Block
 from projection.document.render import section_title
-from projection.policy.model import THREAD_KIND, Policy
+from projection.policy.model import CLOSABLE, THREAD_KIND, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,11 @@ class Places:
         return block.get("kind") or (there[0] if there else "")
 
     def kind_of_new(self, block: Block) -> str:
-        """Return the kind of a block that a person added; a checkbox makes a thread."""
-        return block.get("kind") or (THREAD_KIND if block.mark else self.kind(block))
+        """Return the kind of a block that a person added; a checkbox makes a thread of what has none."""
+        kind = self.kind(block)
+        if block.get("kind") or kind in CLOSABLE or not block.mark:
+            return kind
+        return THREAD_KIND
 
     def kind_after(self, before: Block, after: Block) -> str:
         """Return the kind of a block that a person may have moved, ticked or given a kind."""
@@ -55,4 +58,5 @@ class Places:
         if after.section != before.section:
             there = self._kinds.get(after.section, [])
             return old if old in there or not there else there[0]
-        return THREAD_KIND if after.mark and not before.mark else old
+        boxed = after.mark and not before.mark and old not in CLOSABLE
+        return THREAD_KIND if boxed else old

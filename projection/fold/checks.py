@@ -13,9 +13,12 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
-from ledger.model.order import is_stem
+from ledger.model.order import is_stem, stem_in
+from ledger.model.session import EDIT
+from ledger.model.task_states import TODO, may_follow
+from projection.fold.moves import Moves, moves_said
 from projection.fold.truth import against
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE, TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +45,22 @@ def fact_findings(
     fact: Fact, history: History, policy: Policy, cut: frozenset[Edge]
 ) -> list[Finding]:
     """Find what is odd about a fact that exists."""
+    found = _contradictions(fact)
+    if fact.kind not in {kind.name for kind in policy.kinds}:
+        found.append(
+            Finding(
+                "unknown-kind",
+                f"{fact.id} is of kind {fact.kind}, which the policy does not name",
+                hint=f"add [kinds.{fact.kind}] with a section to diurna.toml",
+            )
+        )
+    if len(history.acts) > 1:
+        found += _act_findings(fact, history, cut)
+    return found
+
+
+def _contradictions(fact: Fact) -> list[Finding]:
+    """Say what stands against what in a fact."""
     found: list[Finding] = []
     if len(fact.heads) > 1:
         said = ", ".join(version.id for version in fact.heads)
@@ -69,6 +88,15 @@ def fact_findings(
                 hint=f"`diurna resolve {fact.id}` says which of them holds",
             )
         )
+    if fact.torn:
+        said = ", ".join([f"{move.state} in {move.stem}" for move in fact.moves])
+        found.append(
+            Finding(
+                "contradiction",
+                f"{fact.id} has {len(fact.moves)} moves that stand side by side: {said}",
+                hint=f"`diurna resolve {fact.id} --state STATE` says which holds",
+            )
+        )
     if fact.denied:
         by = ", ".join(new or "no other fact" for _, new in fact.denied)
         found.append(
@@ -79,17 +107,43 @@ def fact_findings(
                 hint=f"`diurna resolve {fact.id}` says which holds",
             )
         )
-    if fact.kind not in {kind.name for kind in policy.kinds}:
-        found.append(
-            Finding(
-                "unknown-kind",
-                f"{fact.id} is of kind {fact.kind}, which the policy does not name",
-                hint=f"add [kinds.{fact.kind}] with a section to diurna.toml",
-            )
-        )
-    if len(history.acts) > 1:
-        found += _act_findings(fact, history, cut)
     return found
+
+
+def _move_findings(fact: Fact, history: History) -> list[Finding]:
+    """Find the moves of what is no task, and those that can not follow what they answer."""
+    found: list[Finding] = []
+    known: dict[str, dict[str, None]] = {}
+    said = list(moves_said(history.acts))
+    if not any(one.moved for one in said):
+        return found
+    for one in said:
+        known.setdefault(stem_in(one.key), {})[one.state] = None
+    moves = Moves()
+    for one in said:
+        if one.moved and fact.kind != TASK_KIND:
+            what = f"{fact.id} was moved to {one.state} and is of kind {fact.kind}"
+            hint = "an update whose footer says `kind: task` makes it a task"
+            found.append(Finding("task-move", what, log_path(one.key), hint=hint))
+        elif one.moved and one.by.type != EDIT:
+            if one.was is None:
+                before = [move.state for move in moves.standing()]
+            else:
+                before = [state for stem in one.was for state in known.get(stem, ())]
+            states = tuple(dict.fromkeys(before)) or (TODO,)
+            if one.state not in may_follow(states) and (before or not one.was):
+                what = f"{fact.id} was moved to {one.state} and was {' or '.join(states)}"
+                found.append(
+                    Finding("task-move", what, log_path(one.key), hint=follow_hint(states))
+                )
+        moves.move(one)
+    return found
+
+
+def follow_hint(states: tuple[str, ...]) -> str:
+    """Say what may follow some states of a task."""
+    may = ", ".join(may_follow(states))
+    return f"what may follow: {may}" if may else "`Reopened` brings it back to todo"
 
 
 def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Finding]:
@@ -97,13 +151,13 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
     found: list[Finding] = []
     versions = {version.id for version in fact.heads}
     replaced: list[tuple[str, str]] = []
-    for stem, seq, event in history.acts:
+    for stem, seq, event, _ in history.acts:
         if isinstance(event, FactCreated | FactUpdated):
             if event.text is not None:
                 versions.add(version_id(event.text))
             if isinstance(event, FactUpdated):
                 replaced += [(stem, was) for was in event.was or ()]
-        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind != THREAD_KIND:
+        elif isinstance(event, ThreadClosed | ThreadReopened) and fact.kind not in CLOSABLE:
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
@@ -119,6 +173,7 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
                         else f"{fact.id} is false by another log, so nothing has to be done",
                     )
                 )
+    found += _move_findings(fact, history)
     found += [
         Finding("unknown-version", f"{fact.id} has no version {was} (yet)", log_path(stem))
         for stem, was in replaced

@@ -18,7 +18,7 @@ def edges_and_takes(histories: Mapping[str, History]) -> tuple[list[Edge], list[
     edges: list[Edge] = []
     takes: list[Take] = []
     for fact, history in histories.items():
-        for stem, seq, event in history.acts:
+        for stem, seq, event, _ in history.acts:
             if isinstance(event, FactSuperseded):
                 if event.id == fact:
                     edges.append((stem, seq, fact, event.new))
@@ -127,7 +127,7 @@ class Cuts:
             takes = [
                 (stem, take)
                 for history in histories.values()
-                for stem, _, event in history.acts
+                for stem, _, event, _ in history.acts
                 if isinstance(event, FactReinstated)
                 for take in takes_of(stem, event)
             ]

@@ -9,17 +9,36 @@ from __future__ import annotations
 
 from ledger.model.event import Event, Meta
 from ledger.model.record import Record
+from ledger.model.task_states import IN_PROGRESS, TODO
+from projection.policy.model import CLOSABLE, TASK_KIND
 
 #: Stands for every text of a redacted fact.
 REDACTED_TEXT = "(redacted)"
 
 
+class Signature(Record):
+    """Who wrote a log, by its header; "" for what it does not say."""
+
+    agent: str = ""
+    session: str = ""
+    branch: str = ""
+    role: str = ""
+    type: str = ""
+
+
+NOBODY = Signature()
+
+
 class Act(Record):
-    """One event of one log that changes more than a count; sorts by (stem, seq)."""
+    """One event of one log that changes more than a count; sorts by (stem, seq).
+
+    `by` is given where it counts who said it (`ledger.model.event.SIGNED`).
+    """
 
     stem: str
     seq: int
     event: Event
+    by: Signature = NOBODY
 
 
 class History(Record):
@@ -43,6 +62,18 @@ class Version(Record):
     parents: tuple[str, ...] = ()
 
 
+class Move(Record):
+    """A move of a task that stands: to which state, and who wrote the log that says so.
+
+    `stem` is the key of that log; `agent` and `session` are "" where its header does not say.
+    """
+
+    state: str
+    stem: str
+    agent: str = ""
+    session: str = ""
+
+
 class Fact(Record):
     """What the ledger says of a fact.
 
@@ -50,7 +81,8 @@ class Fact(Record):
     counts from and `anchor` where disuse counts from, both as something that compares with stems.
     `circle` are the successors whose supersession was left out, because it closes a circle. `denied` are
     (log, successor or "") of what calls it false and does not count, because it did not know what stands.
-    `archived_at` is the log that put it away by hand, as long as nothing brought it back.
+    `archived_at` is the log that put it away by hand, as long as nothing brought it back. `moves` are
+    those of a task that stand, in ledger order; none for what is no task.
     """
 
     id: str
@@ -76,6 +108,7 @@ class Fact(Record):
     circle: tuple[str, ...] = ()
     denied: tuple[tuple[str, str], ...] = ()
     archived_at: str = ""
+    moves: tuple[Move, ...] = ()
 
     @property
     def text(self) -> str:
@@ -91,8 +124,38 @@ class Fact(Record):
 
     @property
     def contradicted(self) -> bool:
-        """Several versions stand, or several live successors, or a circle, or it was reworded as well."""
-        return len(self.heads) > 1 or len(self.rivals) > 1 or self.circular or bool(self.denied)
+        """Several versions, live successors or moves stand, or a circle, or it was reworded as well."""
+        return (
+            len(self.heads) > 1
+            or len(self.rivals) > 1
+            or self.circular
+            or bool(self.denied)
+            or self.torn
+        )
+
+    @property
+    def open(self) -> bool:
+        """Of a kind that is open or closed, and not closed."""
+        return self.kind in CLOSABLE and not self.closed
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The states of a task that stand, `todo` without a move; () for what is no task."""
+        if self.kind != TASK_KIND:
+            return ()
+        return tuple(dict.fromkeys([move.state for move in self.moves])) or (TODO,)
+
+    @property
+    def state(self) -> str:
+        """The state of a task; several that stand are joined by " or "."""
+        return " or ".join(self.states)
+
+    @property
+    def torn(self) -> bool:
+        """Moves stand that differ in state, or several logs claim the task."""
+        if len(self.moves) < 2:
+            return False
+        return len(self.states) > 1 or self.moves[0].state == IN_PROGRESS
 
     @property
     def circular(self) -> bool:

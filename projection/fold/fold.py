@@ -8,12 +8,16 @@ the order and the grouping in which logs arrive change nothing (FORMAT.md, F1 to
 from __future__ import annotations
 
 from ledger.model.event import (
+    SIGNED,
     TWO_FACTS,
     Event,
     FactArchived,
     FactCreated,
     FactDemoted,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -30,11 +34,12 @@ from ledger.model.event import (
 from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import META_KEYS, WORKING, Entry
-from projection.fold.fact import Act, Fact, History, Version
+from projection.fold.fact import Act, Fact, History, Signature, Version
+from projection.fold.moves import closed_by, standing_moves
 from projection.fold.truth import Call, Edge, Take, known, taken, takes_in
 from projection.fold.versions import Texts
 from projection.fold.withholding import withheld_fact
-from projection.policy.model import DEFAULT_KIND, THREAD_KIND
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND, THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +57,7 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     uses: dict[str, int] = {}
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
-    for stem, _, _, kind, named, events, *_ in entries:
+    for stem, _, agent, kind, named, events, session, _, branch, role in entries:
         if kind in WORKING:
             for fact in named:
                 if fact in uses:
@@ -67,8 +72,13 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                 if fact not in uses:
                     uses[fact] = 0
                     last[fact] = ""
+        by: Signature | None = None
         for seq, event in enumerate(events):
-            act = Act(stem, seq, event)
+            if type(event) in SIGNED:
+                by = by or Signature(agent, session, branch, role, kind)
+                act = Act(stem, seq, event, by)
+            else:
+                act = Act(stem, seq, event)
             acts.setdefault(event.id, []).append(act)
             if type(event) in TWO_FACTS:
                 other = facts_in(event)[1]
@@ -113,8 +123,8 @@ def resolve(fact: str, history: History, cut: frozenset[Edge] = frozenset()) -> 
         if found is not None:
             return found
     reading = _Reading(fact, history, cut)
-    for act in history.acts:
-        reading.hear(*act)
+    for stem, seq, event, _ in history.acts:
+        reading.hear(stem, seq, event)
     return reading.result()
 
 
@@ -177,8 +187,8 @@ class _Reading:
                 self._archived = stem
             case FactReactivated():
                 self._archived = ""
-            case FactReferenced() | FactReinstated():
-                pass  # counted by its name; what is taken back is looked up where it was said
+            case FactReferenced() | FactReinstated() | FactMoved() | FactHelped() | FactIgnored():
+                pass  # counted by its name, or looked up in the history where it is asked for
             case _:
                 assert_never(event)
 
@@ -212,7 +222,11 @@ class _Reading:
         history, archived = self._history, self._archived
         created, origin, born = _birth(self._births, self._brought)
         kind = self._meta.pop("kind", "") or _kind_of(self._births)
-        if kind != THREAD_KIND:
+        moves = standing_moves(history.acts) if kind == TASK_KIND else ()
+        if kind == TASK_KIND:
+            closed_at = closed_by(moves)
+            closed = bool(closed_at)
+        elif kind not in CLOSABLE:
             closed, closed_at = False, ""  # `Closed` means nothing there, which is a finding
         elif self._closed is None:
             closed, closed_at = _closed_at_birth(self._births)
@@ -245,6 +259,7 @@ class _Reading:
             circle=tuple(self._circle),
             denied=tuple(denied),
             archived_at="" if history.last > archived else archived,
+            moves=moves,
         )
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
         return withheld_fact(found) if withheld else found
@@ -255,7 +270,7 @@ def _plain(fact: str, history: History) -> Fact | None:
 
     Returns None when there is more to it; `resolve` then says the same the long way.
     """
-    stem, _, event = history.acts[0]
+    stem, _, event, _ = history.acts[0]
     if type(event) is not FactCreated or event.text is None or event.text[:1] == WITHHELD:
         return None
     kind, meta = "", event.meta
@@ -267,7 +282,9 @@ def _plain(fact: str, history: History) -> Fact | None:
     if meta:
         meta = meta[1:] if len(meta) == 1 and kind else _ordered(dict(meta))
     kind = kind or (THREAD_KIND if event.mark else DEFAULT_KIND)
-    closed = kind == THREAD_KIND and event.mark == "x"
+    closed = kind in CLOSABLE and event.mark == "x"
+    if closed and kind == TASK_KIND:
+        return None  # a move, too
     last = history.last
     date = stem[:10]
     return Fact(

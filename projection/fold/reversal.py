@@ -12,6 +12,7 @@ from ledger.model.event import (
     FactArchived,
     FactDemoted,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactReinstated,
@@ -21,6 +22,8 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
+from ledger.model.order import stem_in
+from ledger.model.task_states import DONE, TODO
 from projection.fold.state import BY_HAND
 
 TYPE_CHECKING = False
@@ -57,7 +60,9 @@ def reversal(
     if fact.verified != then.verified:
         raise Irreversible(f"it confirms {fact.id}, and that is not taken back")
     events = [*_text(then, fact, heads), *_truth(then, fact, own, stem)]
-    if fact.closed != then.closed:
+    if fact.moves != then.moves:
+        events.append(_moved_back(then, fact))
+    elif fact.closed != then.closed:
         was = tuple(version.id for version in then.heads)
         events.append(ThreadClosed(fact.id, was=was) if then.closed else ThreadReopened(fact.id))
     if fact.promoted != then.promoted:
@@ -67,6 +72,18 @@ def reversal(
     elif before.live and now.reason == BY_HAND:
         events.append(FactReactivated(fact.id))
     return tuple(events)
+
+
+def _moved_back(then: Fact, fact: Fact) -> Event:
+    """Say the state of before of a task, in place of all that stands."""
+    if then.torn:
+        raise Irreversible(f"it settles which moves of {fact.id} stand")
+    seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
+    if then.state == TODO or not then.state:
+        return ThreadReopened(fact.id)
+    if then.state == DONE:
+        return ThreadClosed(fact.id, was=(*[version.id for version in then.heads], *seen))
+    return FactMoved(fact.id, then.state, was=seen)
 
 
 def _text(then: Fact, fact: Fact, heads: tuple[str, ...]) -> Iterator[Event]:
@@ -123,5 +140,5 @@ def stands_as(after: Standing | None, before: Standing | None) -> bool:
 def _shown(fact: Fact) -> tuple[object, ...]:
     return (
         {version.id for version in fact.heads}, set(fact.superseded_by), bool(fact.invalidated_at),
-        fact.closed, fact.promoted, fact.contradicted, _footer(fact),
+        fact.closed, set(fact.states), fact.promoted, fact.contradicted, _footer(fact),
     )  # fmt: skip

@@ -24,7 +24,7 @@ from projection.fold.state import (
     Standing,
     Summary,
 )
-from projection.policy.model import DEFAULT_KIND, THREAD_KIND, Policy, Windows
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, Policy, Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def tier(fact: Fact, clock: DecayClock, lasting: frozenset[str]) -> str:
         found = "archive-candidate"
     else:
         found = "archived"
-    if fact.kind == THREAD_KIND and not fact.closed and found not in _PINNED:
+    if fact.open and found not in _PINNED:
         return "active"
     return found
 
@@ -87,7 +87,7 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
 
     Most facts of an old ledger were created, used for a while and forgotten; False means nothing.
     """
-    stem, _, event = history.acts[0]
+    stem, _, event, _ = history.acts[0]
     if (history.last or stem) >= clock.archive or type(event) is not FactCreated:
         return False
     if event.text is None or event.mark or (history.uses <= 1 and stem >= clock.working):
@@ -98,7 +98,7 @@ def surely_faded(history: History, clock: DecayClock, lasting: frozenset[str]) -
             return False
         if key == "kind":
             kind = value
-    return kind != THREAD_KIND and kind not in lasting
+    return kind not in CLOSABLE and kind not in lasting
 
 
 def stand(

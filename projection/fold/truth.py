@@ -34,7 +34,7 @@ def takes_in(fact: str, history: History) -> list[Take]:
     """Return what was taken back of all that was said against a fact."""
     return [
         take
-        for stem, _, event in history.acts
+        for stem, _, event, _ in history.acts
         if isinstance(event, FactReinstated) and event.id == fact
         for take in takes_of(stem, event)
     ]
@@ -56,7 +56,7 @@ def against(fact: str, history: History) -> tuple[str, ...]:
     """Return the keys of the logs that call a fact false and were not taken back, oldest first."""
     takes = takes_in(fact, history)
     found: dict[str, None] = {}
-    for stem, _, event in history.acts:
+    for stem, _, event, _ in history.acts:
         said = isinstance(event, FactSuperseded | FactInvalidated) and event.id == fact
         if said and not taken(stem, takes):
             found[stem] = None
@@ -77,7 +77,7 @@ def known(heads: Iterable[str], calls: Sequence[Call], history: History) -> bool
         seen.update(was)
     unseen = {head for head in heads if head not in seen}
     if unseen:
-        for stem, _, event in history.acts:
+        for stem, _, event, _ in history.acts:
             if isinstance(event, FactCreated | FactUpdated) and event.text is not None:
                 if any(_aware(stem, event, call) for call, _, _ in calls):
                     unseen.discard(version_id(event.text))

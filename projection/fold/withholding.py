@@ -17,7 +17,7 @@ from ledger.model.event import (
 from ledger.model.ids import is_fact_id, withheld_text
 from ledger.model.order import is_date, is_stem, stem_in
 from ledger.model.session import Entry
-from projection.fold.fact import REDACTED_TEXT, Act, Fact, History, Version
+from projection.fold.fact import REDACTED_TEXT, Fact, History, Version
 from projection.policy.model import DEFAULT_KIND
 
 TYPE_CHECKING = False
@@ -85,9 +85,7 @@ def names(event: Event, facts: Container[str]) -> bool:
 def withheld_history(history: History) -> History:
     """Return the history of a redacted fact without texts, footers and remarks."""
     return history._replace(
-        acts=tuple(
-            [Act(stem, seq, _bare(event._replace(remark=""))) for stem, seq, event in history.acts]
-        )
+        acts=tuple([act._replace(event=_bare(act.event)) for act in history.acts])
     )
 
 

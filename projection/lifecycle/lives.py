@@ -13,7 +13,10 @@ from ledger.model.event import (
     FactArchived,
     FactCreated,
     FactDemoted,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -31,6 +34,7 @@ from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import collect, resolve
 from projection.fold.state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock
 from projection.fold.tiers import clock_of, never_decaying, stand, tier
+from projection.policy.model import TASK_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
 RETURNED, REINSTATED = "returned", "reinstated"
 _DAY_MS = 86_400_000
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
-_IDLE = (FactVerified, FactRedacted, FactReferenced)
+_IDLE = (FactVerified, FactRedacted, FactReferenced, FactHelped, FactIgnored)
 #: Events of which only the last counts (F7).
 _LAST_WORDS = (
     (ThreadClosed, ThreadReopened),
@@ -224,6 +228,7 @@ class _Walker:
         points = sorted({*said, *uses, *turns})
         acts = tuple(acts)
         full = any(_sees(act) for act in acts if act.event.id == id)
+        kinds = {value for act in acts for value in _kinds_said(act)}
         known: list[Act] = []
         denying = False
         fact: Fact | None = None
@@ -236,7 +241,9 @@ class _Walker:
             news = [act for act in met if fact is None or denying or _matters(act)]
             denying = denying or (full and any(map(_sees, met)))
             for act in met if full else news:
-                _learn(known, act, full)
+                _learn(known, act, full or TASK_KIND in kinds)
+            if kinds == {TASK_KIND} and not full and fact is not None:
+                known[:] = [act for act in known if not _answered(act, fact, point)]
             if news or point in turns:
                 known.sort()
                 history = History(used, last, tuple(known))
@@ -312,6 +319,19 @@ class _Track:
         self._closed = fact.closed
         days = (milliseconds_of(stem) // _DAY_MS) - (milliseconds_of(fact.born) // _DAY_MS)
         self.moments += [Moment(one, stem, session, max(age, 0), max(days, 0)) for one in found]
+
+
+def _kinds_said(act: Act) -> list[str]:
+    """Return the kind that an event says, if it says one."""
+    if not isinstance(act.event, FactCreated | FactUpdated):
+        return []
+    return [value for key, value in act.event.meta if key == "kind"]
+
+
+def _answered(act: Act, fact: Fact, point: str) -> bool:
+    """Tell whether a move of a task was answered before a log: it does not come back (F11)."""
+    moves = isinstance(act.event, FactMoved | ThreadClosed | ThreadReopened)
+    return moves and act.stem < point and all(move.stem != act.stem for move in fact.moves)
 
 
 def _learn(known: list[Act], act: Act, full: bool) -> None:

@@ -10,7 +10,7 @@ import re
 from ledger.model.record import Record
 from projection.fold.fact import Fact
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE, DELIBERATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ PROMOTE_FROM, ARCHIVE_UP_TO = 8, 3
 LEAST_USES = 5
 #: How many sessions of the archive window are frequent use by one agent.
 _OFTEN_SESSIONS = 3
+#: Kinds of which no fact is a rule.
+_NEVER = CLOSABLE | DELIBERATE | {"reference"}
 _RULES = frozenset(("convention", "pattern", "preference"))
 _CHOICES = frozenset(("decision", "stack", "invariant"))
 _MODAL = re.compile(
@@ -80,7 +82,7 @@ def candidates(standings: Iterable[Standing]) -> list[Fact]:
         if one.live
         and one.tier in ("active", "archive-candidate")
         and one.fact.uses >= LEAST_USES
-        and one.fact.kind not in (THREAD_KIND, "reference")
+        and one.fact.kind not in _NEVER
         and not one.fact.redacted
         and len(one.fact.heads) == 1
         and not is_raised(one.fact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.document.render import render
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import THREAD_KIND, Review
+from projection.policy.model import Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ def fading_facts(live: Iterable[Standing]) -> int:
 
 def closed_threads(live: Iterable[Fact]) -> list[Fact]:
     """Return the closed threads among live facts, but for those that reviews raised."""
-    return [
-        fact for fact in live if fact.kind == THREAD_KIND and fact.closed and not is_raised(fact)
-    ]
+    return [fact for fact in live if fact.closed and not is_raised(fact)]
 
 
 def text_lines(fact: Fact) -> int:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 
 from ledger.model.record import Record
 from projection.fold.state import BY_HAND, CLOSED, FADED
-from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,8 +102,7 @@ def fading(now: Iterable[Standing], work: Sequence[str], policy: Policy) -> tupl
     found = []
     for standing in now:
         fact = standing.fact
-        open_thread = fact.kind == THREAD_KIND and not fact.closed
-        if not standing.live or standing.tier == "core" or open_thread:
+        if not standing.live or standing.tier == "core" or fact.open:
             continue
         # a closed thread is swept or fades, whichever comes first
         oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
+from ledger.model.session import CLOSABLE as CLOSABLE
 
 #: When the projection is committed: with each log, with each log on the trunk, or only when asked for.
 APPEND, TRUNK, REVIEW = "append", "trunk", "review"
@@ -89,20 +90,33 @@ class Views(Record):
     publish: tuple[str, ...] = ()
 
 
+DEFAULT_KIND = "fact"
+VISION_KIND, STATE_KIND, PATTERN_KIND = "vision", "state", "pattern"
+TASK_KIND, HANDOFF_KIND, THREAD_KIND = "task", "handoff", "thread"
+ATTEMPT_KIND, FINDING_KIND, QUESTION_KIND = "attempt", "finding", "question"
+#: The kinds that are given on purpose alone: neither capture nor adoption makes a fact one of them.
+DELIBERATE = frozenset(
+    (VISION_KIND, STATE_KIND, TASK_KIND, HANDOFF_KIND, ATTEMPT_KIND, FINDING_KIND, QUESTION_KIND)
+)
 #: Built-in kinds in rendering order.
 BUILT_IN_KINDS = (
+    Kind(VISION_KIND, "Vision", decays=False),
     Kind("invariant", "Architectural Invariants", decays=False),
     Kind("stack", "Stack & Tools"),
     Kind("decision", "Key Decisions"),
     Kind("convention", "Conventions"),
-    Kind("fact", "Facts"),
-    Kind("pattern", "Patterns"),
-    Kind("thread", "Open Threads"),
+    Kind(DEFAULT_KIND, "Facts"),
+    Kind(STATE_KIND, "State"),
+    Kind(PATTERN_KIND, "Patterns"),
+    Kind(TASK_KIND, "Tasks"),
+    Kind(HANDOFF_KIND, "Handoffs"),
+    Kind(THREAD_KIND, "Open Threads"),
+    Kind(ATTEMPT_KIND, "Attempts"),
+    Kind(FINDING_KIND, "Findings"),
+    Kind(QUESTION_KIND, "Questions"),
     Kind("preference", "User Preferences"),
     Kind("reference", "References"),
 )
-DEFAULT_KIND = "fact"
-THREAD_KIND = "thread"
 
 
 class Policy(Record):

@@ -7,7 +7,7 @@ order ends in the line, so the same text gives the same choice everywhere.
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import CLOSABLE
 from projection.text.cues import (
     ACTION_LABELS,
     ACTION_PHRASES,
@@ -128,7 +128,7 @@ def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Q
     found = [
         Quote(block.line, said(block.text))
         for block in reading.facts
-        if block.mark == " " or (dict(block.meta).get("kind") == THREAD_KIND and not block.mark)
+        if block.mark == " " or (dict(block.meta).get("kind") in CLOSABLE and not block.mark)
     ]
     ranked: list[tuple[int, int, Quote]] = []
     for place, one in enumerate(weighed):

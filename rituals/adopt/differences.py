@@ -11,7 +11,6 @@ import re
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from projection.policy.model import THREAD_KIND
 from rituals.adopt.compat import ID_PATTERN, references_span
 from rituals.adopt.layout import CONTINUITY, SESSIONS
 
@@ -211,7 +210,7 @@ def _why_tier(footer: Footer, standing: Standing, files: int, sessions: int) -> 
             if not fact.promoted
             else ("a log promoted it")
         )
-    if fact.kind == THREAD_KIND and not fact.closed:
+    if fact.open:
         return "an open thread is at least active; the reference keeps whatever label it has"
     if footer.tier in ("superseded", "core"):
         return f"its text is {right} by count, and nothing says that it is {footer.tier}"

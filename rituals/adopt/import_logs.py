@@ -26,7 +26,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import LINE_LIMIT_BYTES, Entry, SessionLog
-from projection.policy.model import DEFAULT_KIND, THREAD_KIND
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, THREAD_KIND
 from rituals.adopt.layout import ARCHIVE_INDEX, AgentMemory, text_of
 from rituals.adopt.read_facts import VISION_KIND, ImportedFact
 
@@ -152,7 +152,7 @@ def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:
 def _birth(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCreated:
     """Make the event that brings one text."""
     meta: list[tuple[str, str]] = []
-    kind = THREAD_KIND if fact.mark else fact.kind
+    kind = THREAD_KIND if fact.mark and fact.kind not in CLOSABLE else fact.kind
     if kind != fact.kind:
         message = f"`{fact.id}` has a checkbox and the kind {fact.kind}; it is read as a thread"
         findings.append(Finding("bad-footer", message, fact.file, fact.line))

@@ -26,7 +26,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import META_KEYS
-from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
+from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
 from rituals.adopt.code_spans import DIGITS_LIMIT, Comment, indent_of, storable
 from rituals.adopt.compat import footer_fields, windows
 from rituals.adopt.layout import ARCHIVE_INDEX, CONTINUITY, VISION, AgentMemory
@@ -38,7 +38,8 @@ LIVE, ARCHIVED = "live", "archived"
 VISION_KIND = "invariant"  #: a vision never decays
 #: Footer keys that the replay computes.
 _COUNTED = ("id", "uses", "last-used", "tier", "reason", "heads", "verified")
-_SECTION_KINDS = tuple((kind.section.lower(), kind.name) for kind in BUILT_IN_KINDS)
+_ADOPTED = [kind for kind in BUILT_IN_KINDS if kind.name not in DELIBERATE]
+_SECTION_KINDS = tuple((kind.section.lower(), kind.name) for kind in _ADOPTED)
 
 
 class ImportedFact(Record):
@@ -342,7 +343,7 @@ class FactPage(Page):
             kind = VISION_KIND
         elif mark:
             kind = THREAD_KIND
-        if kind == THREAD_KIND:
+        if kind in CLOSABLE:
             mark = mark or " "
         uses = fields.get("uses", "")
         counted = uses.isascii() and uses.isdigit() and len(uses) <= DIGITS_LIMIT

@@ -105,6 +105,8 @@ def fact_object(standing: Standing, mark: Mark) -> dict[str, Any]:
         "rivals": list(fact.rivals),
         "circle": list(fact.circle) if fact.circular else [],
         "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
+        "state": fact.state,
+        "moves": [fields_of(move, "state stem agent session") for move in fact.moves],
         **fields_of(standing, "reason quarter"),
     }
 

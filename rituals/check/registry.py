@@ -75,7 +75,8 @@ _OF_LOGS = tuple(
     "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable".split()
 )
 _OF_FACTS = tuple(
-    "unknown-id contradiction supersession-cycle not-a-thread unknown-kind unknown-version".split()
+    "unknown-id contradiction supersession-cycle not-a-thread task-move unknown-kind "
+    "unknown-version".split()
 )
 _LEDGER = "rituals.check.ledger_checks:"
 #: The name of the check of all that logs say, which finds most in a ledger of another tool.

@@ -14,7 +14,7 @@ from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.views.selection import check_kind
 from rituals.record.compose import draft_of_request, kinds_of
-from rituals.record.option_values import parse_ids, parse_new, parse_supersede, slip
+from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
 from rituals.record.slips import no_text
 
@@ -134,6 +134,9 @@ def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...])
         new=tuple(_new(text, kinds, "--new") for text in given["new"]),
         update=tuple(Update(fact, text) for fact, text in given["update"]),
         supersede=tuple(parse_supersede(text) for text in given["supersede"]),
+        move=parse_pairs(given["move"], "--move", "STATE"),
+        helped=parse_pairs(given["helped"], "--helped", "EVIDENCE"),
+        ignored=parse_pairs(given["ignored"], "--ignored"),
         **ids,
     )
 

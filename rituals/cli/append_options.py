@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from ledger.model.task_states import STATES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,9 +55,12 @@ _CONTENT: tuple[Decorator, ...] = (
     ),
     _many("supersede", "OLD=NEW", "OLD is false now, NEW replaces it."),
     _many("invalidate", "ID", "The fact is false now, nothing replaces it."),
-    _many("close", "ID", "The thread is done."),
-    _many("reopen", "ID", "The thread is open again."),
+    _many("close", "ID", "The thread, task or finding is done."),
+    _many("reopen", "ID", "It is open again."),
     _many("reactivate", "ID", "The fact is pulled back from the archive."),
+    _many("move", "ID=STATE", f"The task is in that state now: {', '.join(STATES[1:])}."),
+    _many("helped", "ID=EVIDENCE", "It helped: a command with its exit code, or PATH:LINE."),
+    _many("ignored", "ID[=ROLE]", "It was shown to a role, else to yours, and of no use."),
 )
 _HEADER: tuple[Decorator, ...] = (
     _AGENT,

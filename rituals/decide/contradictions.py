@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.ids import version_id
+from ledger.model.order import stem_in
 from ledger.model.record import Record
 from memory.query.provenance import lines_of
 from projection.document.render import REDACTED, ordered
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from projection.fold.replay import State
 
 #: What stands against what.
-TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED = KINDS = (
-    "text", "birth", "closed", "successor", "circle", "reworded",
+TEXT, BIRTH, CLOSED, SUCCESSOR, CIRCLE, REWORDED, MOVED = KINDS = (
+    "text", "birth", "closed", "successor", "circle", "reworded", "moved",
 )  # fmt: skip
 SAYS = {
     TEXT: "changed on several sides",
@@ -28,14 +29,15 @@ SAYS = {
     SUCCESSOR: "superseded by several facts",
     CIRCLE: "supersedes what supersedes it",
     REWORDED: "called false on one side, reworded on another",
+    MOVED: "moved on several sides",
 }
 
 
 class Choice(Record):
-    """One side of a contradiction: a version of the fact, a fact that may replace it, or that it is false.
+    """One side of a contradiction: a version, a fact that may replace it, that it is false, or a state.
 
     Args:
-        id: of the version or fact; of an invalidation the log.
+        id: of the version or fact; of an invalidation or a move the log.
         text: what it says.
         stem: the log that put it there.
         agent: who wrote that log.
@@ -75,6 +77,8 @@ def kinds_of(fact: Fact, history: History) -> tuple[str, ...]:
         found.append(CIRCLE)
     if fact.denied:
         found.append(REWORDED)
+    if fact.torn:
+        found.append(MOVED)
     return tuple(found)
 
 
@@ -123,6 +127,10 @@ def closed_with(history: History) -> tuple[str, ...]:
 def _choices(state: State, fact: Fact, kind: str) -> tuple[Choice, ...]:
     if kind == SUCCESSOR:
         return tuple(_successor(state, fact, rival) for rival in fact.rivals)
+    if kind == MOVED:
+        return tuple(
+            Choice(stem_in(move.stem), move.state, move.stem, move.agent) for move in fact.moves
+        )
     if kind == CIRCLE:
         return tuple(_member(state, one) for one in _around(state, fact))
     closed = closed_with(state.histories[fact.id]) if kind == CLOSED else ()

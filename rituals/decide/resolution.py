@@ -10,6 +10,7 @@ from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import (
     Event,
     FactInvalidated,
+    FactMoved,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -17,11 +18,14 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.ids import version_id
+from ledger.model.order import stem_in
 from ledger.model.record import Record
+from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
 from projection.fold.truth import said_against
 from rituals.decide.contradictions import (
     CIRCLE,
     CLOSED,
+    MOVED,
     REWORDED,
     SUCCESSOR,
     Choice,
@@ -47,16 +51,18 @@ class Verdict(Record):
         choose: a version or successor, the start of its id, or its number in the list.
         text: a new text instead.
         closed: whether the thread is to be closed.
+        state: of the task.
     """
 
     choose: str = ""
     text: str = ""
     closed: bool | None = None
+    state: str = ""
 
     @property
     def says_nothing(self) -> bool:
         """Whether it leaves everything open."""
-        return not (self.choose or self.text) and self.closed is None
+        return not (self.choose or self.text or self.state) and self.closed is None
 
 
 def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
@@ -78,6 +84,8 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
         )
     if verdict.choose and verdict.text:
         raise WrongUsage("--choose and a new text exclude each other")
+    if verdict.state:
+        return _one_state(standing, verdict)
     if verdict.choose:
         dispute, choice = _chosen(found, verdict.choose)
         if dispute.kind == SUCCESSOR:
@@ -86,10 +94,14 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
             return _out_of_circle(memory, dispute, choice, verdict)
         if dispute.kind == REWORDED:
             return _true_or_false(memory, standing, dispute, choice, verdict)
+        if dispute.kind == MOVED:
+            return _one_move(standing, dispute, choice, verdict)
         return _one_text(standing, dispute, choice.text, choice, verdict)
     if found[-1].kind == REWORDED and verdict.text:
         return _true_or_false(memory, standing, found[-1], tidy(verdict.text), verdict)
-    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE, REWORDED)]
+    texts = [one for one in found if one.kind not in (SUCCESSOR, CIRCLE, REWORDED, MOVED)]
+    if not texts and verdict.closed is not None and found[-1].kind == MOVED:
+        return _one_state(standing, Verdict(state=DONE if verdict.closed else TODO))
     if not texts:
         raise WrongUsage(
             f"{fact} is {found[0].said}: {'; '.join(_brief(found))}",
@@ -212,6 +224,45 @@ def _true_or_false(
     return Decision(title, (does,), tuple(events))
 
 
+def _one_move(fact: Fact, dispute: Dispute, choice: Choice, verdict: Verdict) -> Decision:
+    """Let one move hold, and whose it is: who records that is not who works on the task."""
+    _refuse_state(dispute, verdict)
+    decided = _one_state(fact, Verdict(state=choice.text))
+    if choice.text != IN_PROGRESS or not choice.agent or fact.redacted or len(fact.heads) > 1:
+        return decided
+    heads = tuple(version.id for version in fact.heads)
+    owned = FactUpdated(fact.id, fact.text, heads, meta=(("owner", choice.agent),))
+    does = f"{fact.id} is {choice.text} by {choice.agent}"
+    return decided._replace(does=(does,), events=(owned, *decided.events))
+
+
+def _one_state(fact: Fact, verdict: Verdict) -> Decision:
+    """Let a task be in one state, in place of all moves that stand.
+
+    Raises:
+        WrongUsage: it is no task, or can not be in that state now.
+    """
+    state = verdict.state
+    may = (TODO, *may_follow(fact.states)) if fact.states else ()
+    if not fact.torn or verdict.choose or verdict.text or state not in may:
+        said = f"{fact.id} is not moved on several sides"
+        if fact.torn:
+            said = (
+                "--state stands alone" if state in may else f"{fact.id} can not be {state[:40]!r}"
+            )
+        hint = f"`diurna resolve {fact.id} --state STATE`, one of {', '.join(may)}" if may else ""
+        raise WrongUsage(said, where="--state", hint=hint)
+    seen = tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves]))
+    event: Event
+    if state == TODO:
+        event = ThreadReopened(fact.id)
+    elif state == DONE:
+        event = ThreadClosed(fact.id, was=(*[version.id for version in fact.heads], *seen))
+    else:
+        event = FactMoved(fact.id, state, was=seen)
+    return Decision(titled("Resolve", (fact.id,)), (f"{fact.id} is {state}",), (event,))
+
+
 def _refuse_state(dispute: Dispute, verdict: Verdict) -> None:
     if verdict.closed is not None:
         raise WrongUsage(f"{dispute.fact} is {dispute.said}: --closed and --open say nothing of it")
@@ -224,6 +275,11 @@ def _settled(fact: Fact, verdict: Verdict) -> Decision:
         DiurnaError: it is something else.
     """
     title = titled("Resolve", (fact.id,))
+    if verdict.state and verdict.state != fact.state:
+        raise DiurnaError(
+            f"there is no contradiction about {fact.id} any more: it is {fact.state or 'no task'}",
+            hint=f"`diurna append --move {fact.id}=STATE` moves a task",
+        )
     same = [fact.heads[0].id.startswith(verdict.choose), verdict.choose in fact.superseded_by]
     same.append(verdict.choose == fact.id and not fact.false)
     if verdict.choose and not any(same):

@@ -12,6 +12,7 @@ from ledger.model.event import (
     FactArchived,
     FactDemoted,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -28,7 +29,7 @@ from ledger.model.session import Entry
 from memory.query.provenance import lines_of
 from memory.recall.hits.snippets import one_line
 from memory.replay.as_of import state_without
-from memory.write.append import with_seen
+from memory.write.seen import with_seen
 from projection.fold.fold import collect, merged
 from projection.fold.replay import State
 from projection.fold.reversal import Irreversible, reversal, stands_as
@@ -166,7 +167,7 @@ def _refuse_changed(fact: str, key: str, now: State, *, born: bool) -> None:
     Raises:
         Irreversible: a later log changed the fact, or a fact replaces another by it.
     """
-    for stem, _, event in now.histories[fact].acts:
+    for stem, _, event, _ in now.histories[fact].acts:
         if stem > key and (event.id == fact or (born and fact in facts_in(event))):
             later = stem_in(stem)
             raise Irreversible(
@@ -197,5 +198,7 @@ def _said(event: Event, *, born: bool) -> str:
             )
         case FactSuperseded():
             return f"{event.id} is superseded by {event.new} again"
+        case FactMoved():
+            return f"{event.id} is {event.state} again"
         case _:
             return _SAYS[type(event)].format(event.id)

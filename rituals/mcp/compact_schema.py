@@ -6,11 +6,11 @@ from typing import Any
 
 #: Marks what is limited so far beyond any sensible request that only the refusal says it.
 UNSAID = "unsaid"
-_LIMITS = ("minLength", "maxLength", "maxItems")
+_LIMITS = ("minLength", "maxLength", "maxItems", "maxProperties")
 #: What says nothing to a client. A pattern costs much: the refusal says better what does not belong there.
 _LEFT_OUT = ("title", "additionalProperties", "pattern", UNSAID)
 #: Defaults that mean "not given".
-_NOTHING: tuple[object, ...] = ("", [], False)
+_NOTHING: tuple[object, ...] = ("", [], {}, False)
 
 
 def small(schema: dict[str, Any]) -> dict[str, Any]:
@@ -33,6 +33,8 @@ def _smaller(schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
     for key, value in schema.items():
         if key == "$defs" or (key in left_out and not isinstance(value, dict)):
             continue
+        if key == "additionalProperties" and left_out is not _LEFT_OUT:
+            continue  # of an object whose keys are anything
         if key == "default" and any(value is one or value == one for one in _NOTHING):
             continue
         if key == "properties":

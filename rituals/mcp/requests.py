@@ -161,6 +161,10 @@ def _many(model: Any, **said: Any) -> Any:
     return Annotated[GenericAlias(list, (model,)), Field(max_length=MANY, **said), _Unsaid]
 
 
+#: Words of one line by key, as many as anything else.
+Said = Annotated[dict[str, Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_line)]],
+                 Field(max_length=MANY), _Unsaid]  # fmt: skip
+
 _New = model_of(
     NewFact,
     {
@@ -175,13 +179,14 @@ _New = model_of(
             Field(
                 max_length=40,
                 description="invariant, stack, decision, convention, fact, pattern, thread (open "
-                "question), preference or reference",
+                "question), task, preference or reference",
             ),
             AfterValidator(_line),
             _Unsaid,
         ],
         "tags": _many(Names),
         "entity": _many(Names, description="What it is about"),
+        "footers": Said,
     },
 )
 _Update = model_of(Update, {"id": SaidId, "text": SomeText})
@@ -199,9 +204,12 @@ AppendAsked = model_of(
         "update": _many(_Update, description="Reword"),
         "supersede": _many(_Supersession, description="old is false, new replaces it"),
         "invalidate": _many(SaidId, description="False, without successor"),
-        "close": _many(SaidId, description="Threads that are done"),
-        "reopen": _many(SaidId, description="Threads"),
+        "close": _many(SaidId, description="Done"),
+        "reopen": _many(SaidId),
         "reactivate": _many(SaidId, description="Back from the archive"),
+        "move": Annotated[Said, Field(description="id: state")],
+        "helped": Annotated[Said, Field(description="id: evidence")],
+        "ignored": Said,
         "anyway": Annotated[bool, Field(description="Unknown ids are meant")],
         "role": Annotated[Title, _Unsaid],
         "model": Annotated[Title, _Unsaid],

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from ledger.codec.fact_blocks import tidy
+from ledger.codec.fact_blocks import order_meta, tidy
 from ledger.errors import WrongUsage
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactReactivated,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
+    Meta,
     ThreadClosed,
     ThreadReopened,
 )
 from ledger.model.ids import id_from_text
 from ledger.secrets.scanner import nameable
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
-from projection.policy.model import DEFAULT_KIND, THREAD_KIND
+from projection.policy.model import CLOSABLE, DEFAULT_KIND
 from rituals.record.slips import refuse
 
 TYPE_CHECKING = False
@@ -87,6 +91,9 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     events += [FactReactivated(fact) for fact in request.reactivate]
     events += [ThreadClosed(fact) for fact in request.close]
     events += [ThreadReopened(fact) for fact in request.reopen]
+    events += [FactMoved(fact, state) for fact, state in request.move]
+    events += [FactHelped(fact, tidy(evidence)) for fact, evidence in request.helped]
+    events += [FactIgnored(fact, tidy(role)) for fact, role in request.ignored]
     return SessionDraft(
         request.title or base.title or DEFAULT_TITLE,
         request.body or base.prose,
@@ -100,12 +107,13 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
 
 
 def _birth(fact: str, new: NewFact) -> FactCreated:
-    meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
+    meta: Meta = (("kind", new.kind),) if new.kind != DEFAULT_KIND else ()
     if new.tags:
         meta = (*meta, ("tags", ", ".join(new.tags)))
     if new.entity:
         meta = (*meta, ("entity", ", ".join(new.entity)))
-    return FactCreated(fact, tidy(new.text), " " if new.kind == THREAD_KIND else "", meta)
+    meta = order_meta((*meta, *new.footers))
+    return FactCreated(fact, tidy(new.text), " " if new.kind in CLOSABLE else "", meta)
 
 
 def _free_id(text: str, used: set[str], taken: Taken) -> str:

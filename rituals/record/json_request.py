@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
-from rituals.record.request import Request
+from rituals.record.request import Pairs, Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,7 @@ _SAID = {
     "int_type": "it has to be a whole number",
     "bool_type": "it has to be true or false",
     "model_type": "it has to be an object",
+    "dict_type": "it has to be an object of strings",
     "model_attributes_type": "it has to be an object",
     "string_too_short": "it is empty",
     "too_short": "it is empty",
@@ -55,6 +56,8 @@ def types_of(record: type[Any]) -> dict[str, Any]:
 
 
 def _json_type(hint: Any) -> Any:
+    if hint == Pairs:
+        return dict[str, str]
     if items := get_args(hint):
         return GenericAlias(list, (_json_type(items[0]),))
     return model_of(hint, types_of(hint)) if hasattr(hint, "_fields") else hint
@@ -74,7 +77,8 @@ def model_of(record: type[Any], types: Mapping[str, Any], required: tuple[str, .
         default = parameters[name].default
         if name in required or default is Parameter.empty:
             default = ...
-        fields[name] = (type_, [] if default == () else default)
+        empty: Any = {} if type_ == dict[str, str] else []
+        fields[name] = (type_, empty if default == () else default)
     model = create_model(record.__name__, __base__=Strict, **fields)
     model.record = record
     return model
@@ -84,6 +88,8 @@ def value_of(said: Any) -> Any:
     """Turn what a model has read into the value that it was made for."""
     if isinstance(said, Strict):
         return said.record(**{name: value_of(one) for name, one in said})
+    if isinstance(said, dict):
+        return tuple(said.items())
     return tuple([value_of(one) for one in said]) if isinstance(said, list) else said
 
 

@@ -11,17 +11,18 @@ from difflib import get_close_matches
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.session import META_KEYS
+from memory.write.birth_footers import FOOTERS
 from projection.graph.neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
-from rituals.record.request import NewFact, Supersession
+from rituals.record.request import NewFact, Pairs, Supersession
 from rituals.record.slips import ALIKE, MEANT, meant_kind, unknown_kind
 
 #: What may stand before the text of a new fact.
-KEYS = ("id", "tags", "entity")
+KEYS = ("id", "tags", "entity", *FOOTERS)
 
 
 def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> NewFact:
-    """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and `tags=NAME,NAME` may stand around the kind.
+    """Read `kind: text`; `id=my-id`, `entity=NAME,NAME` and other keys may stand around the kind.
 
     What stands before the colon and is no kind of the policy belongs to the text.
 
@@ -41,6 +42,7 @@ def parse_new(text: str, kinds: tuple[str, ...], kind: str = DEFAULT_KIND) -> Ne
         kind,
         names_in(said.get("tags", "")),
         names_in(said.get("entity", "")),
+        tuple([(key, said[key]) for key in FOOTERS if said.get(key)]),
     )
 
 
@@ -58,6 +60,31 @@ def parse_supersede(text: str) -> Supersession:
             hint="write --supersede OLD=NEW; what is false without a successor: --invalidate OLD",
         )
     return Supersession(old.strip(), new.strip())
+
+
+def parse_pairs(values: tuple[str, ...], option: str, what: str = "") -> Pairs:
+    """Read `ID=WORDS` of an option; what stands alone is an id without words.
+
+    Args:
+        values: of the option, as often as it was given.
+        option: for messages.
+        what: the words are called, "" where they may be left out.
+
+    Raises:
+        WrongUsage: one has another form, or says something twice of one id.
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        id, _, words = (part.strip() for part in value.partition("="))
+        if not id or (what and not words):
+            raise WrongUsage(
+                f"{value[:80]!r} does not say {what or 'which fact'}", where=option,
+                hint=f"write {option} ID={what or 'ROLE'}",
+            )  # fmt: skip
+        if id in found:
+            raise WrongUsage(f"{id} stands twice", where=option, hint="say it once")
+        found[id] = words
+    return tuple(found.items())
 
 
 def parse_ids(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -112,8 +139,6 @@ def _key_slip(
         message = f"a new fact has no key {key}="
         hint = f"did you mean {alike[0]}=? " if alike else ""
         hint += f"keys: {', '.join(f'{one}=' for one in KEYS)}; "
-        if low == "role":
-            hint += "the role is the whole log's: `--role NAME`; "
         if low == "kind":
             hint += "the kind stands with a colon before the text: `decision: TEXT`; "
     return Finding("bad-footer", message, hint=hint + _as_text(f"{key}=…", behind=behind))

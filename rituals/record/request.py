@@ -15,14 +15,24 @@ HEADER_KEYS = ("role", "host", "model", "session")
 ID_LISTS = ("refs", "invalidate", "close", "reopen", "reactivate")
 
 
+#: The fields that say a word or two of each of some facts.
+PAIR_LISTS = ("move", "helped", "ignored")
+#: Pairs of what JSON writes as an object.
+Pairs = tuple[tuple[str, str], ...]
+
+
 class NewFact(Record):
-    """A fact to be born; `id` is "" when it is to be made from the text."""
+    """A fact to be born; `id` is "" when it is to be made from the text.
+
+    `footers` are its footer keys besides those that have a field here.
+    """
 
     text: str
     id: str = ""
     kind: str = DEFAULT_KIND
     tags: tuple[str, ...] = ()
     entity: tuple[str, ...] = ()
+    footers: Pairs = ()
 
 
 class Update(Record):
@@ -40,7 +50,11 @@ class Supersession(Record):
 
 
 class Request(Record):
-    """What is to be recorded; "" and () stand for not said."""
+    """What is to be recorded; "" and () stand for not said.
+
+    `move` holds tasks and states, `helped` facts and their evidence, `ignored` facts and the role that was
+    not helped, "" for that of the log.
+    """
 
     title: str = ""
     body: str = ""
@@ -59,11 +73,17 @@ class Request(Record):
     reactivate: tuple[str, ...] = ()
     anyway: bool = False
     type: str = ""
+    move: Pairs = ()
+    helped: Pairs = ()
+    ignored: Pairs = ()
 
     @property
     def says_nothing(self) -> bool:
         """Whether it names neither a title, a body nor an event."""
-        events = (self.new, self.update, self.supersede, *(getattr(self, key) for key in ID_LISTS))
+        events = (
+            self.new, self.update, self.supersede, *[getattr(self, key) for key in PAIR_LISTS],
+            *[getattr(self, key) for key in ID_LISTS],
+        )  # fmt: skip
         return not (self.title or self.body or any(events))
 
     @property

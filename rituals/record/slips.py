@@ -10,7 +10,10 @@ from difflib import get_close_matches
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
-from rituals.record.request import ID_LISTS
+from ledger.model.session import IMPORT_KEYS
+from ledger.model.task_states import STATES, is_state
+from memory.write.birth_footers import meant_key
+from rituals.record.request import ID_LISTS, PAIR_LISTS, NewFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +23,12 @@ if TYPE_CHECKING:
 
 #: What others call a kind -> ours, where a kind of that name is not in the policy.
 MEANT = {
-    "todo": "thread", "fixme": "thread", "task": "thread", "question": "thread", "bug": "thread",
+    "todo": "thread", "fixme": "thread", "bug": "thread",
     "action": "thread", "issue": "thread", "rule": "convention", "constraint": "invariant",
     "lesson": "pattern", "learning": "pattern", "gotcha": "pattern", "choice": "decision",
 }  # fmt: skip
 ALIKE = 0.8
+MEANT_KEY = "if it is meant as it is, say `anyway`"
 _TEXT_HINT = 'for example: {"text": "CI runs on two cores."}'
 _ID_HINT = "ids are lower-case words joined by hyphens or dots"
 
@@ -52,6 +56,7 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
         for number, new in enumerate(request.new)
         if not new.text.strip()
     )
+    wrong += tuple(_wrong_footers(request)) + tuple(_wrong_states(request, options=options))
     if wrong:
         raise DraftRefused(wrong)
     unknown = []
@@ -62,6 +67,40 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
     if unknown and not request.anyway:
         raise DraftRefused(tuple(unknown))
     return (*unknown, *_kept_as_text(request, kinds))
+
+
+def _wrong_footers(request: Request) -> Iterator[Finding]:
+    """Yield the footer keys that stand elsewhere, are none, or are misspelled."""
+    for number, new in enumerate(request.new):
+        for key, _ in new.footers:
+            place = f"new.{number}.footers"
+            if key in (*NewFact._fields, *IMPORT_KEYS):
+                where = f"`{key}` of the new fact" if key in NewFact._fields else "an import alone"
+                yield Finding(
+                    "bad-footer", f"{place}: {key} is no footer here", hint=f"{where} says it"
+                )
+            elif (meant := meant_key(key)) and not request.anyway:
+                hint = f"did you mean {meant}? {MEANT_KEY}"
+                yield Finding("bad-footer", f"{place}: there is no footer {key}", hint=hint)
+            elif not _is_key(key):
+                hint = "a key is one word of lower-case letters, digits, hyphens and underscores"
+                yield Finding("bad-footer", f"{place}: not a key: {key[:80]!r}", hint=hint)
+
+
+def _is_key(text: str) -> bool:
+    bare = text.replace("-", "").replace("_", "")
+    return text.isascii() and bare.isalnum() and text == text.lower() and "--" not in text
+
+
+def _wrong_states(request: Request, *, options: bool) -> Iterator[Finding]:
+    """Yield the states of tasks that are none."""
+    for id, state in request.move:
+        if not is_state(state):
+            alike = get_close_matches(state.lower(), STATES, 1, ALIKE)
+            hint = f"did you mean {alike[0]}? " if alike else ""
+            place = "--move" if options else f"move.{id}"
+            said = f"{place}: there is no state {state[:40]!r}"
+            yield Finding("task-move", said, hint=f"{hint}states: {', '.join(STATES)}")
 
 
 def no_text(said: str) -> str:
@@ -101,6 +140,9 @@ def _named(request: Request) -> Iterator[tuple[str, str, str]]:
             yield "--new", f"new.{number}.id", new.id
     for number, update in enumerate(request.update):
         yield "--update", f"update.{number}.id", update.id
+    for key in PAIR_LISTS:
+        for fact, _ in getattr(request, key):
+            yield f"--{key}", key, fact
     for number, pair in enumerate(request.supersede):
         yield "--supersede", f"supersede.{number}.old", pair.old
         yield "--supersede", f"supersede.{number}.new", pair.new

@@ -17,7 +17,7 @@ from projection.fold.tiers import never_decaying
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import Size, closed_threads, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised
-from projection.policy.model import THREAD_KIND, Policy
+from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
 from rituals.review.question import INVARIANT_DUE, Question, key_of
 
@@ -99,7 +99,7 @@ def thread_questions(ground: Ground) -> list[Question]:
     found = []
     for standing in ground.standings:
         fact = standing.fact
-        stalled = fact.kind == THREAD_KIND and not (fact.closed or fact.false or fact.archived_at)
+        stalled = fact.open and not (fact.false or fact.archived_at)
         sessions = ground.sessions_since(fact.anchor)
         if not after or not stalled or is_raised(fact) or sessions <= after:
             continue

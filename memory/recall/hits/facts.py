@@ -180,7 +180,7 @@ class Facts:
             shown = acts[-EVENTS:]
             if len(shown) < len(acts):
                 lines.append(f"  … {len(acts) - len(shown)} earlier events")
-            for stem, _, event in shown:
+            for stem, _, event, _ in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(f"  {stem[:10]}  {told(event, fact.id)}  ({stem}, {agent})")
         before = _said(found, mark_of(fact, self._fact))

@@ -29,7 +29,7 @@ from memory.recall.values import (
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
-from projection.policy.model import ENGLISH, THREAD_KIND
+from projection.policy.model import ENGLISH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -238,9 +238,9 @@ class _View:
         return hits
 
     def _open_threads(self, level: str, limit: int) -> list[Hit]:
-        """Return the threads that are open, the one that was used last first."""
+        """Return what is open, the one that was used last first."""
         facts = [one.fact for one in self._cache.view().live]
-        threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
+        threads = [fact for fact in facts if fact.open]
         threads.sort(key=lambda fact: (fact.last_used, fact.id), reverse=True)
         hits = [self._facts.hit(fact.id, None, level) for fact in threads]
         return [hit for hit in hits if hit is not None][:limit]

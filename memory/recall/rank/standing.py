@@ -10,7 +10,6 @@ import re
 
 from ledger.model.record import Record
 from projection.fold.state import ARCHIVED_TIERS
-from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +50,7 @@ def ordered(found: Sequence[Candidate], state: StateWords) -> list[Candidate]:
         fact = one.standing.fact
         parts = [("live", LIVE if one.standing.tier not in ARCHIVED_TIERS else 1.0)]
         if state.open:
-            undone = fact.kind == THREAD_KIND and not fact.closed
-            parts.append(("open", UNDONE if undone else DONE if fact.closed else 1.0))
+            parts.append(("open", UNDONE if fact.open else DONE if fact.closed else 1.0))
         if state.latest:
             parts.append(("newest", 1 + NEWEST * shares[one.scored.row]))
             if fact.closed and not state.version:  # a release that is out is closed, and stands

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ledger.errors import WrongUsage
+from ledger.model.task_states import STATES
 from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.views.decisions import author, decide
@@ -19,6 +20,8 @@ from rituals.cli.views.decisions import author, decide
 @click.option("--text", default="", metavar="TEXT", help="A new text in place of all of them.")
 @click.option("--file", default="", metavar="FILE", help="The new text from a file (- for stdin).")
 @click.option("--closed/--open", "closed", default=None, help="Whether the thread is closed.")
+@click.option("--state", type=click.Choice(STATES), metavar="STATE",
+              help="The state of a task that was moved on several sides.")  # fmt: skip
 @author
 @options.command
 def command(
@@ -35,6 +38,7 @@ def command(
       diurna resolve api-timeouts --choose 3fa9c1d2
       diurna resolve api-timeouts --text "Calls time out after 20 s."
       diurna resolve retry-storm --closed
+      diurna resolve wire-the-queue --state in-progress
     """
     from rituals.decide.resolution import Verdict, resolution
 
@@ -45,7 +49,7 @@ def command(
     if (file or "--text" in call.arguments) and not text.strip():
         raise WrongUsage("the new text is empty")
     memory = call.memory()
-    verdict = Verdict(choose, text, closed)
+    verdict = Verdict(choose, text, closed, recorded.pop("state") or "")
     if verdict.says_nothing and not call.piped() and not call.json:
         verdict = verdict._replace(choose=_asked(call, id))
     decide(call, resolution(memory, id, verdict), **recorded)

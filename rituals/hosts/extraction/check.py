@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.secrets.scanner import without_secrets
-from projection.policy.model import BUILT_IN_KINDS, THREAD_KIND
+from projection.policy.model import BUILT_IN_KINDS, DELIBERATE, THREAD_KIND
 from rituals.hosts.extraction.items import MOST_ITEMS, MOST_TAGS, Item
 from rituals.hosts.extraction.quotes import Quotes
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rituals.hosts.transcripts.slices import Turn
 
-KINDS = tuple(kind.name for kind in BUILT_IN_KINDS)
+KINDS = tuple(kind.name for kind in BUILT_IN_KINDS if kind.name not in DELIBERATE)
 #: What is said of an item that does not say itself how much it weighs.
 _SALIENCE = 5
 _TEXT_CHARS, _QUOTE_CHARS, _NAME_CHARS = 500, 1000, 80

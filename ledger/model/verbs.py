@@ -1,0 +1,122 @@
+"""Define how a type of event is written and told: its verb, its arrow, what its parentheses name."""
+
+from __future__ import annotations
+
+from ledger.model.ids import is_fact_id
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeVar
+
+    from ledger.model.event import Event
+
+    Kind = TypeVar("Kind", bound="type[Event]")
+
+
+class Naming(Record):
+    """What an event may name in a parenthesis behind its id: `(was h1, h2)`.
+
+    Args:
+        field: of the event that holds it; the word that the parenthesis begins with.
+        fits: tells whether a text is one of what it may name.
+        refused: what is said of others: `{event}` is the event as it is written, `{id}`, `{names}`.
+        split: each is several words, and the field holds their tuple.
+        filled: where the author does not say it (None), an append does.
+        nothing: the word for naming none, "" where that can not be said.
+    """
+
+    field: str
+    fits: Callable[[str], bool]
+    refused: str
+    split: bool = False
+    filled: bool = True
+    nothing: str = ""
+
+    def names(self, event: Event) -> list[str] | None:
+        """Return what an event names so, as it is written; None where it does not say."""
+        value = getattr(event, self.field)
+        if value == () and self.nothing:
+            return [self.nothing]
+        if value is None or not self.split:
+            return None if value is None else list(value)
+        return [" ".join(words) for words in value] or None
+
+    def can_be(self, names: list[str]) -> bool:
+        """Tell whether names may be what stands there."""
+        return all(map(self.fits, names)) or (names == [self.nothing] and bool(self.nothing))
+
+    def value(self, names: Iterable[str]) -> tuple[Any, ...]:
+        """Return what the field holds for what is written."""
+        names = [name for name in names if not self.nothing or name != self.nothing]
+        return tuple([tuple(name.split(" ")) for name in names] if self.split else names)
+
+
+class Arrow(Record):
+    """What stands behind the `→` of an event.
+
+    Args:
+        field: of the event that holds it.
+        told: how the event is told of the fact before the arrow, and of the one behind it.
+        fits: tells whether a text can stand there.
+        called: what such a text is called.
+        instead: a word in parentheses that may stand in its place, and the verb of what is said then.
+    """
+
+    field: str
+    told: tuple[str, str]
+    fits: Callable[[str], bool] = is_fact_id
+    called: str = "fact id"
+    instead: tuple[str, str] = ("", "")
+
+    @property
+    def is_fact(self) -> bool:
+        """Whether a fact stands there."""
+        return self.fits is is_fact_id
+
+
+class Verb(Record):
+    """How a type of event is written and told.
+
+    Args:
+        word: that its bullets begin with. Never reused.
+        also: what hand-written logs say for it.
+        arrow: what stands behind its `→`, if it has one.
+        namings: the parentheses that may follow, in this order.
+        use: the field whose naming is a use of that fact, "" for none.
+        tied: several of one id may stand in a log, and mean another thing in another order.
+        opposite: events of the same id that it contradicts in one log, which has no order among them.
+        corrects: it says that something does not hold any more, or holds otherwise.
+        single: one log says it once of an id.
+        signed: who says it counts, so the fold gets that from the log's header.
+        shared: a remark behind the last id of a bullet is that of the ids before it, too.
+    """
+
+    word: str
+    also: tuple[str, ...] = ()
+    arrow: Arrow | None = None
+    namings: tuple[Naming, ...] = ()
+    use: str = "id"
+    tied: bool = False
+    opposite: tuple[type[Event], ...] = ()
+    corrects: bool = False
+    single: bool = False
+    signed: bool = False
+    shared: bool = False
+
+
+#: The type of event of each verb, in the canonical order of the section: that of the classes below.
+VERBS: dict[str, type[Event]] = {}
+#: How each type is written and told.
+GRAMMAR: dict[type[Event], Verb] = {}
+
+
+def verb(word: str, **more: Any) -> Callable[[Kind], Kind]:
+    """Say of a type of event how it is written and told (`Verb`)."""
+
+    def enter(kind: Kind) -> Kind:
+        VERBS[word], GRAMMAR[kind] = kind, Verb(word, **more)
+        return kind
+
+    return enter

@@ -1,0 +1,74 @@
+"""Check the footers that new facts are given: keys that kinds go by, and what their values can be.
+
+A key that nobody knows is the writer's own and is kept. Keeps invariant S14 of FORMAT.md.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import Event, FactCreated
+from ledger.model.findings import Finding
+from ledger.model.ids import is_fact_id
+from projection.policy.model import QUESTION_KIND, TASK_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Keys that hold ids of facts.
+OF_IDS = ("depends", "serves", "about", "expect")
+#: The keys that may be said of a new fact besides id, kind, tags and entity.
+FOOTERS = (
+    "role", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence", "outcome",
+    "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
+)  # fmt: skip
+#: What the value of some keys can be.
+_WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
+_SALIENCE = 10
+_ALIKE = 0.8
+
+
+def footer_findings(events: Iterable[Event]) -> list[Finding]:
+    """Say what is wrong with the footers of new facts.
+
+    Args:
+        events: of the log that brings them.
+    """
+    found = []
+    for event in events:
+        if isinstance(event, FactCreated):
+            said = dict(event.meta)
+            found += [
+                Finding("bad-footer", f"{event.id}: `{key}` is {value[:40]!r}", hint=hint)
+                for key, value in event.meta
+                if (hint := _wrong(key, value, said.get("kind", "")))
+            ]
+            if said.get("kind") == QUESTION_KIND and not said.get("expect"):
+                message = f"{event.id} is a question of the quiz and does not say `expect`"
+                hint = (
+                    "name the facts that answer it: `expect=ID,ID`; an open question is a `thread`"
+                )
+                found.append(Finding("bad-footer", message, hint=hint))
+    return found
+
+
+def meant_key(key: str) -> str:
+    """Return the key that was probably meant by another word, "" for none."""
+    from difflib import get_close_matches
+
+    alike = [] if key in FOOTERS else get_close_matches(key.lower(), FOOTERS, 1, _ALIKE)
+    return alike[0] if alike else ""
+
+
+def _wrong(key: str, value: str, kind: str) -> str:
+    """Say what a value has to be; "" where it is right."""
+    if key in OF_IDS:
+        wrong = not all(map(is_fact_id, value.replace(",", " ").split()))
+        return "ids of facts, parted by commas" if wrong else ""
+    if key in _WORDS and (key != "priority" or kind == TASK_KIND):
+        return "" if value in _WORDS[key] else f"one of {', '.join(_WORDS[key])}"
+    whole = value.isascii() and value.isdigit() and len(value) < 10
+    if key == "salience":
+        return "" if whole and 1 <= int(value) <= _SALIENCE else f"a number from 1 to {_SALIENCE}"
+    if key == "iteration":
+        return "" if whole else "a whole number"
+    return ""

@@ -1,0 +1,67 @@
+"""Let events name what their writer saw: versions, moves, and what was said against a fact."""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    Event,
+    FactInvalidated,
+    FactMoved,
+    FactReinstated,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.order import stem_in
+from projection.fold.truth import said_against
+from projection.policy.model import CLOSABLE, TASK_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from projection.fold.fact import Fact, History
+
+
+def with_seen(
+    event: Event, fact: Fact | None, histories: Mapping[str, History], opened: set[str]
+) -> Event:
+    """Let an event name the versions its writer saw; it does not answer what others said meanwhile.
+
+    Args:
+        event: as drafted.
+        fact: what it names, as it stands; None while there is no text for it.
+        histories: of the facts that the log names.
+        opened: the threads that the same log opens again.
+    """
+    if isinstance(event, FactMoved) and event.was is None:
+        return event._replace(was=_moves_of(fact))
+    if fact is None:
+        return event
+    heads = tuple(version.id for version in fact.heads)
+    if isinstance(event, FactUpdated):
+        knew = fact.closed and not event.mark and event.id not in opened
+        said = event.said
+        if event.was is None and said is None and fact.false:
+            said = said_against(event.id, histories[event.id]) or None
+        was = heads if event.was is None else event.was
+        return event._replace(was=was, mark="x" if knew else event.mark, said=said)
+    if isinstance(event, FactSuperseded | FactInvalidated) and event.was is None:
+        return event._replace(was=heads)
+    if isinstance(event, ThreadClosed) and event.was is None and fact.kind in CLOSABLE:
+        return event._replace(was=(*heads, *_moves_of(fact)))
+    if isinstance(event, FactReinstated) and event.said is None:
+        return event._replace(said=said_against(event.id, histories[event.id]) or None)
+    return event
+
+
+def _moves_of(fact: Fact | None) -> tuple[str, ...]:
+    """Return the logs whose moves of a task stand."""
+    return tuple(dict.fromkeys([stem_in(move.stem) for move in fact.moves])) if fact else ()
+
+
+def still_moves(events: tuple[Event, ...], stem: str, facts: Mapping[str, Fact | None]) -> bool:
+    """Tell whether the moves that a log said of tasks stand."""
+    moves = FactMoved | ThreadClosed | ThreadReopened
+    tasks = [facts.get(event.id) for event in events if isinstance(event, moves)]
+    return all(stem in _moves_of(fact) for fact in tasks if fact and fact.kind == TASK_KIND)

@@ -1,0 +1,185 @@
+"""Which moves of a task stand: two who do not know of each other both do (FORMAT.md, F11)."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from ledger.codec.log import decode, encode, entry_of
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactMoved,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.ids import version_id
+from ledger.model.session import Entry, SessionLog
+from ledger.model.task_states import FOLLOWS, STATES, may_follow
+from projection.fold.checks import fact_findings
+from projection.fold.fact import Fact
+from projection.fold.fold import collect, merged, resolve
+from projection.policy.model import Policy
+
+BORN = FactCreated("t", "Wire it.", " ", (("kind", "task"),))
+SAID = version_id("Wire it.")
+
+
+def stem(number: int) -> str:
+    return f"2026-11-2{number}-100000"
+
+
+def log(number: int, *events: Event, agent: str = "", type: str = "work") -> Entry:
+    header = (("agent", agent or f"agent-{number}"), *((("type", type),) if type != "work" else ()))
+    return entry_of(stem(number), SessionLog((*header, ("branch", "main")), "T", "", events))
+
+
+def folded(*entries: Entry) -> Fact:
+    """Fold logs in every grouping of two, which all have to say the same."""
+    whole = collect(entries)
+    for cut in range(len(entries) + 1):
+        first, second = collect(entries[cut:]), collect(entries[:cut])
+        assert {**first, **merged(first, second)} == whole
+    found = resolve("t", whole["t"])
+    assert found is not None
+    return found
+
+
+def codes(*entries: Entry) -> list[str]:
+    fact = folded(*entries)
+    return [
+        f"{one.code} {one.message}"
+        for one in fact_findings(fact, collect(entries)["t"], Policy(), frozenset())
+    ]
+
+
+def moved(state: str, *was: int, blind: bool = False) -> FactMoved:
+    return FactMoved("t", state, "", None if blind else tuple(map(stem, was)))
+
+
+def test_two_claims_that_do_not_know_each_other_both_stand() -> None:
+    """Neither wins, whoever was later; a move that names both does."""
+    claims = log(1, BORN), log(2, moved("in-progress")), log(3, moved("in-progress"))
+    fact = folded(*claims)
+    assert fact.contradicted and fact.torn and fact.state == "in-progress" and not fact.closed
+    assert [(move.stem, move.agent) for move in fact.moves] == [
+        (stem(2), "agent-2"), (stem(3), "agent-3"),
+    ]  # fmt: skip
+    assert "2 moves that stand side by side" in codes(*claims)[0]
+    half = folded(*claims, log(4, moved("blocked", 3)))
+    assert half.contradicted and half.state == "in-progress or blocked"
+    whole = folded(*claims, log(4, moved("in-progress", 2, 3)))
+    assert not whole.contradicted and [move.agent for move in whole.moves] == ["agent-4"]
+
+
+@pytest.mark.parametrize("state", ["blocked", "done", "cancelled", "handoff-ready"])
+def test_several_moves_to_one_other_state_are_no_contradiction(state: str) -> None:
+    """Two who say that it is done agree."""
+    fact = folded(log(1, BORN), log(2, moved(state)), log(3, moved(state)))
+    assert len(fact.moves) == 2 and not fact.contradicted and fact.state == state
+    assert fact.closed is (state in ("done", "cancelled"))
+    assert fact.closed_at == (stem(3) if fact.closed else "")
+
+
+def test_a_closing_takes_away_what_it_saw() -> None:
+    """A ticked box is done; what its writer did not see stands against it."""
+    logs = log(1, BORN), log(2, moved("in-progress")), log(3, moved("blocked", 2))
+    assert folded(*logs, log(4, ThreadClosed("t"))).state == "done"
+    seen = folded(*logs, log(4, ThreadClosed("t", was=(SAID, stem(3)))))
+    assert (seen.state, seen.closed, seen.contradicted) == ("done", True, False)
+    unseen = folded(*logs, log(4, ThreadClosed("t", was=(SAID, stem(2)))))
+    assert (unseen.state, unseen.closed, unseen.contradicted) == ("blocked or done", False, True)
+    opened = folded(*logs, log(4, ThreadClosed("t")), log(5, ThreadReopened("t")))
+    assert (opened.state, opened.closed) == ("todo", False)
+
+
+def test_a_box_that_is_ticked_at_birth_is_done() -> None:
+    """And whoever moves it on without having seen that contradicts it."""
+    done = log(1, BORN._replace(mark="x"))
+    assert (folded(done).state, folded(done).closed_at) == ("done", stem(1))
+    assert folded(done, log(2, moved("in-progress"))).contradicted
+
+
+def test_what_was_moved_counts_once_it_is_a_task() -> None:
+    """Until then it has no state, and a finding."""
+    thread = log(1, BORN._replace(meta=(("kind", "thread"),)))
+    claim = log(2, moved("in-progress"))
+    assert folded(thread, claim).state == "" and folded(thread, claim).moves == ()
+    assert codes(thread, claim) == ["task-move t was moved to in-progress and is of kind thread"]
+    task = log(3, FactUpdated("t", "Wire it.", (SAID,), meta=(("kind", "task"),)))
+    assert folded(thread, claim, task).state == "in-progress"
+
+
+@pytest.mark.parametrize(("before", "after"), list(itertools.product(STATES, STATES)))
+def test_what_can_not_follow_counts_with_a_finding(before: str, after: str) -> None:
+    """The state is what was said last; where the table does not lead there, that is told."""
+    logs = [log(1, BORN)]
+    if before != "todo":
+        logs.append(log(2, moved(before), type="edit"))
+    logs.append(log(3, moved(after, *([2] if before != "todo" else []))))
+    assert folded(*logs).state == after
+    told = [f"task-move t was moved to {after} and was {before}"]
+    assert codes(*logs) == ([] if after in FOLLOWS[before] else told)
+    blind = [*logs[:-1], log(3, moved(after, blind=True))]
+    assert codes(*blind) == codes(*logs)
+
+
+def test_a_person_moves_it_anywhere() -> None:
+    """A log of type edit decides, and nothing is odd about it."""
+    logs = log(1, BORN), log(2, moved("cancelled")), log(3, moved("in-progress", 2), type="edit")
+    assert folded(*logs).state == "in-progress" and codes(*logs) == []
+
+
+def test_a_move_that_answers_what_another_answered_is_judged_by_it() -> None:
+    """Two answers to one claim: both may follow it, though the first took it away."""
+    logs = (
+        log(1, BORN), log(2, moved("in-progress")), log(3, moved("done", 2)), log(4, moved("blocked", 2)),
+    )  # fmt: skip
+    assert [one.split()[0] for one in codes(*logs)] == ["contradiction"]
+    late = log(1, BORN), log(3, moved("done", 2))
+    assert codes(*late) == []  # the log that it answers has not arrived
+
+
+def test_one_of_several_states_may_be_chosen() -> None:
+    """Who sees two states may stay in one of them; the table alone would not lead there."""
+    assert may_follow(("in-progress", "blocked")) == (
+        "in-progress", "handoff-ready", "blocked", "done", "cancelled",
+    )  # fmt: skip
+    assert may_follow(("done",)) == ()
+
+
+def test_moves_are_written_and_read() -> None:
+    """With what their writer saw, nothing of it, and without saying."""
+    events = (
+        FactMoved("a", "in-progress", "for ada", ()), FactMoved("b", "done", "", (stem(1), stem(2))),
+        FactMoved("c", "blocked"), FactMoved("d", "blocked", "no key"),
+    )  # fmt: skip
+    data = encode(SessionLog((("agent", "x"),), "T", "", events))
+    assert decode(data, sealed=True)[0].events == events
+    assert b"- Moved: a \xe2\x86\x92 in-progress (was none) \xe2\x80\x94 for ada\n" in data
+    read, findings = decode(b"# T\n\n## Memory References\n\n- Moved: a -> asleep\n", sealed=True)
+    assert read.events == () and [one.code for one in findings] == ["bad-id"]
+
+
+def test_ten_thousand_moves_take_linear_time() -> None:
+    """Each of many moves answers the one before; all of many claims stand."""
+    stems = [
+        f"2026-01-01-{10 + n // 3600:02d}{n // 60 % 60:02d}{n % 60:02d}" for n in range(10_000)
+    ]
+    first = Entry(stems[0], True, "", "work", ("t",), (BORN,))
+    chain = [
+        Entry(
+            one, True, "", "work", ("t",), (FactMoved("t", STATES[1 + n % 2 * 2], "", (before,)),)
+        )
+        for n, (before, one) in enumerate(itertools.pairwise(stems))
+    ]
+    fact = resolve("t", collect([first, *chain])["t"])
+    assert fact is not None and len(fact.moves) == 1
+    claims = [
+        Entry(one, True, "", "work", ("t",), (FactMoved("t", "in-progress", "", ()),))
+        for one in stems
+    ]
+    torn = resolve("t", collect([first, *claims])["t"])
+    assert torn is not None and len(torn.moves) == 10_000 and torn.torn
