@@ -150,6 +150,16 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("absorb")
     tell("redact", "storm", "--reason", "It names a customer.", "--dry-run")
     tell("redact", "storm", "--reason", "It names a customer.")
+    for name in ("One", "Two"):
+        prose = folder.parent / "prose.md"
+        prose.write_text(
+            "Lesson: parallel tests must pin the settings before any test body runs.\n"
+        )
+        tell("append", "--title", name, "--body", str(prose))
+    tell("learn")
+    new = "Parallel tests must pin the settings before any test body runs."
+    tell("append", "--title", "Three", "--new", f"id=pin-settings pattern: {new}")
+    tell("learn")
     tell("review", "--dry-run")
     tell("review", "--yes")
     tell("replay", "--check")

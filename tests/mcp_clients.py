@@ -29,10 +29,10 @@ from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.
 SECONDS = 60
-NAMES = ("brief", "recall", "get", "append", "resolve", "status")
+NAMES = ("brief", "recall", "get", "append", "resolve", "learn", "status")
 
 
-#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,000 tokens.
+#: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,500 tokens at most.
 LIST_CHARS = 6_000
 Opener = Callable[[Home], Memory]
 Story = Callable[[Client], Awaitable[None]]

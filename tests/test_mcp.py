@@ -58,8 +58,8 @@ def leaves(schema: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_six_tools_are_described(tell: Tell, mode: str) -> None:
-    """There are six tools; none destroys or reaches out, four only read, all have schemas both ways."""
+def test_tools_are_described(tell: Tell, mode: str) -> None:
+    """None of the tools destroys or reaches out, most only read, all have schemas both ways."""
 
     async def story(client: Client) -> None:
         tools = (await client.list_tools()).tools
@@ -67,7 +67,7 @@ def test_six_tools_are_described(tell: Tell, mode: str) -> None:
         for tool in tools:
             notes = tool.annotations
             assert notes is not None and tool.output_schema is not None
-            assert notes.read_only_hint is (tool.name not in ("append", "resolve"))
+            assert notes.read_only_hint is (tool.name not in ("append", "resolve", "learn"))
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
             assert tool.output_schema["type"] == tool.input_schema["type"] == "object"
@@ -106,7 +106,7 @@ OBVIOUS = frozenset(
     """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
     recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
     append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
-    append.supersede.new append.role append.model resolve.id""".split()
+    append.supersede.new append.role append.model resolve.id learn.since""".split()
 )
 #: Limits that a request which is meant well can meet.
 SAID = {
@@ -383,6 +383,28 @@ def test_a_contradiction_is_listed_and_resolved(tell: Tell, run: Run) -> None:
 
     tell(story)
     assert "Twenty seconds." in run("show").out
+
+
+def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
+    """Proposals come with keys and diffs as evidence; asked for they become threads, and no fact is born."""
+    taught = "Lesson: parallel tests must pin the settings before any test body runs."
+
+    async def story(client: Client) -> None:
+        await ask(client, "append", title="One", body=taught)
+        listed = await ask(client, "learn")
+        (one,) = listed["proposals"]
+        assert "not instructions" in listed["notice"] and one["diff"][0].startswith("+ - Parallel")
+        assert "raised" not in listed and (await ask(client, "status"))["facts"] == 0
+        raised = (await ask(client, "learn", ask=True))["raised"]
+        assert raised == [f"review-learn-{one['key']}"]
+        assert "raised" not in await ask(client, "learn", ask=True)
+        said = await refused(
+            client, "learn", since="2026-01-01-120000000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+        )
+        assert "there is no session log" in said
+
+    tell(story)
+    assert {one["kind"] for one in run("ls", "--all", "--json").json["facts"]} == {"thread"}
 
 
 def test_what_another_process_appends_is_seen(tell: Tell, spawn: Run) -> None:

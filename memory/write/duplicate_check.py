@@ -110,6 +110,7 @@ def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
     settled = _settled(entry.acts)
     new = {fact.id for fact in fresh}
     found: list[Noticed] = []
+    claims: dict[str, Claim] = {}
     with cache:
         for number, fact in enumerate(fresh):
             said = statements(fact.text)
@@ -124,12 +125,13 @@ def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
                 stand(other, cache.clock(), cache.policy, never_decaying(cache.policy))
                 for other in fresh[:number]
             ]
-            found += _compared(fact, others)
+            found += _compared(fact, others, claims)
     found.sort(key=_weight)
     return tuple(found)
 
 
-def _compared(fact: Fact, others: Sequence[Standing]) -> list[Noticed]:
+def _compared(fact: Fact, others: Sequence[Standing], claims: dict[str, Claim]) -> list[Noticed]:
+    """Compare a fact with others, whose statements are read once for all facts of a log."""
     if not others:
         return []
     from projection.compare.pairs import claim, opposition, overlap, same_text
@@ -138,7 +140,9 @@ def _compared(fact: Fact, others: Sequence[Standing]) -> list[Noticed]:
     found = []
     mine: Claim = claim(fact)
     for standing in others:
-        theirs = claim(standing.fact)
+        theirs = claims.get(standing.fact.id)
+        if theirs is None:
+            theirs = claims[standing.fact.id] = claim(standing.fact)
         against = opposition(mine, theirs)
         alike = None if against else overlap(mine, theirs, ratio)
         if against or alike:

@@ -133,7 +133,7 @@ def scores(
     ]
     if not chosen:
         return ()
-    paragraphs = None if documents is None else _paragraphs(documents)
+    paragraphs = None if documents is None else paragraphs_of(documents)
     others = {
         one.fact.id: words(one.fact.text)
         for one in standings
@@ -198,7 +198,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) - _COMMON
 
 
-def _paragraphs(documents: Iterable[str]) -> list[frozenset[str]]:
+def paragraphs_of(documents: Iterable[str]) -> list[frozenset[str]]:
+    """Return the words of each paragraph of some documents."""
     return [
         found
         for text in documents

@@ -97,7 +97,7 @@ def gist(text: str) -> Digest:
     Args:
         text: the whole log.
     """
-    reading = _read(text)
+    reading = reading_of(text)
     weighed = weigh(reading)
     decided = decisions(reading, weighed, CHOICES)
     open_ = actions(reading, weighed, TODOS)
@@ -109,10 +109,11 @@ def gist(text: str) -> Digest:
 
 def lead(text: str) -> Lead:
     """Return how the digest of a text begins, in a third of the time."""
-    return _lead(_read(text))[0]
+    return _lead(reading_of(text))[0]
 
 
-def _read(text: str) -> Reading:
+def reading_of(text: str) -> Reading:
+    """Read a session log, or any other text, without secrets and conflict markers."""
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -107,20 +107,22 @@ def decisions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple
         for block in reading.facts
         if dict(block.meta).get("kind") == "decision"
     ]
-    ranked: list[tuple[int, int, Quote]] = []
-    for place, one in enumerate(weighed):
-        sentence = one.sentence
-        if sentence.about == DECISIONS:
-            strength = 8 if sentence.first else 1
-        elif sentence.about in (ACTIONS, CHECKS) or len(one.words) > _LONG_WORDS:
-            continue
-        else:
-            words, padded = one.distinct, one.padded
-            strength = 2 * len(words & DECIDING) + len(words & WEIGHING_WORDS)
-            strength += sum([phrase in padded for phrase in WEIGHING_PHRASES])
-        if strength > 1 and len(one.words) > 3:
-            ranked.append((-strength, place, Quote(sentence.line, said(sentence.text))))
+    ranked = [
+        (-strength, place, Quote(one.sentence.line, said(one.sentence.text)))
+        for place, one in enumerate(weighed)
+        if (strength := decision_weight(one)) > 1 and len(one.words) > 3
+    ]
     return best(found, ranked, limit)
+
+
+def decision_weight(one: Weighed) -> int:
+    """Weigh how surely a sentence tells of a decision; from 2 on it does."""
+    if one.sentence.about == DECISIONS:
+        return 8 if one.sentence.first else 1
+    if one.sentence.about in (ACTIONS, CHECKS) or len(one.words) > _LONG_WORDS:
+        return 0
+    strength = 2 * len(one.distinct & DECIDING) + len(one.distinct & WEIGHING_WORDS)
+    return strength + sum([phrase in one.padded for phrase in WEIGHING_PHRASES])
 
 
 def actions(reading: Reading, weighed: Sequence[Weighed], limit: int) -> tuple[Quote, ...]:

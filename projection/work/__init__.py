@@ -1,1 +1,1 @@
-"""Follow the work that memory holds: tasks, and handoffs between agents."""
+"""Follow the work that memory holds: tasks, handoffs between agents, and findings."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rituals.decide.redaction import Holder
     from rituals.decide.remaining_copies import Holding
     from rituals.hosts.capture.boundary import Outcome
+    from rituals.review.learning.agents_file import Promotion
+    from rituals.review.learning.offer import Held, Proposal
     from rituals.sync.report import Report
 
 
@@ -251,3 +253,29 @@ def _outcome_object(found: Outcome, *, dry_run: bool) -> dict[str, Any]:
         "logs": logs,
         "attempts": [fields_of(one, attempts) for one in found.attempts],
     }
+
+
+def proposal_object(found: Proposal) -> dict[str, Any]:
+    """Describe a proposal of `learn`: what it would record, and what speaks for it."""
+    offer, born = found.offer, found.question.accept[0]
+    return {
+        "key": found.key,
+        "source": offer.source,
+        "id": born.id,
+        **fields_of(offer.item, "kind text"),
+        "places": list(offer.places),
+        "sessions": len(offer.sessions),
+        "marks": {mark.name: mark.met for mark in found.marks},
+        "evidence": [f"{mark.name}: {mark.shown}" for mark in found.marks],
+        "diff": list(found.diff),
+    }
+
+
+def promotion_object(found: Promotion) -> dict[str, Any]:
+    """Describe a fact that is worth a place in a file for agents, and what would become of that."""
+    return {"key": found.key, "id": found.fact, **fields_of(found, "path refused diff")}
+
+
+def held_object(found: Held) -> dict[str, Any]:
+    """Describe what is not proposed because a fact says it, or says otherwise."""
+    return {"id": found.fact, **fields_of(found, "how text where")}

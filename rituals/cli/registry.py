@@ -54,6 +54,7 @@ ENTRIES = (
     Entry("links", "Show what a fact is linked with.", LOOK_BACK),
     Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
     Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
+    Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", LOOK_AFTER),
     Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
     Entry("conflicts", "List contradictions: every side that stands.", LOOK_AFTER),
     Entry("resolve", "Resolve a contradiction.", LOOK_AFTER),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: What people type, words of one meaning together -> what does it; each proposal runs as it stands.
 _MEANT = {
-    "add create new remember save store write record memo jot learn set":
+    "add create new remember save store write record memo jot set":
         "`diurna note TEXT` records a fact",
     "decide decision todo task thread question idea":
         '`diurna note "decision: TEXT"` records a fact of a kind; `diurna ls --kind decision` lists them',
@@ -45,6 +45,8 @@ _MEANT = {
     "stats statistics metrics":
         "`diurna report` tells how memories lived, `diurna status` where the ledger stands",
     "info state where home": "`diurna status` shows where the ledger stands",
+    "propose suggest distil distill retrospective retro lessons teach":
+        "`diurna learn` proposes facts that sessions taught",
     "cleanup clean gc prune groom maintain":
         "`diurna review` goes through what aged and what became false",
     "contradictions disputes duplicates": "`diurna conflicts` lists contradictions",

@@ -227,6 +227,13 @@ class ResolveAsked(Strict):
     state: Annotated[Literal["", "open", "closed"], Field(description="Of a thread")] = ""
 
 
+class LearnAsked(Strict):
+    """What sessions taught, and whether to raise it."""
+
+    since: Point = ""
+    ask: Annotated[bool, Field(description="Raise them as threads")] = False
+
+
 class StatusAsked(Strict):
     """Where the ledger stands."""
 

@@ -134,6 +134,19 @@ class ResolveAnswered(Answered):
     findings: list[FindingAnswered] = []
 
 
+class LearnAnswered(Answered):
+    """What could be learned; a person lets it in. `held` is in memory already."""
+
+    notice: str
+    proposals: list[dict[str, Any]] = []
+    promotions: list[dict[str, Any]] = []
+    held: list[dict[str, Any]] = []
+    more: int = 0
+    raised: list[str] = []
+    stem: str = ""
+    findings: list[FindingAnswered] = []
+
+
 class StatusAnswered(Answered):
     """Where the ledger stands: the keys of `diurna status --json`, and what the command says beside it."""
 

@@ -1,4 +1,4 @@
-"""List the six tools: what a client can call, and what it is told about each of them."""
+"""List the tools: what a client can call, and what it is told about each of them."""
 
 from __future__ import annotations
 
@@ -77,6 +77,14 @@ TOOLS = (
         asked.ResolveAsked,
         answered.ResolveAnswered,
         records.resolve,
+        writes=True,
+    ),
+    Tool(
+        "learn",
+        "List what sessions taught and memory lacks, for a person to let in; writes no fact.",
+        asked.LearnAsked,
+        answered.LearnAnswered,
+        records.learn,
         writes=True,
     ),
     Tool(

@@ -1,13 +1,14 @@
-"""Run the tools that write: `append` and `resolve`. Each makes one log, as on the command line."""
+"""Run the tools that write: `append`, `resolve`, `learn`. Each makes one log, as on the command line."""
 
 from __future__ import annotations
 
 from rituals.answers.fields import fields_of
 from rituals.mcp.client_name import Caller
-from rituals.mcp.requests import ResolveAsked
+from rituals.mcp.requests import LearnAsked, ResolveAsked
 from rituals.mcp.responses import (
     NOTICE,
     AppendAnswered,
+    LearnAnswered,
     ResolveAnswered,
     SideAnswered,
     noticed,
@@ -65,4 +66,25 @@ def resolve(memory: Memory, asked: ResolveAsked, caller: Caller) -> ResolveAnswe
         does=list(decision.does),
         already=decision.already,
         findings=noticed(receipt.findings if receipt else ()),
+    )
+
+
+def learn(memory: Memory, asked: LearnAsked, caller: Caller) -> LearnAnswered:
+    """List what could be learned, or raise it as threads; a fact is written by a person's answer alone."""
+    from rituals.answers.objects import held_object, promotion_object, proposal_object
+    from rituals.decide.decision import Author
+    from rituals.review.learning.apply import Outcome, raise_threads
+    from rituals.review.learning.plan import plan_learning
+
+    plan = plan_learning(memory, asked.since)
+    outcome = raise_threads(memory, plan, Author(caller.agent)) if asked.ask else Outcome(plan)
+    return LearnAnswered(
+        notice=NOTICE,
+        proposals=[proposal_object(one) for one in plan.proposals],
+        promotions=[promotion_object(one) for one in plan.promotions],
+        held=[held_object(one) for one in plan.held],
+        more=plan.more,
+        raised=list(outcome.raised),
+        stem=outcome.receipt.stem if outcome.receipt else "",
+        findings=noticed(outcome.findings),
     )

@@ -28,7 +28,7 @@ from rituals.review.ledger_questions import (
 )
 from rituals.review.pairs import pair_questions
 from rituals.review.promotions import promotion_questions, score_facts
-from rituals.review.question import Question, ordered, threads_for
+from rituals.review.question import LEARN, Question, ordered, threads_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,11 @@ def plan_of(
         questions=questions,
         fresh=fresh,
         threads=threads_for(fresh),
-        settled=tuple(one for one in raised if not one.closed and not arising & set(one.keys)),
+        settled=tuple(
+            one
+            for one in raised
+            if not one.closed and one.rule != LEARN and not arising & set(one.keys)
+        ),
         raised=raised,
         state=state,
     )

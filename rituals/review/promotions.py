@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = (".md", ".mdx", ".mdc", ".rst", ".txt", ".adoc")
 #: Files that agents read at every start, best first, and folders of rules.
-_READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+READ_FIRST = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 _RULE_FOLDERS = (".claude/rules/", ".cursor/rules/", ".github/instructions/")
 #: The most documents that are read, nearest to the top first.
 _MOST_DOCUMENTS = 400
@@ -38,16 +38,28 @@ def score_facts(
     """
     if not candidates(standings):
         return ()
-    documents: list[str] | None = None
-    if code is not None:
-        files = code.files()
-        paths = sorted((path.count("/"), path) for path in files if path.endswith(_DOCUMENTS))
-        blobs = [files[path] for _, path in paths[:_MOST_DOCUMENTS]]
-        documents = [data.decode("utf-8", "replace") for data in code.contents(blobs).values()]
+    documents = documents_of(code)
     window = state.policy.windows.archive
     since = state.work[-window] if len(state.work) > window else ""
     users = sessions_using(entry for entry in entries if entry.stem >= since)
-    return scores(standings, documents, users, sessions_using(entries))
+    return scores(
+        standings, None if documents is None else documents.values(), users, sessions_using(entries)
+    )
+
+
+def documents_of(code: Code | None) -> dict[str, str] | None:
+    """Return the texts of the code's documents by path, nearest to the top first; None without code."""
+    if code is None:
+        return None
+    files = code.files()
+    paths = sorted((path.count("/"), path) for path in files if path.endswith(_DOCUMENTS))
+    chosen = [path for _, path in paths[:_MOST_DOCUMENTS]]
+    texts = code.contents([files[path] for path in chosen])
+    return {
+        path: texts[files[path]].decode("utf-8", "replace")
+        for path in chosen
+        if files[path] in texts
+    }
 
 
 def promotion_questions(
@@ -97,7 +109,7 @@ def target_file(text: str, files: Mapping[str, str]) -> str:
     if folder:
         parts = folder.split("/")
         for end in range(len(parts), 0, -1):
-            for name in _READ_FIRST[:2]:
+            for name in READ_FIRST[:2]:
                 nearer = f"{'/'.join(parts[:end])}/{name}"
                 if nearer in files:
                     return nearer
@@ -105,7 +117,7 @@ def target_file(text: str, files: Mapping[str, str]) -> str:
             if any(path.startswith(rules) for path in files):
                 ending = ".mdc" if "cursor" in rules else ".md"
                 return f"{rules}{parts[-1]}{ending}"
-    return next((name for name in _READ_FIRST if name in files), _READ_FIRST[0])
+    return next((name for name in READ_FIRST if name in files), READ_FIRST[0])
 
 
 def _folder_of(named: str, files: Mapping[str, str]) -> str:

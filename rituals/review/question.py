@@ -23,6 +23,8 @@ _TOGETHER = 50
 _SPELLED_OUT = 12
 
 INVARIANT_DUE = "invariant-due"
+#: The rule of what `diurna learn` proposes: asked and remembered as the questions of a review are.
+LEARN = "learn"
 #: rule -> heading, in the order of a review. The questions of a rule in `TOGETHER` share a thread.
 RULES: dict[str, str] = {
     INVARIANT_DUE: "Invariants to confirm",
@@ -44,6 +46,7 @@ RULES: dict[str, str] = {
     "id-dangling": "Ids without a text",
     "serves-broken": "Broken `serves` links",
     "pace": "Policy and pace",
+    LEARN: "Proposals of `diurna learn`",
 }
 TOGETHER = frozenset(
     "invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
@@ -124,9 +127,9 @@ def threads_for(questions: Sequence[Question]) -> tuple[FactCreated, ...]:
     return tuple(found)
 
 
-def answered_thread(question: Question) -> FactCreated:
-    """Return the closed thread by which a question is known as answered."""
-    return _alone(question, f"Rejected: {question.said}", "x")
+def answered_thread(question: Question, said: str = "") -> FactCreated:
+    """Return the closed thread by which a question is known as answered: as rejected, or as `said`."""
+    return _alone(question, said or f"Rejected: {question.said}", "x")
 
 
 def own_thread(question: Question, text: str) -> FactCreated:

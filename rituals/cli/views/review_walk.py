@@ -99,7 +99,7 @@ def _answer(letters: str, before: Answer, out: Output) -> str:
     """Ask for one of the answers; Enter gives that of before again."""
     choices = {letter: _ANSWERS[letter] for letter in letters}
     default = [letter for letter, (name, _) in choices.items() if name == before]
-    return _chosen(choices, default[0] if default else "r", out)
+    return chosen(choices, default[0] if default else "r", out)
 
 
 def _show(plan: Plan, question: Question, out: Output) -> None:
@@ -128,7 +128,7 @@ def _said(event: Event) -> str:
     return f"{VERB_OF[type(event)]}: {written(event)}"
 
 
-def _chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
+def chosen(choices: Mapping[str, tuple[str, str]], default: str, out: Output) -> str:
     """Ask for one of some letters and return its name; `?` explains them and asks again."""
     shown = [name.replace(letter, f"[{letter}]", 1) for letter, (name, _) in choices.items()]
     while True:
@@ -147,7 +147,7 @@ def _instead(plan: Plan, question: Question, out: Output) -> Answer:
     """Ask what is to follow where an invariant does not hold as it stands."""
     name = question.facts[0]
     while True:
-        match _chosen(_INSTEAD, "t", out):
+        match chosen(_INSTEAD, "t", out):
             case "invalidate":
                 return FactInvalidated(name)
             case "thread":

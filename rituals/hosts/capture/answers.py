@@ -12,18 +12,20 @@ import os
 from ledger.model.layout import STATE_DIR
 from ledger.model.reach import Span
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import make_folder, replace_file, storage_failure
 from rituals.hosts.capture.stamps import CAPTURED_DIR
 from rituals.hosts.extraction.items import Extraction, Item
 from rituals.hosts.moments import file_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 CANDIDATES_DIR = f"{STATE_DIR}/candidates"
 _FILE_BYTES = 4 << 20
+#: So many files of candidates are read; what is in others has its turn when these are answered.
+_FILES = 2_000
 
 
 class Answer(Record):
@@ -43,13 +45,12 @@ def kept_answer(commondir: str, host: str, session: str, name: str, start: int) 
         name: of the transcript.
         start: the first byte of the part.
     """
+    said = _read(_answer_path(commondir, host, session))
     try:
-        with open(_answer_path(commondir, host, session), "rb") as file:
-            said: Any = json.loads(file.read(_FILE_BYTES))
         span = Span(str(said["name"]), int(said["start"]), int(said["end"]))
         items = tuple([_item(one) for one in said["items"]])
         found = Extraction(items, str(said["extractor"]), int(said["dropped"]), "", int(said["ms"]))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
     return Answer(span, found) if (span.name, span.start) == (name, start) else None
 
@@ -89,8 +90,94 @@ def keep_candidates(
     _write(path, {"host": host, "session": session, **part, "items": _plain_items(items)})
 
 
+class Candidate(Record):
+    """A fact that waits for a person, and where it waits.
+
+    Args:
+        file: its name among the candidates.
+        session: the host's id.
+        part: of the transcript that it was found in, "" for observations.
+        item: the fact.
+    """
+
+    file: str
+    session: str
+    part: str
+    item: Item
+
+
+def candidates(commondir: str) -> Iterator[Candidate]:
+    """Yield the facts that wait, by the names of their files; what can not be read is passed over.
+
+    Args:
+        commondir: the common git directory.
+    """
+    folder = f"{commondir}/{CANDIDATES_DIR}"
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
+    except OSError:
+        return
+    for name in names[:_FILES]:
+        said = _read_candidates(f"{folder}/{name}")
+        for one in said["items"]:
+            try:
+                item = _item(one)
+            except (TypeError, AttributeError):
+                continue
+            part = said.get("name")
+            yield Candidate(
+                name, str(said.get("session")), part if isinstance(part, str) else "", item
+            )
+
+
+def clear_candidate(commondir: str, file: str, item: Item) -> None:
+    """Let go of a fact that waited: somebody answered it. The file goes with its last one.
+
+    Args:
+        commondir: the common git directory.
+        file: its name among the candidates.
+        item: as it was read.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    path = f"{commondir}/{CANDIDATES_DIR}/{file}"
+    said = _read_candidates(path)
+    left = [one for one in said["items"] if not _is_item(one, item)]
+    if left:
+        _write(path, {**said, "items": left})
+    elif said["items"]:
+        try:
+            os.unlink(path)
+        except OSError as problem:
+            raise storage_failure(problem, path) from problem
+
+
+def _read_candidates(path: str) -> dict[str, Any]:
+    """Read a file of candidates; one without items where it can not be read."""
+    said = _read(path)
+    return {**said, "items": items if isinstance(items := said.get("items"), list) else []}
+
+
+def _is_item(said: Any, item: Item) -> bool:
+    try:
+        return _item(said) == item
+    except (TypeError, AttributeError):
+        return False
+
+
 def _answer_path(commondir: str, host: str, session: str) -> str:
     return f"{commondir}/{CAPTURED_DIR}/{file_name(host, session)}.answer"
+
+
+def _read(path: str) -> dict[str, Any]:
+    """Return the object that a file holds; an empty one where it holds none."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            said: Any = json.loads(file.read(_FILE_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _write(path: str, said: dict[str, object]) -> None:
@@ -110,12 +197,18 @@ def _item(said: dict[str, Any]) -> Item:
     """Read an item.
 
     Raises:
-        (TypeError, KeyError, AttributeError): it is none.
+        (TypeError, AttributeError): it is none.
     """
     values: dict[str, Any] = {
         key: tuple(one) if isinstance(one, list) else one for key, one in said.items()
     }
     item = Item(**values)
-    if not all(isinstance(text, str) for text in (item.kind, item.text, item.quote)):
-        raise TypeError("no item")
+    for value, usual in zip(item, _PLAIN_ITEM, strict=True):
+        inner = value if isinstance(value, tuple) else ()
+        if type(value) is not type(usual) or not all(isinstance(one, str) for one in inner):
+            raise TypeError("no item")
     return item
+
+
+#: What each field of an item is of the type of.
+_PLAIN_ITEM = Item("", "", "")

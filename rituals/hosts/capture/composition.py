@@ -90,7 +90,7 @@ def draft_of_part(
     footers: list[Meta] = []
     supersede: dict[Supersession, None] = {}
     for item in part.items:
-        fact = _id_of(item.text, {one.id for one in new}, taken)
+        fact = id_of_text(item.text, {one.id for one in new}, taken)
         entity = (item.entity,) if item.entity else ()
         new.append(NewFact(item.text, fact, item.kind, item.tags, entity))
         footers.append(_footers(item, part.transcript))
@@ -99,7 +99,9 @@ def draft_of_part(
     if trust != SUPERSEDE:
         for old, fact in supersede:
             asked = f"Does `{old}` still hold? A session said otherwise: `{fact}`."
-            new.append(NewFact(asked, _id_of(asked, {one.id for one in new}, taken), THREAD_KIND))
+            new.append(
+                NewFact(asked, id_of_text(asked, {one.id for one in new}, taken), THREAD_KIND)
+            )
             footers.append((("conflicts", f"{old}, {fact}"),))
         supersede.clear()
     request = Request(
@@ -121,11 +123,19 @@ def draft_of_part(
 
 def storable(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return items whose texts a fact can have: on one line, and beginning nothing but a sentence."""
-    fit = [item._replace(text=prose(item.text).lstrip(_MARKS)) for item in items]
+    fit = [item._replace(text=_sentence(item.text)) for item in items]
     return tuple([item for item in fit if item.text])
 
 
-def _id_of(text: str, used: set[str], taken: Callable[[str, str], bool]) -> str:
+def _sentence(text: str) -> str:
+    """Put a text on a line that begins nothing but a sentence, or a word of code."""
+    line = prose(text)
+    bare = line.lstrip(_MARKS)
+    code = line[: len(line) - len(bare)].endswith("`") and bare.count("`") % 2
+    return f"`{bare}" if code else bare
+
+
+def id_of_text(text: str, used: set[str], taken: Callable[[str, str], bool]) -> str:
     """Make an id from a text, in whatever script it is written."""
     try:
         made = id_from_text(nameable(text))
@@ -138,16 +148,16 @@ def _id_of(text: str, used: set[str], taken: Callable[[str, str], bool]) -> str:
 
 def _footers(item: Item, transcript: Span | None) -> Meta:
     """Return what a fact says of where it comes from, and of its end."""
-    quote = _footer(item.quote)
+    quote = footer_value(item.quote)
     if len(quote) > _QUOTE_CHARS:
         quote = quote[: _QUOTE_CHARS - 1] + "…"
-    name = _footer(transcript.name) if transcript else ""
+    name = footer_value(transcript.name) if transcript else ""
     source = (("source", f'{name} {item.at} "{quote}"'.strip()),)
-    ends = _footer(item.obsolete_when)
+    ends = footer_value(item.obsolete_when)
     return (*source, ("obsolete_when", ends)) if ends else source
 
 
-def _footer(text: str) -> str:
+def footer_value(text: str) -> str:
     """Make a text fit to be the value of a footer (FORMAT.md, S11)."""
     return prose(text).replace("|", "¦")
 

@@ -1,0 +1,55 @@
+"""Run `diurna learn`: what memory could learn from its sessions, proposed and never written unasked."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli import options
+from rituals.cli.context import Invocation
+
+
+@click.command("learn")
+@options.since
+@click.option("--ask", is_flag=True, help="Raise the proposals as open threads, each once.")
+@click.option("--agent", default="", metavar="NAME", help="Who answers, or asks.")
+@options.dry_run
+@options.listing(proposals="diff evidence id key kind marks places sessions source text")
+def command(call: Invocation, since: str, ask: bool, agent: str, dry_run: bool) -> None:
+    """Propose at most seven facts that sessions taught and memory does not have, each with its diff.
+
+    From people's corrections, decisions and preferences, lessons, what three sessions repeat, what capture
+    holds back, and findings that recur. The bar: it recurs, no document has it, the code does not show it,
+    one can act on it. On a terminal it asks about each: accept, edit, reject (for good), later. Elsewhere
+    it only lists them: with --ask they become open threads, and no fact is ever written unasked. An
+    accepted promotion is written into AGENTS.md (or the file for agents that is there), not committed.
+
+    \b
+    Examples:
+      diurna learn
+      diurna learn --since 2026-11-01 --json
+      diurna learn --ask
+    """
+    from rituals.cli.views.learning import learning_object, show, show_outcome, walk
+    from rituals.decide.decision import Author
+    from rituals.review.learning.apply import Outcome, raise_threads, record_answers
+    from rituals.review.learning.plan import plan_learning
+
+    memory, out = call.memory(), call.out
+    plan = plan_learning(memory, since)
+    outcome = Outcome(plan)
+    asking = not (ask or dry_run or call.json) and call.interactive()
+    if ask:
+        outcome = raise_threads(memory, plan, Author(agent), dry_run=dry_run)
+    elif asking and (plan.proposals or plan.promotions):
+        outcome = record_answers(memory, plan, walk(plan, out), Author(agent))
+    call.landed = bool(outcome.receipt and outcome.receipt.commit)
+    if call.json:
+        out.answer(learning_object(outcome, dry_run))
+        return out.findings(outcome.findings)
+    if ask or (asking and (plan.proposals or plan.promotions)):
+        show_outcome(outcome, out, memory.home.branch)
+    else:
+        show(plan, out)
+        if plan.proposals or plan.promotions:
+            out.hint("on a terminal `diurna learn` asks about each; --ask raises them as threads")
+    out.findings(outcome.findings)

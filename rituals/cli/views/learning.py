@@ -1,0 +1,131 @@
+"""Show what could be learned, ask a person about it on a terminal, and say what became of it."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.answers.objects import held_object, promotion_object, proposal_object
+from rituals.cli.output import counted
+from rituals.cli.views.review_walk import chosen
+from rituals.review.learning.apply import ACCEPT, REJECT, Answer
+from rituals.review.learning.offer import Proposal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.output import Output
+    from rituals.review.learning.agents_file import Promotion
+    from rituals.review.learning.apply import Outcome
+    from rituals.review.learning.plan import Plan
+
+_EDIT, _LATER, _QUIT = "edit", "later", "quit"
+#: letter -> (name, what it does); the name has the letter in it.
+_ANSWERS = {
+    "a": (ACCEPT, "record it as it stands in the diff"),
+    "e": (_EDIT, "record it in your words"),
+    "r": (REJECT, "it is not worth keeping, and not asked again"),
+    "l": (_LATER, "leave it; it is asked again the next time"),
+    "q": (_QUIT, "record what is answered, and leave the rest"),
+}
+_MARKS = {True: "yes", False: "no", None: "?"}
+
+
+def learning_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
+    """Describe what could be learned, and what was recorded."""
+    plan, receipt = outcome.plan, outcome.receipt
+    return {
+        "tip": plan.tip,
+        "code": plan.code,
+        "since": plan.since,
+        "logs": plan.logs,
+        "proposals": [proposal_object(one) for one in plan.proposals],
+        "more": plan.more,
+        "promotions": [promotion_object(one) for one in plan.promotions],
+        "held": [held_object(one) for one in plan.held],
+        "raised": list(outcome.raised),
+        "stem": receipt.stem if receipt else "",
+        "commit": receipt.commit if receipt else "",
+        "dry_run": dry_run,
+    }
+
+
+def show(plan: Plan, out: Output) -> None:
+    """Print the proposals with their marks and diffs, and what memory has already."""
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    for number, step in enumerate(steps, 1):
+        if number > 1:
+            out.line()
+        _show(step, f"{number}/{len(steps)}", out, out.line)
+    if not steps:
+        out.line(f"nothing to learn in {counted(plan.logs, 'session log')}")
+    if plan.held and steps:
+        out.line()
+    for held in plan.held:
+        out.line(f"not proposed: {held.fact} {held.how}: {held.text} ({held.where})")
+    if plan.more:
+        out.line(f"{plan.more} more wait until these are answered")
+
+
+def walk(plan: Plan, out: Output) -> dict[str, Answer]:
+    """Ask a person about each proposal; return the answers by key."""
+    given: dict[str, Answer] = {}
+    steps: list[Proposal | Promotion] = [*plan.proposals, *plan.promotions]
+    for number, step in enumerate(steps, 1):
+        out.talk()
+        _show(step, f"{number}/{len(steps)}", out, out.talk)
+        refused = not isinstance(step, Proposal) and step.refused
+        letters = "rlq" if refused else "aerlq"
+        answer = chosen({letter: _ANSWERS[letter] for letter in letters}, "l", out)
+        if answer == _QUIT:
+            break
+        if answer == _EDIT:
+            text = _edited(step.offer.item.text if isinstance(step, Proposal) else step.text)
+            if text:
+                given[step.key] = Answer(ACCEPT, text)
+            else:
+                out.talk("there is no text: it is asked again the next time")
+        elif answer != _LATER:
+            given[step.key] = Answer(answer)
+    return given
+
+
+def _edited(before: str) -> str:
+    said: str = click.prompt(
+        "in your words (Enter opens an editor)", "", show_default=False, err=True
+    )
+    return (said or click.edit(before, extension=".md") or "").strip()
+
+
+def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> None:
+    say = out.line if line == out.line else out.talk
+    if isinstance(step, Proposal):
+        say((f"{place} {step.offer.source}", "bold"), f"  {step.key}")
+        say(step.offer.item.text)
+        for mark in step.marks:
+            say((f"  {mark.name:<13}", "dim"), f"{_MARKS[mark.met]:<4} {mark.shown}")
+    else:
+        say((f"{place} promotion", "bold"), f"  {step.key}")
+        say(step.question.said)
+        if step.refused:
+            say((f"  {step.path} can not be written: ", "red"), step.refused)
+    for text in step.diff:
+        colour = {"+": "green", "-": "red"}.get(text[:1], "dim")
+        say((text, colour))
+
+
+def show_outcome(outcome: Outcome, out: Output, branch: str) -> None:
+    """Say what was recorded."""
+    receipt = outcome.receipt
+    if receipt is None:
+        out.line("nothing was answered, and nothing is recorded")
+        return
+    if receipt.commit:
+        where = f"{receipt.commit[:7]} on {branch}"
+        out.line((out.short(receipt.stem), "yellow"), f"  committed in {where}")
+    for name, listed in (
+        ("Learned", outcome.facts), ("Rejected", outcome.rejected), ("Raised", outcome.raised),
+        ("Written", outcome.written),
+    ):  # fmt: skip
+        for one in listed:
+            out.line(f"{name:<9} {one}")
+    if outcome.written:
+        out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")

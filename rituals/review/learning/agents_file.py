@@ -1,0 +1,267 @@
+"""Carry out a promotion: a fact goes into the file that every agent of the repository reads.
+
+The file is written in the work tree and never committed: what a person has not committed stays as it is. A
+file that is a link, a folder or no text is not touched, and why is said instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+
+from ledger.errors import StorageFailed, WriteRefused
+from ledger.escape import prose
+from ledger.model.event import Event, FactPromoted
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file
+from projection.lifecycle.promotion import undocumented, words
+from projection.text.normalize import plain
+from rituals.review.promotions import READ_FIRST, promotion_questions, target_file
+from rituals.review.question import LEARN, Question, key_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from projection.lifecycle.promotion import Score
+    from projection.lifecycle.review_threads import Raised
+
+#: Where promoted facts stand in the file.
+HEADING = "## Learned"
+_PROMOTION = "promotion"
+#: At most so many are offered at once; no file for agents is longer.
+_MOST, _FILE_BYTES = 3, 1 << 20
+
+
+class Promotion(Record):
+    """A fact that is worth a place in a file, and what would become of the file.
+
+    Args:
+        fact: its id.
+        text: of it.
+        path: of the file, from the top of the work tree.
+        before: its bytes; None where there is none.
+        after: what it would be.
+        question: by which it is asked and remembered.
+        diff: of the file.
+        refused: why it can not be written, "" where it can.
+    """
+
+    fact: str
+    text: str
+    path: str
+    before: bytes | None
+    after: bytes
+    question: Question
+    diff: tuple[str, ...]
+    refused: str = ""
+
+    @property
+    def key(self) -> str:
+        """By which it is known for good."""
+        return self.question.key
+
+
+def promotions(
+    top: str,
+    state: State,
+    scored: Sequence[Score],
+    raised: Sequence[Raised],
+    paragraphs: Sequence[frozenset[str]],
+    files: Mapping[str, str],
+) -> list[Promotion]:
+    """Offer the facts that a review found worth promoting, or that were, and that no document has.
+
+    Args:
+        top: of the work tree.
+        state: of the ledger.
+        scored: the facts that could be promoted.
+        raised: what reviews and earlier proposals asked.
+        paragraphs: words of the documents of the code.
+        files: the paths of the code.
+    """
+    rejected = {
+        fact
+        for one in raised
+        if one.rule == _PROMOTION and one.closed
+        for fact in one.about
+        if (known := state.fact(fact)) is not None and not known.promoted
+    }
+    answered = {key for one in raised if one.rule == LEARN and one.closed for key in one.keys}
+    worth = [one.facts[0] for one in promotion_questions(scored, state, rejected, files)]
+    worth += sorted(
+        standing.fact.id
+        for standing in state.standings()
+        if standing.live and standing.fact.promoted and standing.fact.id not in worth
+    )
+    there = {**files, **{name: "" for name in READ_FIRST if os.path.lexists(f"{top}/{name}")}}
+    found: list[Promotion] = []
+    for name in worth:
+        fact = state.fact(name)
+        if (
+            fact is None
+            or fact.redacted
+            or fact.false
+            or key_of(LEARN, _PROMOTION, name) in answered
+        ):
+            continue
+        if len(fact.heads) == 1 and undocumented(words(fact.text), paragraphs):
+            found.append(_promotion(top, fact, target_file(fact.text, there), rejected))
+    return found[:_MOST]
+
+
+def _promotion(top: str, fact: Fact, path: str, asked: set[str]) -> Promotion:
+    before, refused = read_file(top, path)
+    after = before or b""
+    if not refused:
+        after = with_item(before, _item(fact.text))
+    events: tuple[Event, ...] = () if fact.promoted else (FactPromoted(fact.id),)
+    question = Question(
+        LEARN,
+        key_of(LEARN, _PROMOTION, fact.id),
+        (fact.id,),
+        f"{fact.id} is worth a place in {path}.",
+        proposal=f"write it into {path}, and keep it as core",
+        accept=events,
+    )
+    return Promotion(
+        fact.id, fact.text, path, before, after, question, _diff(path, before, after), refused
+    )
+
+
+def read_file(top: str, path: str) -> tuple[bytes | None, str]:
+    """Read the file that a fact goes into.
+
+    Returns:
+        Its bytes, None where there is none; and why it can not be written, "" where it can.
+    """
+    at = top
+    for part in path.split("/")[:-1]:
+        at = f"{at}/{part}"
+        if os.path.islink(at) or (os.path.lexists(at) and not os.path.isdir(at)):
+            return None, f"{os.path.relpath(at, top)} is a link, or no folder"
+    try:
+        fd = os.open(f"{top}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None, ""
+    except OSError as problem:
+        return None, "it is a link" if os.path.islink(f"{top}/{path}") else str(problem.strerror)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None, "it is no ordinary file"
+        data = _read(fd)
+    finally:
+        os.close(fd)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data, "it is not text in UTF-8"
+    if "\0" in text or len(data) > _FILE_BYTES:
+        return data, "it is no text, or too long"
+    return data, ""
+
+
+def _read(fd: int) -> bytes:
+    """Read a file, up to a byte more than it may have."""
+    data = b""
+    while len(data) <= _FILE_BYTES and (part := os.read(fd, _FILE_BYTES + 1)):
+        data += part
+    return data
+
+
+def with_item(data: bytes | None, item: str) -> bytes:
+    """Return a file with an item behind the others under our heading; as it is where it has that text.
+
+    Args:
+        data: the file, None where there is none.
+        item: lines of markdown, without an end of line behind the last.
+    """
+    text = (data or b"").decode("utf-8")
+    if f" {plain(item.removeprefix('- '))} " in f" {plain(text)} ":
+        return data or b""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split("\n")
+    item = item.replace("\n", newline)
+    for number, line in enumerate(lines):
+        if line.rstrip() == HEADING:
+            end = number + 1
+            while end < len(lines) and not lines[end].startswith(("# ", "## ", "<!--")):
+                end += 1
+            while not lines[end - 1].strip():
+                end -= 1
+            begun = [] if end > number + 1 else [newline.removesuffix("\n")]
+            ends = newline.removesuffix("\n") if end < len(lines) else ""
+            return "\n".join([*lines[:end], *begun, item + ends, *lines[end:]]).encode()
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    return (text + gap + newline.join((HEADING, "", item, ""))).encode()
+
+
+def write(top: str, promotion: Promotion, text: str = "") -> bytes:
+    """Write the file of a promotion; return the bytes that it has now.
+
+    Args:
+        top: of the work tree.
+        promotion: as planned.
+        text: the fact in a person's words, "" for its own.
+
+    Raises:
+        WriteRefused: the file can not be written, or is another one than it was; nothing changed.
+        StorageFailed: the disk refused; nothing changed.
+    """
+    data, refused = read_file(top, promotion.path)
+    where = promotion.path
+    if refused:
+        raise WriteRefused(
+            f"{where}: {refused}", hint="put an ordinary file there, or write the line yourself"
+        )
+    if data != promotion.before:
+        raise WriteRefused(f"{where} was changed meanwhile", hint="run `diurna learn` again")
+    after = with_item(data, _item(text)) if text else promotion.after
+    if after != data:
+        path = f"{top}/{where}"
+        mode = stat.S_IMODE(os.lstat(path).st_mode) if data is not None else 0o644
+        if "/" in where:
+            make_folder(os.path.dirname(path), 0o755)
+        replace_file(path, after, mode, durable=True)
+    return after
+
+
+def after_others(promotion: Promotion, written: bytes) -> Promotion:
+    """Return a promotion on top of what was written into its file for others."""
+    return promotion._replace(before=written, after=with_item(written, _item(promotion.text)))
+
+
+def put_back(top: str, promotion: Promotion, written: bytes) -> None:
+    """Put the file back as it was, unless somebody wrote into it since; a new one goes again.
+
+    Args:
+        top: of the work tree.
+        promotion: that was written.
+        written: what was written.
+    """
+    path = f"{top}/{promotion.path}"
+    try:
+        if read_file(top, promotion.path) != (written, ""):
+            return
+        if promotion.before is None:
+            os.unlink(path)
+        elif promotion.before != written:
+            replace_file(path, promotion.before, stat.S_IMODE(os.lstat(path).st_mode))
+    except (OSError, StorageFailed, WriteRefused):
+        pass  # what was in the way of the log is said; the file has one line more
+
+
+def _item(text: str) -> str:
+    """Write a fact as an item of a list that is nothing but text."""
+    lines = [prose(line) for line in text.split("\n")]
+    return "- " + "\n  ".join([line for line in lines if line])
+
+
+def _diff(path: str, before: bytes | None, after: bytes) -> tuple[str, ...]:
+    old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in (before, after)]
+    name = path if before is not None else "/dev/null"
+    found = difflib.unified_diff(old, new, name, path, lineterm="", n=1)
+    return tuple(found)

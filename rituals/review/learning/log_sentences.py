@@ -1,0 +1,199 @@
+"""Read what logs tell that lasts, and in how many work sessions something near to it was said.
+
+Only sentences are offered that stand alone and say what somebody can go by. What is withheld is not read.
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from memory.redaction.withheld import named_in, redacted_logs, shown
+from memory.replay.log_bytes import read_bytes
+from projection.text.cues import ACTIONS, CHECKS, LEANING
+from projection.text.digest import reading_of
+from projection.text.normalize import index_words
+from projection.text.salience import decision_weight, weigh
+from rituals.hosts.capture.composition import storable
+from rituals.hosts.extraction.items import Item
+from rituals.review.learning import cues
+from rituals.review.learning.offer import (
+    CORRECTION,
+    DECISION,
+    LESSON,
+    PREFERENCE,
+    REPEATED,
+    Offer,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ledger.home import Home
+    from ledger.model.logset import LogRef
+    from ledger.model.session import Entry
+    from memory.cache.file import Cache
+    from projection.text.salience import Weighed
+
+#: At least and at most so many words has what can be a fact.
+_LEAST_WORDS, _MOST_WORDS, _MANY_WORDS = 6, 60, 40
+#: What a sentence has to weigh to be offered although it was said once, and because it is repeated.
+_ENOUGH, _ENOUGH_REPEATED = 4, 2
+#: So many work sessions repeat what is offered for that alone.
+REPEATS = 3
+#: A word that more sentences have tells nothing; those near to each other share so many, or all but one.
+_COMMON, _SHARED = 300, 4
+#: How much of the shorter and of the longer of two sentences is the same, of 100.
+_OF_SHORTER, _OF_LONGER = 60, 40
+_KINDS = {CORRECTION: "decision", DECISION: "decision", PREFERENCE: "preference",
+          LESSON: "pattern", REPEATED: "convention"}  # fmt: skip
+
+
+class Told(Record):
+    """A sentence of a log.
+
+    Args:
+        stem: of the log.
+        session: that the log tells of; several logs may tell of one.
+        line: of the log.
+        text: as it stands there.
+        words: by which it is found again.
+        source: what it would be offered as, "" for nothing.
+        weight: how much speaks for it.
+    """
+
+    stem: str
+    session: str
+    line: int
+    text: str
+    words: frozenset[str]
+    source: str
+    weight: int
+
+
+def told_in(home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]) -> list[Told]:
+    """Return the sentences of logs, in ledger order.
+
+    Args:
+        home: where they are.
+        cache: of the commit.
+        logs: which ones, in ledger order.
+    """
+    withheld = redacted_logs(cache)
+    entries = {ref: entry for ref, entry in logs if ref.stem not in withheld}
+    texts = dict(read_bytes(home, list(entries)))
+    found: list[Told] = []
+    for ref, entry in entries.items():
+        data = texts.get(ref)
+        if data is not None:
+            text = shown(home, cache, data.decode("utf-8", "replace"), named_in(entry))
+            found += _sentences(ref.stem, entry.session or ref.stem, text)
+    return found
+
+
+def _sentences(stem: str, session: str, text: str) -> Iterator[Told]:
+    for one in weigh(reading_of(text)):
+        sentence = one.sentence
+        source, weight = ("", 0) if sentence.about in (ACTIONS, CHECKS) else _judged(one)
+        words = frozenset(index_words(sentence.text))
+        yield Told(stem, session, sentence.line, sentence.text, words, source, weight)
+
+
+def _judged(one: Weighed) -> tuple[str, int]:
+    """Tell what a sentence would be offered as, and weigh what speaks for and against that."""
+    text, count = one.sentence.text, len(one.words)
+    first = text[:1]
+    stands = first.isupper() or first in "`\"'“" or not first.isascii()
+    if not _LEAST_WORDS <= count <= _MOST_WORDS or one.words[0] in LEANING or not stands:
+        return "", 0
+    lesson, corrects = cues.lesson(text) is not None, cues.corrects(text) is not None
+    rules, prefers = cues.rules(text) is not None, cues.prefers(text) is not None
+    modals = {found[0].lower() for found in cues.modal.finditer(text)}
+    weight = 5 * lesson + 4 * corrects + 3 * rules + 3 * prefers + 2 * min(len(modals), 2)
+    weight += (cues.reason(text) is not None) + min(decision_weight(one), 3)
+    if not (lesson or corrects or rules or prefers or modals):
+        return "", 0
+    weight -= min(6, 2 * len({found[0].lower() for found in cues.tells.finditer(text)}))
+    weight -= min(6, 2 * len(cues.passing(text))) + (cues.past(text) is not None)
+    weight -= 2 * (count > _MANY_WORDS)
+    if corrects:
+        return CORRECTION, weight
+    if lesson:
+        return LESSON, weight
+    if rules or decision_weight(one) > 1:
+        return DECISION, weight
+    return (PREFERENCE if prefers else REPEATED), weight
+
+
+class Recurrence:
+    """Knows in which work sessions something near to a text was said.
+
+    Args:
+        told: the sentences of logs.
+    """
+
+    def __init__(self, told: Sequence[Told]) -> None:
+        self._told = told
+        self._places: dict[str, list[int]] = {}
+        for place, one in enumerate(told):
+            for word in one.words:
+                self._places.setdefault(word, []).append(place)
+        self._rarity: dict[str, int] = {}
+        self._rarest = (len(told) + 1).bit_length()
+        for word, places in self._places.items():
+            self._rarity[word] = ((len(told) + 1) // (len(places) + 1)).bit_length()
+
+    def near(self, words: frozenset[str]) -> list[Told]:
+        """Return the sentences near to some words, in ledger order; rare words weigh more."""
+        shared: dict[int, int] = {}
+        for word in words:
+            places = self._places.get(word, ())
+            if len(places) <= _COMMON:
+                for place in places:
+                    shared[place] = shared.get(place, 0) + 1
+        mine = self.weight(words)
+        found = []
+        for place in sorted(place for place, count in shared.items() if count > 2):
+            theirs = self._told[place].words
+            both = words & theirs
+            if len(both) < max(3, min(_SHARED, max(len(words), len(theirs)) - 1)):
+                continue
+            weight = self.weight(both)
+            shorter, longer = sorted((mine, self.weight(theirs)))
+            if 100 * weight >= max(_OF_SHORTER * shorter, _OF_LONGER * longer):
+                found.append(self._told[place])
+        return found
+
+    def weight(self, words: frozenset[str]) -> int:
+        """Weigh words by how rare they are, in whole numbers."""
+        return sum([self._rarity.get(word, self._rarest) for word in words])
+
+
+def offers_of_logs(told: Sequence[Told], recurrence: Recurrence, since: str) -> list[Offer]:
+    """Offer what logs tell that lasts; of what several say alike, the sentence that weighs most.
+
+    Args:
+        told: the sentences of logs.
+        recurrence: of them.
+        since: only what was said from this stem on; what was said before it counts as a repetition.
+    """
+    ranked = [one for one in told if one.source and one.weight >= _ENOUGH_REPEATED]
+    ranked.sort(key=lambda one: (-one.weight, one.stem, one.line))
+    found: list[Offer] = []
+    covered: set[tuple[str, int]] = set()
+    for one in ranked:
+        if one.stem < since or (one.stem, one.line) in covered:
+            continue
+        near = [one, *[other for other in recurrence.near(one.words) if other != one]]
+        sessions = frozenset([other.session for other in near])
+        if one.weight < _ENOUGH and len(sessions) < REPEATS:
+            continue
+        if one.source == REPEATED and len(sessions) < REPEATS and one.weight <= _ENOUGH:
+            continue
+        covered.update([(other.stem, other.line) for other in near])
+        text = cues.lesson_label.sub("", one.text) if one.source == LESSON else one.text
+        item = Item(_KINDS[one.source], text[:1].upper() + text[1:], one.text, one.weight)
+        places = sorted({f"{other.stem}:{other.line}" for other in near}, reverse=True)
+        found += [
+            Offer(one.source, fit, tuple(places), one.weight, sessions) for fit in storable([item])
+        ]
+    return found

@@ -1,0 +1,94 @@
+"""Define what may be learned, before and after the bar: offers, their marks, proposals and their keys."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.text.normalize import index_words, plain
+from rituals.hosts.extraction.items import Item
+from rituals.review.question import LEARN, Question, key_of
+
+#: Where an offer comes from, what weighs most first: a person's word before an agent's.
+CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED = SOURCES = (
+    "correction", "candidate", "preference", "decision", "lesson", "finding", "repeated",
+)  # fmt: skip
+#: The four marks of the bar.
+RECURS, UNDOCUMENTED, UNSEEN, USABLE = "recurs", "undocumented", "unseen", "usable"
+#: The footer by which a fact is known as the answer to a proposal, whatever becomes of its text.
+LEARNED_KEY = "learned"
+
+
+class Offer(Record):
+    """Something that could be learned.
+
+    Args:
+        source: one of `SOURCES`.
+        item: what would be recorded, with the words that bear it out.
+        places: where it was said, the newest first: `STEM:LINE`, `NAME 1234` of a transcript.
+        weight: how much speaks for it by itself.
+        sessions: the work sessions that said it.
+        file: of capture's candidates, "" for another source.
+        waiting: the candidate as it waits there, None for another source.
+    """
+
+    source: str
+    item: Item
+    places: tuple[str, ...]
+    weight: int
+    sessions: frozenset[str]
+    file: str = ""
+    waiting: Item | None = None
+
+    @property
+    def key(self) -> str:
+        """By which it is known for good: made of its words alone."""
+        return key_of(LEARN, plain(self.item.text))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words by which it is found again."""
+        return frozenset(index_words(self.item.text))
+
+
+class Mark(Record):
+    """One mark of the bar: whether it is met (None: nobody can tell), and what shows that."""
+
+    name: str
+    met: bool | None
+    shown: str
+
+
+class Proposal(Record):
+    """What a person is asked.
+
+    Args:
+        offer: what would be learned.
+        marks: the four marks.
+        question: by which it is asked, answered and remembered, as those of a review are.
+        diff: what accepting it changes, a line each, as a diff has them.
+    """
+
+    offer: Offer
+    marks: tuple[Mark, ...]
+    question: Question
+    diff: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """By which it is known for good."""
+        return self.question.key
+
+
+class Held(Record):
+    """What was not proposed because memory has it, or says otherwise.
+
+    Args:
+        text: of the offer.
+        fact: the id of the fact.
+        how: `says it` or `contradicts it`.
+        where: where the offer was said.
+    """
+
+    text: str
+    fact: str
+    how: str
+    where: str

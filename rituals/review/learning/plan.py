@@ -1,0 +1,321 @@
+"""Plan what to learn: at most seven proposals, each held against the bar and against what memory has.
+
+No clock takes part: the same ledger, code and leftovers of sessions give the same proposals. A proposal is
+a question as those of a review are, and known by its key for good once it was answered (FORMAT.md, R9).
+"""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import order_meta, tidy, write_fact
+from ledger.model.event import Event, FactCreated, FactSuperseded
+from ledger.model.order import is_date, is_stem
+from ledger.model.record import Record
+from ledger.model.session import Entry
+from memory.cache.range_queries import log_named
+from memory.replay.state import state_of
+from memory.write.duplicate_check import NEW_LIMIT, notice
+from projection.fold.tiers import never_decaying
+from projection.lifecycle.promotion import paragraphs_of
+from projection.lifecycle.review_threads import is_raised, raised_threads
+from projection.policy.model import DEFAULT_KIND
+from projection.text.normalize import index_words, sentences
+from rituals.hosts.capture.composition import footer_value, id_of_text
+from rituals.record.compose import taken_in
+from rituals.review.evidence.audit import code_of
+from rituals.review.learning.agents_file import Promotion, promotions
+from rituals.review.learning.bar import Bar, passes
+from rituals.review.learning.log_sentences import Recurrence, offers_of_logs, told_in
+from rituals.review.learning.offer import (
+    CANDIDATE,
+    CORRECTION,
+    LEARNED_KEY,
+    Held,
+    Mark,
+    Offer,
+    Proposal,
+)
+from rituals.review.learning.sources import (
+    offers_of_candidates,
+    offers_of_findings,
+    offers_of_transcripts,
+)
+from rituals.review.promotions import documents_of, score_facts
+from rituals.review.question import LEARN, Question
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.model.logset import LogRef
+    from memory.api import Memory
+    from memory.cache.file import Cache
+    from memory.write.duplicate_check import Noticed
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+
+#: So many proposals are made at once, and the texts of so many logs read, the newest.
+PROPOSALS, LOGS = 7, 500
+#: So many offers are held against the bar, and so many that memory has are named.
+_CONSIDERED, _NAMED = 300, 20
+#: A sentence with so much of 100 of what an offer says, says it.
+_SAYS, _LEAST_WORDS = 70, 4
+SAYS, ARCHIVED, CONTRADICTS = "says it", "said it, and is archived", "contradicts it"
+#: How what is not a fact yet is called while it is compared with facts.
+_UNBORN = "learn-"
+
+
+class Plan(Record):
+    """What could be learned.
+
+    Args:
+        tip: the commit of the ledger that it was made from.
+        code: the commit of the code that was asked, "" for none.
+        since: only what was said from this stem on, "" for all.
+        logs: how many logs were read.
+        proposals: at most `PROPOSALS`, best first.
+        more: how many pass the bar beside them, as far as was looked.
+        promotions: facts that are worth a place in a file for agents.
+        held: what memory has already, or contradicts.
+        state: of the ledger.
+    """
+
+    tip: str
+    code: str
+    since: str
+    logs: int
+    proposals: tuple[Proposal, ...]
+    more: int
+    promotions: tuple[Promotion, ...]
+    held: tuple[Held, ...]
+    state: State
+
+
+def plan_learning(memory: Memory, since: str = "") -> Plan:
+    """Make the plan of what a home could learn as it stands now. Nothing is written.
+
+    Args:
+        memory: the home, open.
+        since: only what was said from this time or stem on; "" for all.
+
+    Raises:
+        NotFound: there is no such log, and it is no time.
+    """
+    if since:
+        since = _stem_of(memory, since)
+
+    def read(cache: Cache) -> tuple[str, State, list[tuple[LogRef, Entry]]]:
+        logs = [(ref, entry) for _, ref, entry in cache.entries()]
+        return cache.commit, state_of(cache), logs
+
+    tip, state, logs = memory.snapshot.tip.ask(read)
+    logs.sort(key=lambda log: log[0].key)
+    entries = [entry for _, entry in logs]
+    telling = [log for log in logs if log[1].uses][-LOGS:]
+    told = memory.snapshot.tip.ask(lambda cache: told_in(memory.home, cache, telling))
+    recurrence = Recurrence(told)
+    commondir = memory.home.repository.commondir
+    standings = tuple(state.standings())
+    code = code_of(memory.home)
+    documents = documents_of(code)
+    offers = [
+        *offers_of_transcripts(commondir, [entry for _, entry in telling], since),
+        *offers_of_candidates(commondir),
+        *offers_of_findings(state, standings),
+        *offers_of_logs(told, recurrence, since),
+    ]
+    bar = Bar(documents, code)
+    found = _Proposing(memory, state, standings, bar, recurrence)
+    found.propose(_repeated(offers, recurrence))
+    offered: list[Promotion] = []
+    if code is not None and memory.home.repository.top:
+        offered = promotions(
+            memory.home.repository.top,
+            state,
+            score_facts(state, standings, entries, code),
+            raised_threads(one.fact for one in standings),
+            paragraphs_of((documents or {}).values()),
+            code.files(),
+        )
+    return Plan(
+        tip, code.commit if code is not None else "", since, len(telling),
+        tuple(found.proposals), found.more, tuple(offered), tuple(found.held[:_NAMED]), state,
+    )  # fmt: skip
+
+
+def _stem_of(memory: Memory, since: str) -> str:
+    """Return from where on is looked: the stem of a log that is there, or the start of one for a time."""
+    begins = memory.bounds(since, "")[0]
+    if is_stem(since) and not is_date(since):
+        return memory.snapshot.ask(lambda cache: log_named(cache, since)).key
+    return begins
+
+
+def _repeated(offers: Sequence[Offer], recurrence: Recurrence) -> list[Offer]:
+    """Count for what was offered beside the logs in which sessions of these it stands, too."""
+    found = []
+    for offer in offers:
+        near = (
+            recurrence.near(offer.words) if offer.file or not offer.places[0][:1].isdigit() else []
+        )
+        places = [f"{one.stem}:{one.line}" for one in near]
+        sessions = offer.sessions | {one.session for one in near}
+        found.append(offer._replace(places=(*offer.places, *places), sessions=sessions))
+    return found
+
+
+class _Proposing:
+    """Makes proposals of offers.
+
+    Args:
+        memory: the home, open.
+        state: of the ledger.
+        standings: all its facts.
+        bar: that offers have to pass.
+        recurrence: of what logs tell.
+    """
+
+    def __init__(
+        self, memory: Memory, state: State, standings: Sequence[Standing], bar: Bar,
+        recurrence: Recurrence,
+    ) -> None:  # fmt: skip
+        self._memory, self._state, self._bar = memory, state, bar
+        self._recurrence = recurrence
+        self._taken = taken_in(memory)
+        self._used: set[str] = set()
+        self._sentences = [
+            (frozenset(words), one.fact.id)
+            for one in standings
+            if one.live and not one.fact.redacted and not is_raised(one.fact)
+            for sentence in sentences(one.fact.text)
+            if len(words := index_words(sentence)) >= _LEAST_WORDS
+        ]
+        raised = [one for one in raised_threads(one.fact for one in standings) if one.rule == LEARN]
+        self._rejected = [
+            frozenset(index_words(fact.text)) for one in raised
+            if one.closed and (fact := state.fact(one.id)) is not None
+        ]  # fmt: skip
+        self._answered = {key for one in raised if one.closed for key in one.keys}
+        self._answered |= {
+            value for one in standings for key, value in one.fact.meta if key == LEARNED_KEY
+        }
+        self.proposals: list[Proposal] = []
+        self.held: list[Held] = []
+        self.more = 0
+
+    def propose(self, offers: Sequence[Offer]) -> None:
+        """Choose the best offers, and make proposals of them."""
+        once: dict[str, Offer] = {}
+        for offer in offers:
+            if offer.key not in self._answered:
+                once.setdefault(offer.key, offer)
+        chosen = sorted(once.values(), key=_order)[:_CONSIDERED]
+        self._bar.look_up(chosen)
+        marked = [(offer, self._bar.marks(offer)) for offer in chosen]
+        marked = [(offer, marks) for offer, marks in marked if passes(marks)]
+        marked.sort(key=lambda one: (-sum(mark.met is True for mark in one[1]), _order(one[0])))
+        for start in range(0, len(marked), NEW_LIMIT):
+            if len(self.proposals) < PROPOSALS:
+                self._some(marked[start : start + NEW_LIMIT])
+            else:
+                self.more += len(marked[start : start + NEW_LIMIT])
+
+    def _some(self, marked: Sequence[tuple[Offer, tuple[Mark, ...]]]) -> None:
+        """Make proposals of some offers, of those that memory does not have."""
+        births = {offer.key: self._birth(offer) for offer, _ in marked}
+        acts = tuple([event._replace(id=_UNBORN + key) for key, event in births.items()])
+        noticed: dict[str, list[Noticed]] = {}
+        for one in notice(self._memory.snapshot, Entry("~", True, "", "work", (), acts)):
+            noticed.setdefault(one.fact.id, []).append(one)
+        for offer, marks in marked:
+            alike = noticed.get(_UNBORN + offer.key, [])
+            replaced = self._replaced(offer, alike)
+            if replaced is None:
+                continue
+            if len(self.proposals) == PROPOSALS:
+                self.more += 1
+                continue
+            self._used.add(births[offer.key].id)
+            self.proposals.append(self._proposal(offer, marks, births[offer.key], replaced))
+
+    def _birth(self, offer: Offer) -> FactCreated:
+        """Return the event by which an offer becomes a fact."""
+        item = offer.item
+        name = id_of_text(item.text, self._used, self._taken)
+        source = f"{offer.source} {offer.places[0]}"
+        said = (
+            ("kind", "" if item.kind == DEFAULT_KIND else item.kind),
+            ("tags", ", ".join(item.tags)),
+            ("entity", item.entity),
+            ("source", footer_value(source)),
+            (LEARNED_KEY, offer.key),
+            ("obsolete_when", footer_value(item.obsolete_when)),
+            ("misfit", footer_value(item.misfit)),
+        )
+        return FactCreated(name, tidy(item.text), "", order_meta([one for one in said if one[1]]))
+
+    def _replaced(self, offer: Offer, alike: Sequence[Noticed]) -> tuple[Fact, ...] | None:
+        """Return the facts that an offer would replace; None where memory has it, or an answer to it."""
+        lasting = never_decaying(self._state.policy)
+        replaced = [fact for name in offer.item.supersedes if (fact := self._state.fact(name))]
+        own = offer.words
+        if any(self._covers(own, words) for words in self._rejected):
+            return None
+        for one in alike:
+            other = one.other.fact
+            if is_raised(other):
+                continue  # it asks, as we do
+            if other.id.startswith(_UNBORN):
+                return None  # a better offer says the same
+            if one.opposition is None:
+                self._hold(offer, other.id, SAYS if one.other.live else ARCHIVED)
+                return None
+            firm = other.promoted or other.kind in lasting or len(other.heads) != 1
+            if offer.source not in (CORRECTION, CANDIDATE) or firm:
+                self._hold(offer, other.id, CONTRADICTS)
+                return None
+            replaced.append(other)
+        known = {fact.id for fact in replaced}
+        for words, name in self._sentences:
+            if name not in known and self._covers(own, words):
+                self._hold(offer, name, SAYS)
+                return None
+        return tuple([fact for fact in replaced if not fact.false])
+
+    def _hold(self, offer: Offer, fact: str, how: str) -> None:
+        self.held.append(Held(offer.item.text, fact, how, offer.places[0]))
+
+    def _covers(self, own: frozenset[str], words: frozenset[str]) -> bool:
+        """Tell whether other words have nearly all that an offer says; rare ones weigh more."""
+        both = own & words
+        if len(both) < min(_LEAST_WORDS, len(own)):
+            return False
+        return 100 * self._recurrence.weight(both) >= _SAYS * self._recurrence.weight(own)
+
+    def _proposal(
+        self, offer: Offer, marks: tuple[Mark, ...], birth: FactCreated, replaced: Sequence[Fact]
+    ) -> Proposal:
+        accept: tuple[Event, ...] = (birth, *[FactSuperseded(one.id, birth.id) for one in replaced])
+        question = Question(
+            LEARN,
+            offer.key,
+            tuple([one.id for one in replaced]),
+            f"Worth keeping? {offer.item.text}",
+            tuple([f"{mark.name}: {mark.shown}" for mark in marks if mark.met is not False]),
+            f"record it as the {offer.item.kind} `{birth.id}`",
+            accept,
+        )
+        return Proposal(offer, marks, question, diff_of(birth, replaced))
+
+
+def diff_of(birth: FactCreated, replaced: Sequence[Fact]) -> tuple[str, ...]:
+    """Return what a new fact changes, as a diff has it."""
+    gone = [line for one in replaced for line in write_fact(one.id, one.text, "", ()).split("\n")]
+    new = write_fact(birth.id, birth.text or "", birth.mark, birth.meta).split("\n")
+    return (*[f"- {line}" for line in gone], *[f"+ {line}" for line in new])
+
+
+def _order(offer: Offer) -> tuple[int, int, int, str]:
+    """Sort by whose word it is, what speaks for it, and how often it was said."""
+    own = offer.source not in (CORRECTION, CANDIDATE)
+    return int(own), -offer.weight, -len(offer.sessions), offer.key

@@ -1,0 +1,126 @@
+"""Gather offers from beside the logs: transcripts that are still there, capture's candidates, findings.
+
+Whatever is missing or can not be read offers nothing. What these give is said by people, agents and
+programs: it is put on a line that begins nothing of ours, without secrets.
+"""
+
+from __future__ import annotations
+
+from ledger.model.reach import span_of
+from ledger.secrets.scanner import without_secrets
+from projection.policy.model import THREAD_KIND
+from projection.work.findings import REGRESSED, finding_of
+from rituals.hosts.capture.answers import candidates
+from rituals.hosts.capture.composition import storable
+from rituals.hosts.capture.stamps import seen_of
+from rituals.hosts.extraction.items import Item
+from rituals.hosts.extraction.rules import by_rules
+from rituals.hosts.transcripts.slices import read_slice
+from rituals.review.learning.offer import (
+    CANDIDATE,
+    CORRECTION,
+    DECISION,
+    FINDING,
+    PREFERENCE,
+    Offer,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ledger.model.session import Entry
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+
+#: So many transcripts are read, the newest first, and of each part so many bytes.
+_TRANSCRIPTS, _PART_BYTES = 40, 1 << 20
+#: What a person says weighs more than what a log tells.
+_SAID_WEIGHT = 6
+#: So many findings of one rule are a habit.
+_HABIT = 3
+_PATHS = 3
+
+
+def offers_of_transcripts(commondir: str, entries: Sequence[Entry], since: str) -> list[Offer]:
+    """Offer what people corrected, decided and preferred in sessions that captured logs tell of.
+
+    Args:
+        commondir: the common git directory, which knows where the transcripts are.
+        entries: the logs, in ledger order.
+        since: only of logs from this stem on.
+    """
+    captured = [entry for entry in entries if entry.reach and entry.stem >= since]
+    found: list[Offer] = []
+    for entry in captured[: -_TRANSCRIPTS - 1 : -1]:
+        host, _, told = entry.reach
+        span = span_of(told)
+        path = seen_of(commondir, host, entry.session).transcript if span else ""
+        name = span.name.partition("~")[0] if span else ""
+        if span is None or not name or path.replace("\\", "/").rpartition("/")[2] != name:
+            continue
+        part = read_slice(host, path, span.start, min(span.end - span.start, _PART_BYTES))
+        for item in by_rules(part.turns) if part is not None and part.start == span.start else ():
+            source = _source_of(item)
+            if source:
+                place = f"{span.name} {item.at}"
+                found += _offered(source, item, (place, entry.stem), entry.session or entry.stem)
+    return found
+
+
+def _source_of(item: Item) -> str:
+    if item.kind == THREAD_KIND:
+        return ""
+    if "correction" in item.tags:
+        return CORRECTION
+    return PREFERENCE if item.kind in ("preference", "convention") else DECISION
+
+
+def offers_of_candidates(commondir: str) -> list[Offer]:
+    """Offer what capture holds back until a person lets it in; what weighs most first."""
+    found: list[Offer] = []
+    for one in candidates(commondir):
+        if one.item.kind != THREAD_KIND:
+            place = f"{one.part or one.session} {one.item.at}"
+            found += [
+                offer._replace(file=one.file, waiting=one.item)
+                for offer in _offered(CANDIDATE, one.item, (place,), one.session)
+            ]
+    return sorted(found, key=lambda offer: (-offer.weight, offer.key))
+
+
+def _offered(source: str, item: Item, places: tuple[str, ...], session: str) -> Iterator[Offer]:
+    bare = item._replace(text=without_secrets(item.text), quote=without_secrets(item.quote))
+    for fit in storable([bare]):
+        yield Offer(source, fit, places, _SAID_WEIGHT + item.salience, frozenset((session,)))
+
+
+def offers_of_findings(state: State, standings: Iterable[Standing]) -> list[Offer]:
+    """Offer what auditors find again and again: a rule with three findings, or a bug that came back."""
+    by_rule: dict[str, list[Standing]] = {}
+    came_back: dict[str, int] = {}
+    for standing in standings:
+        finding = finding_of(standing.fact, state.histories[standing.fact.id])
+        if finding is not None and not standing.fact.false and not standing.fact.redacted:
+            by_rule.setdefault(finding.rule, []).append(standing)
+            came_back[finding.rule] = came_back.get(finding.rule, 0) + finding.times_regressed
+    found: list[Offer] = []
+    for rule, listed in sorted(by_rule.items()):
+        again = came_back[rule]
+        if not rule or (len(listed) < _HABIT and not again):
+            continue
+        listed.sort(key=lambda one: (one.fact.born, one.fact.id), reverse=True)
+        paths = dict.fromkeys(dict(one.fact.meta).get("path", "") for one in listed)
+        named = [f"`{path}`" for path in paths if path][:_PATHS]
+        where = f" (at first look in {', '.join(named)})" if named else ""
+        newest = listed[0].fact.text.split("\n")[0]
+        text = f"Before handing in, check for {rule}: {newest}{where}"
+        how = f"found {len(listed)} times" + (f", {REGRESSED} {again} times" if again else "")
+        item = Item("pattern", text, how, tags=("finding",))
+        places = tuple([one.fact.id for one in listed])
+        sessions = frozenset([one.fact.origin for one in listed])
+        found += [
+            Offer(FINDING, fit, places, len(listed) + 2 * again, sessions)
+            for fit in storable([item])
+        ]
+    return found

@@ -1,0 +1,347 @@
+"""`diurna learn`: what it proposes, the bar, what memory has already, and that nothing is written unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.errors import WriteRefused
+from memory.api import Memory
+from rituals.hosts.capture.answers import candidates, keep_candidates
+from rituals.hosts.extraction.items import Item
+from rituals.review.learning.agents_file import HEADING, with_item
+from rituals.review.learning.apply import ACCEPT, REJECT, Answer, record_answers
+from rituals.review.learning.offer import CANDIDATE, SOURCES
+from rituals.review.learning.plan import PROPOSALS, plan_learning
+from rituals.review.plan import plan_review
+from tests.captured_sessions import say, tell
+from tests.conftest import Repo, Run
+
+LESSON = "Lesson: parallel tests must pin the settings snapshot before any test body runs."
+RULING = "Maintainer decision: refunds must never bypass the audit queue."
+NOISE = "Merged PR #17 as 4f2a91cc, released v1.2.3, 58 suites green."
+
+
+def log(run: Run, title: str, *lines: str) -> None:
+    """Append a work session whose prose says some lines."""
+    body = "\n\n".join(lines).encode()
+    assert run("append", "--title", title, "--body", "-", stdin=body).code == 0
+
+
+def learned(run: Run, *options: str) -> Any:
+    """What `diurna learn` says in JSON."""
+    return run("learn", "--json", *options).json
+
+
+def texts(run: Run, *options: str) -> list[str]:
+    """The texts that it proposes."""
+    return [one["text"] for one in learned(run, *options)["proposals"]]
+
+
+@pytest.fixture
+def taught(repo: Repo, run: Run) -> Repo:
+    """Sessions that teach a lesson, a decision that is said twice, and much that is of one day."""
+    log(run, "Start", NOISE, LESSON)
+    log(run, "Refunds", RULING, "Built the queue and verified it.")
+    log(
+        run,
+        "More",
+        "Maintainer decision: refunds must never bypass the audit queue, in any service.",
+    )
+    return repo
+
+
+def test_logs_teach_lessons_and_decisions(taught: Repo, run: Run) -> None:
+    """What recurs comes first, each with its four marks and a diff; what is of one day is not proposed."""
+    found = learned(run)
+    first, second = found["proposals"]
+    assert (
+        first["source"] == "decision" and "audit queue" in first["text"] and first["sessions"] == 2
+    )
+    assert second["text"] == LESSON.removeprefix("Lesson: ").capitalize()
+    assert second["kind"] == "pattern" and second["marks"]["recurs"] is False
+    for one in (first, second):
+        assert set(one["marks"]) == {"recurs", "undocumented", "unseen", "usable"}
+        assert one["source"] in SOURCES and len(one["evidence"]) == 4
+        assert one["diff"][0] == f"+ - {one['text']}" and f"learned: {one['key']}" in one["diff"][1]
+        said = []
+        for place in one["places"]:
+            stem, _, line = place.rpartition(":")
+            (path,) = (taught.path / "memory").rglob(f"{stem}.md")
+            said.append(path.read_text().split("\n")[int(line) - 1])
+        assert any(one["text"][1:] in line for line in said)
+
+
+def test_the_same_ledger_gives_the_same(
+    taught: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No clock takes part, and listing changes nothing."""
+    shape, before = taught.shape(), run("learn", "--json").out
+    monkeypatch.setenv("DIURNA_NOW", "1999999999999")
+    assert run("learn", "--json").out == before
+    assert run("learn", "--dry-run").code == 0 and run("learn").code == 0
+    assert taught.shape() == shape
+
+
+def test_a_pipe_writes_nothing_and_asking_raises_threads_once(taught: Repo, run: Run) -> None:
+    """Without a terminal nothing is written; `--ask` raises open threads, no fact, and each once."""
+    keys = [one["key"] for one in learned(run)["proposals"]]
+    asked = learned(run, "--ask")
+    assert asked["raised"] == [f"review-learn-{key}" for key in keys] and asked["commit"]
+    facts = run("ls", "--all", "--json").json["facts"]
+    assert {one["kind"] for one in facts} == {"thread"}
+    assert learned(run, "--ask")["raised"] == []
+    assert [one["key"] for one in learned(run)["proposals"]] == keys
+    assert run("append", "--close", asked["raised"][0]).code == 0
+    assert [one["key"] for one in learned(run)["proposals"]] == keys[1:]
+
+
+def test_a_review_leaves_the_threads_of_learn_alone(taught: Repo, run: Run) -> None:
+    """What learn asks is no settled question of a review."""
+    assert learned(run, "--ask")["raised"]
+    with_threads = plan_review(Memory.open(str(taught.path)))
+    assert with_threads.settled == ()
+
+
+def test_answers_become_one_log_and_are_remembered(taught: Repo, run: Run) -> None:
+    """Accepted in other words, and rejected: neither is asked again, also when it is said again."""
+    memory = Memory.open(str(taught.path), agent="ada")
+    plan = plan_learning(memory)
+    kept, dropped = plan.proposals
+    given = {kept.key: Answer(ACCEPT, "Refunds go through audit."), dropped.key: Answer(REJECT)}
+    outcome = record_answers(memory, plan, given)
+    assert outcome.receipt is not None and outcome.rejected == (dropped.key,)
+    (fact,) = [memory.standing(name).fact for name in outcome.facts]
+    assert fact.text == "Refunds go through audit." and dict(fact.meta)["learned"] == kept.key
+    assert memory.standing(f"review-learn-{dropped.key}").fact.closed
+    assert memory.log()[0].type == "edit"
+    memory.close()
+    log(run, "Again", RULING, LESSON.replace("any test body", "each test body"))
+    assert texts(run) == []
+
+
+def test_nothing_answered_writes_nothing(taught: Repo, run: Run) -> None:
+    """No answer, no log."""
+    memory = Memory.open(str(taught.path))
+    shape = taught.shape()
+    assert record_answers(memory, plan_learning(memory), {}).receipt is None
+    assert taught.shape() == shape
+
+
+def test_what_a_live_fact_says_or_denies_is_named(taught: Repo, run: Run) -> None:
+    """A duplicate and a contradiction are held back by name, and never proposed as new."""
+    new = ("id=audit-refunds decision: Refunds must never bypass the audit queue.",
+           "id=pin-late convention: Parallel tests must not pin the settings snapshot before any test body runs.")  # fmt: skip
+    assert (
+        run("append", "--title", "Known", *[part for one in new for part in ("--new", one)]).code
+        == 0
+    )
+    found = learned(run)
+    assert found["proposals"] == []
+    assert {(one["id"], one["how"]) for one in found["held"]} == {
+        ("audit-refunds", "says it"), ("pin-late", "contradicts it"),
+    }  # fmt: skip
+
+
+def test_what_a_document_says_is_not_proposed(taught: Repo, run: Run) -> None:
+    """The bar: documented in the code's own documents, it is no news to anybody."""
+    taught.write("AGENTS.md", "# Agents\n\n" + LESSON + "\n")
+    taught.git("add", "AGENTS.md")
+    taught.git("commit", "-qm", "docs")
+    assert all("snapshot" not in text for text in texts(run))
+
+
+def test_since_is_a_log_that_is_there(taught: Repo, run: Run) -> None:
+    """Older logs count as repetitions only; a stem that is not there, or no time, is refused."""
+    stems = [one["stem"] for one in run("log", "--json").json["sessions"]]
+    assert [text.split()[0] for text in texts(run, "--since", stems[0])] == ["Maintainer"]
+    assert learned(run, "--since", stems[0])["proposals"][0]["sessions"] == 2
+    for wrong in ("2026-01-01-120000000-aaaaaaaaaaaaaaaaaaaaaaaaaa", "nonsense"):
+        ran = run("learn", "--since", wrong)
+        assert ran.code == 1 and "hint:" in ran.err
+
+
+def test_withheld_words_are_not_proposed(taught: Repo, run: Run) -> None:
+    """A redacted log teaches nothing."""
+    stems = [one["stem"] for one in run("log", "--json").json["sessions"]]
+    assert run("redact", stems[-1], "--reason", "names a customer").code == 0
+    assert all("snapshot" not in text for text in texts(run))
+
+
+def wait(repo: Repo, *items: Item) -> None:
+    """Let facts wait for a person, as capture does."""
+    keep_candidates(str(repo.path / ".git"), "claude", "s1", None, items)
+
+
+def test_candidates_of_capture_are_cleared_by_an_answer(repo: Repo, run: Run) -> None:
+    """A candidate comes first; accepted, in other words too, or rejected it waits no more."""
+    items = [Item("decision", f"The {name} worker retries {number} times.", "yes")
+             for number, name in enumerate(("mail", "billing", "image"), 3)]  # fmt: skip
+    wait(repo, *items)
+    memory = Memory.open(str(repo.path))
+    plan = plan_learning(memory)
+    assert {one.offer.source for one in plan.proposals} == {CANDIDATE}
+    one, two, three = plan.proposals
+    given = {one.key: Answer(ACCEPT, "In my words."), two.key: Answer(REJECT)}
+    record_answers(memory, plan, given)
+    left = [each.item.text for each in candidates(str(repo.path / ".git"))]
+    assert left == [three.offer.item.text]
+    record_answers(memory, plan_learning(memory), {three.key: Answer(ACCEPT)})
+    assert os.listdir(repo.path / ".git/diurna/candidates") == []
+    memory.close()
+
+
+def test_a_correction_in_a_transcript_is_offered(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """Of a captured session whose transcript is still there; gone, it teaches nothing and harms nobody."""
+    policy = repo.path / "memory/diurna.toml"
+    policy.write_text(policy.read_text() + '\n[capture]\napprove = "ask"\n')
+    repo.git("commit", "-qam", "policy")
+    path = tmp_path / "talk.jsonl"
+    say(path, "I will deploy from the release branch with the script. " * 9)
+    say(
+        path,
+        "No, that's wrong. We always deploy from main, never from a release branch.",
+        role="user",
+    )
+    seen = {"host": "claude", "session": "s1", "folder": str(repo.path), "transcript": str(path)}
+    memory = Memory.open(str(repo.path))
+    tell(memory, path, session="s1")
+    memory.drain()
+    memory.close()
+    folder = repo.path / ".git/diurna/captured"
+    (folder / "claude-s1.seen").write_text(json.dumps(seen))
+    for file in (repo.path / ".git/diurna/candidates").iterdir():
+        file.unlink()
+    (found,) = learned(run)["proposals"]
+    assert found["source"] == "correction" and "deploy from main" in found["text"]
+    path.unlink()
+    assert learned(run)["proposals"] == []
+
+
+def test_hostile_and_broken_candidates_harm_nobody(repo: Repo, run: Run) -> None:
+    """Files that are none, links, odd types and texts that would be headings or comments."""
+    folder = repo.path / ".git/diurna/candidates"
+    wait(repo, Item("decision", "# Heading <!-- id: x --> \x1b[2J always use `make`", "q"))
+    (folder / "a.json").write_text("{")
+    (folder / "b.json").write_text(
+        '{"items": [1, {"kind": 3}, {"kind": "fact", "text": "t", "quote": "q", "at": "x"}]}'
+    )
+    (folder / "c.json").symlink_to("/etc/passwd")
+    (folder / "d.json").mkdir()
+    (found,) = learned(run)["proposals"]
+    assert found["text"].startswith("Heading < !-- id: x -- >") and "\x1b" not in found["text"]
+
+
+def test_ten_thousand_candidates_are_seven_proposals(repo: Repo, run: Run) -> None:
+    """So many candidates cost seconds, not minutes, and at most seven are proposed."""
+    wait(repo, *[Item("decision", f"The w{number:05} worker must retry {number} times.", "q", 1 + number % 9)
+                 for number in range(10_000)])  # fmt: skip
+    found = learned(run)
+    assert len(found["proposals"]) == PROPOSALS and found["more"] > 100
+
+
+# ---- promotion ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worth(repo: Repo, run: Run) -> Repo:
+    """A convention that two agents use, which a review found worth promoting."""
+    new = "id=retry-rule convention: Always use `retry_three` in `webhooks.py`, never 4 attempts."
+    assert run("append", "--title", "Start", "--new", new).code == 0
+    repo.write("AGENTS.md", "# Agents\n\nRead the docs.\n")
+    repo.git("add", "AGENTS.md")
+    repo.git("commit", "-qm", "agents")
+    for number in range(6):
+        agent = ("codex", "claude-code")[number % 2]
+        assert (
+            run("append", "--title", f"Work {number}", "--agent", agent, "--ref", "retry-rule").code
+            == 0
+        )
+    return repo
+
+
+def test_a_promotion_writes_the_file_and_is_offered_once(worth: Repo, run: Run) -> None:
+    """The work tree alone is written, what a person did not commit stays, and the log remembers it."""
+    agents = worth.write("AGENTS.md", "# Agents\n\nRead the docs. Mine, uncommitted.\n")
+    memory = Memory.open(str(worth.path))
+    plan = plan_learning(memory)
+    (promotion,) = plan.promotions
+    assert promotion.path == "AGENTS.md" and "+- Always use" in "\n".join(promotion.diff)
+    outcome = record_answers(memory, plan, {promotion.key: Answer(ACCEPT)})
+    text = agents.read_text()
+    assert "Mine, uncommitted." in text and f"{HEADING}\n\n- Always use `retry_three`" in text
+    assert outcome.written == ("AGENTS.md",) and memory.standing("retry-rule").fact.promoted
+    assert worth.git("status", "--porcelain").split() == ["M", "AGENTS.md"]
+    assert plan_learning(memory).promotions == ()
+    agents.write_text("# Agents\n")
+    assert plan_learning(memory).promotions == (), (
+        "what a person took out again is not offered again"
+    )
+    memory.close()
+
+
+def test_a_file_that_can_not_be_written_changes_nothing(worth: Repo, run: Run) -> None:
+    """A file that was changed meanwhile, a folder, a link, bytes: refused, and neither log nor file."""
+    agents = worth.path / "AGENTS.md"
+    memory = Memory.open(str(worth.path))
+    shapes: list[tuple[str, Callable[[], object]]] = [
+        ("folder", agents.mkdir),
+        ("link", lambda: agents.symlink_to("code.py")),
+        ("bytes", lambda: agents.write_bytes(b"\xff\xfe\0")),
+    ]
+    plan = plan_learning(memory)
+    agents.write_text("# Other\n")
+    for name, shape in (("changed", agents.touch), *shapes):
+        if name != "changed":
+            agents.rmdir() if name == "link" else agents.unlink()
+            shape()
+            plan = plan_learning(memory)
+            assert plan.promotions[0].refused, name
+        before = worth.shape()
+        with pytest.raises(WriteRefused):
+            record_answers(memory, plan, {plan.promotions[0].key: Answer(ACCEPT)})
+        assert worth.shape() == before, name
+    assert not memory.standing("retry-rule").fact.promoted
+    assert (worth.path / "code.py").read_text() == "print('hello')\n"
+    memory.close()
+
+
+def test_a_log_that_can_not_be_recorded_puts_the_file_back(
+    worth: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is as it was where the append is refused."""
+    memory = Memory.open(str(worth.path))
+    plan = plan_learning(memory)
+    before = (worth.path / "AGENTS.md").read_bytes()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise WriteRefused("no")
+
+    monkeypatch.setattr(memory, "append", refuse)
+    with pytest.raises(WriteRefused):
+        record_answers(memory, plan, {plan.promotions[0].key: Answer(ACCEPT)})
+    assert (worth.path / "AGENTS.md").read_bytes() == before
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, b"## Learned\n\n- one\n"),
+        (b"", b"## Learned\n\n- one\n"),
+        (b"# A", b"# A\n\n## Learned\n\n- one\n"),
+        (b"# A\r\n", b"# A\r\n\r\n## Learned\r\n\r\n- one\r\n"),
+        (b"## Learned\n\n- zero\n\n## Next\n", b"## Learned\n\n- zero\n- one\n\n## Next\n"),
+        (b"## Learned\n\n- zero", b"## Learned\n\n- zero\n- one"),
+        (b"# A\n\nOne.\n", b"# A\n\nOne.\n"),
+    ],
+)  # fmt: skip
+def test_an_item_goes_behind_the_others(before: bytes | None, after: bytes) -> None:
+    """Under our heading, in the line ends of the file; what the file says already is not said twice."""
+    assert with_item(before, "- one") == after
+    assert with_item(after, "- one") == after
