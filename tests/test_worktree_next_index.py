@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ledger.home import discover
-from memory.worktree import next_index
+from ledger.wal.atomic_files import replace_file
+from memory.worktree import follow, next_index
 from memory.worktree.next_index import NextIndex
 from memory.write.branch_lock import Branch
 from memory.write.commit import Committer
@@ -139,3 +140,32 @@ def test_where_it_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     index.prepare([("memory/x", b"x")])
     assert not index.take()
     assert not (folder / ".git" / "index.lock").exists()
+
+
+def test_a_branch_that_is_switched_while_files_are_written_is_clean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that was written too late is no stranger on the other branch, which git would not leave then."""
+    folder = tmp_path / "home"
+    home = make_home(folder)
+    policy = folder / "memory" / "diurna.toml"
+    policy.write_text(policy.read_text().replace('"trunk"', '"review"', 1))
+    git(folder, "commit", "-q", "-m", "policy", "memory/diurna.toml")
+    memory = open_memory(folder)
+    memory.append(draft("a"))
+    git(folder, "branch", "other")
+    right = replace_file
+
+    def late(path: str, data: bytes, *more: object, **named: object) -> None:
+        if path.endswith(".md") and git(folder, "branch", "--show-current") == "main\n":
+            git(folder, "checkout", "-q", "other")
+        right(path, data, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(follow, "replace_file", late)
+    stem = memory.append(draft("b")).stem
+    monkeypatch.undo()
+    assert git(folder, "branch", "--show-current") == "other\n"
+    assert git(folder, "status", "--porcelain") == ""
+    git(folder, "checkout", "-q", "main")
+    assert_sound(home, [stem])
+    assert git(folder, "status", "--porcelain") == ""

@@ -48,9 +48,12 @@ def read_written(home: Home) -> dict[str, str]:
 
 
 def note_written(home: Home, blobs: Mapping[str, str]) -> None:
-    """Remember the projection bytes just written."""
+    """Remember the projection bytes just written; of others nothing is kept."""
+    ours = {path: blob for path, blob in blobs.items() if not path.startswith(SESSIONS_DIR + "/")}
+    if not ours:
+        return
     known = read_written(home)
-    known.update(blobs)
+    known.update(ours)
     text = "".join(f"{blob} {path}\n" for path, blob in sorted(known.items()))
     make_folder(os.path.dirname(written_record(home)))
     replace_file(written_record(home), text.encode(), 0o600)
@@ -185,8 +188,7 @@ def _write_pending(home: Home, lines: list[str]) -> list[str]:
         except DiurnaError:
             left.append(line)
             continue
-        if not inside.startswith(SESSIONS_DIR + "/"):
-            note_written(home, {inside: blob})
+        note_written(home, {inside: blob})
     return left
 
 

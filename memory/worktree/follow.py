@@ -38,7 +38,7 @@ from memory.worktree.next_index import index_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ledger.git.cli import Git
 
@@ -142,7 +142,7 @@ def follow(
     findings: list[Finding] = []
     lines: list[str] = []
     unwritten: list[str] = []
-    written: dict[str, str] = {}
+    shown: dict[str, str] = {}
     sparse = not os.path.isdir(home.folder) and _is_sparse(home)
     for path, data in files:
         full = f"{home.folder}/{path}"
@@ -159,26 +159,49 @@ def follow(
             findings.append(_not_through(link, path))
             continue
         try:
+            if path.startswith(SESSIONS_DIR + "/") and os.path.lexists(full):
+                continue
             make_folder(os.path.dirname(full), 0o777)
-            if path.startswith(SESSIONS_DIR + "/"):
-                if not os.path.lexists(full):
-                    replace_file(full, data, scratch=home.state_dir)
-            else:
-                replace_file(full, data, scratch=home.state_dir)
-                written[path] = blob_id(data)
+            replace_file(full, data, scratch=home.state_dir)
+            shown[path] = blob_id(data)
         except DiurnaError as problem:
             findings.append(
                 Finding("log-edited", f"{full} was not written: {problem}", path, 0, problem.hint)
             )
             if not _never_written(problem):
                 unwritten.append(lines[-1])
-    if written:
-        note_written(home, written)
+    note_written(home, shown)
     if not indexed or here != home.reference:
         findings += update_index(home, lines, sparse)
     if unwritten:
         remember_pending(home, unwritten)
+    if head(home.repository)[0] != here:
+        _show_as_there(home, shown)
     return findings
+
+
+def _show_as_there(home: Home, shown: Mapping[str, str]) -> None:
+    """Let files be as the branch has them that was checked out while they were written.
+
+    Git would refuse to go back to the other branch over them.
+
+    Args:
+        home: a home with a work tree.
+        shown: the files, with the blob ids that they were given; what has another by now stays.
+    """
+    there = blobs_at(home, head(home.repository)[1], [home.prefix + path for path in shown])
+    wrong = [path for path, blob in shown.items() if there[home.prefix + path] != blob]
+    wanted = [blob for path in wrong if (blob := there[home.prefix + path])]
+    bodies = dict(zip(wanted, home.repository.git().blobs(wanted), strict=True))
+    for path in wrong:
+        here, full = work_file(home, path), f"{home.folder}/{path}"
+        if here is None or blob_id(here) != shown[path]:
+            continue
+        body = bodies.get(there[home.prefix + path])
+        if body is not None:
+            replace_file(full, body, scratch=home.state_dir)
+        elif not there[home.prefix + path]:
+            os.unlink(full)
 
 
 def _never_written(problem: DiurnaError) -> bool:
