@@ -66,7 +66,7 @@ def _record(tell: Recorder) -> tuple[str, str]:
         "append", "--title", "Ship the webhooks", "--agent", "claude-code", "--role", "coder",
         "--new", 'id=webhook-once entity="Payments API" decision: A webhook is sent once.',
         "--new", "id=orders-stay invariant: Orders are never deleted; see [[webhook-once]].",
-        "--new", "id=storm thread: Can a retry storm starve the workers?",
+        "--new", "id=storm thread: Can a retry storm starve workers? → serves: webhook-retries",
     )  # fmt: skip
     second = tell(
         "append", "--title", "Webhooks were lost", "--agent", "codex", "--ref", "orders-stay",
@@ -99,6 +99,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
         tell("why", fact)
         tell("links", fact)
         tell("why", fact, "--versions")
+    tell("links", "storm", "--hops", "3")
     tell("ls", "--all")
     tell("open", stem)
     tell("entity")
@@ -117,6 +118,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     exported.write_text(tell.printed("export", "events"))
     tell("import", "events", str(exported), "--dry-run")
     exported.unlink()
+    tell("quiz", "--suggest")
     tell("completion", "fish")
     tell("hook", "post-merge")
     seen = Observation(1_790_000_000_000, "edit", "writes a file", "wrote retry.py", ("retry.py",))

@@ -197,7 +197,7 @@ one hop
     assert run("links", "timeout") == (
         1, "", "diurna: links: there is no fact timeout\nhint: did you mean timeouts?\n",
     )  # fmt: skip
-    assert run("links", "note", "--hops", "3").code == 2
+    assert run("links", "note", "--hops", "4").code == 2
 
 
 def test_links_of_a_fact_alone(repo: Repo, run: Run) -> None:
@@ -250,3 +250,29 @@ def test_both_load_no_library(linked: Repo) -> None:
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root)},
     )  # fmt: skip
     assert done.stderr == "[]\n"
+
+
+def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
+    """The purpose from both ends: what is served, what serves it, the commits of texts and logs."""
+    (repo.path / "code.py").write_text("pass\n")
+    repo.git("add", "code.py")
+    repo.git("commit", "-qm", "code")
+    head = repo.git("rev-parse", "--short=7", "HEAD").strip()
+    assert run(
+        "append", "--title", "Aim", "--new", "id=north invariant: Pay in a second.",
+        "--new", "id=goal decision: Checkout is fast.\n→ serves: north",
+        "--new", "id=design decision: Prices are cached, since commit 3f2a91c0d. → serves: goal",
+    ).code == 0  # fmt: skip
+    ran = run("links", "north", "--hops", "3")
+    for commit in ("3f2a91c0d", head):
+        assert f"  north → goal → design → {commit}\n" in ran.out
+    assert f"  north → {head}\n" in ran.out
+    assert ran.out.endswith("\nthree hops\n  design commit 3f2a91c0d\n")
+    said = run("links", "design", "--hops", "3", "--json").json
+    assert ["north", "goal", "design", head] in said["chains"]
+    assert {(one["edge"], one["id"], one["exists"]) for one in said["near"]} == {
+        ("serves", "goal", True), ("commit", head, True), ("commit", "3f2a91c0d", True),
+    }  # fmt: skip
+    assert run("links", "north", "--json").json["chains"] == []
+    assert run("redact", "design", "--reason", "A name.").code == 0
+    assert "3f2a91c0d" not in run("links", "goal", "--hops", "3").out

@@ -16,14 +16,14 @@ from tests.conftest import Repo, Run
 from tests.pages import COMMANDS
 
 
-def command_of(name: str) -> click.Command:
-    """Return the click command of a name."""
-    found = import_module(f"rituals.cli.commands.{name}").command
+def command_of(module: str) -> click.Command:
+    """Return the click command of a module."""
+    found = import_module(module).command
     assert isinstance(found, click.Command)
     return found
 
 
-LISTING = {entry.name: found for entry in ENTRIES if lists_of(found := command_of(entry.name))}
+LISTING = {entry.name: found for entry in ENTRIES if lists_of(found := command_of(entry.module))}
 
 
 @pytest.fixture
@@ -156,6 +156,6 @@ def test_arguments_without_fields_stay_as_they_are(name: str, words: list[str], 
 
 def test_the_value_of_another_option_is_its_own() -> None:
     """`--agent --json=id` is an odd name, and no choice of fields."""
-    command = command_of("log")
+    command = command_of("rituals.cli.commands.log")
     assert taken(command, ["--agent", "--json=stem"]) == (["--agent", "--json=stem"], ())
     assert taken(command, ["--agent", "--json", "stem,title"])[1] == ()

@@ -76,6 +76,7 @@ def test_review_raises_threads_and_publishes(repo: Repo, run: Run) -> None:
     assert ran.said.replace(thread, "THREAD") == (
         "STEM  committed in COMMIT on main\n"
         "Reviewed    3 work sessions since the beginning\n"
+        "Quiz        2 of 8 general questions answered\n"
         "Raised      THREAD: Confirm each of these (`diurna confirm`) or say what holds: nobody did for long.\n"
         "Published   continuity.md\n"
     )

@@ -55,6 +55,7 @@ TOLD: dict[str, set[str]] = {
     ),
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
+    **{code: set() for code in ("quiz-missed", "quiz-general")},  # only where the quiz is put
     **dict.fromkeys(
         "git-unusable library-unusable several-installed host-command host-files host-server host-unreviewed "
         "host-untried host-faults disk-nearly-full shared-disk "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.model.ids import is_fact_id
-from projection.graph.links import links_in, named, pointed
+from projection.graph.links import links_in, named, pointed, served, serves_in
 from tests.test_graph_neighbours import fact
 
 STEM = "2026-11-21-090000000-0123456789ab"
@@ -37,6 +37,29 @@ STEM = "2026-11-21-090000000-0123456789ab"
 def test_links_in(text: str, ids: tuple[str, ...]) -> None:
     """An id in double brackets is a link, but not in code, escaped, or as the words of a link."""
     assert links_in(text) == ids
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("We cache. → serves: goal", ("goal",)),
+        ("→ serves: a, b\nMore -> serves: d.", ("a", "b", "d")),
+        ("→ serves: [[a]]", ("a",)),
+        ("It → serves: the people well", ()),
+        ("This serves: goal", ()),
+        ("→ serves: a; and more → serves: b", ("b",)),
+        ("`→ serves: a`\n```\n→ serves: b\n```\n→ serves: c", ("c",)),
+        ("→ serves:", ()),
+        ("→ serves: A b", ()),
+    ],
+)
+def test_serves_in(text: str, ids: tuple[str, ...]) -> None:
+    """The end of a line says what the fact serves, but not in code and not where other words stand there."""
+    assert serves_in(text) == ids
+    one = fact("x", text)
+    assert served(one) == ids
+    assert {target for kind, target in named(one) if kind == "serves"} == set(ids)
+    assert set(ids) <= set(pointed(one))
 
 
 @given(st.text(alphabet="ab-`~[]|\\ \n(1", max_size=60))

@@ -35,7 +35,15 @@ META = st.sampled_from(
         (("entity", "redis"), ("conflicts", "b c")), (("kind", "decision"), ("entity", " ,REDIS,")),
     )
 )  # fmt: skip
-TEXTS = st.sampled_from(("Plain.", "See [[a]] and [[z]].", "`[[b]]` [[c|it]]", "[[d]] [[e]] [[f]]"))
+TEXTS = st.sampled_from(
+    (
+        "Plain.",
+        "See [[a]] and [[z]].",
+        "`[[b]]` [[c|it]]",
+        "[[d]] [[e]] [[f]]",
+        "So. → serves: c, d",
+    )
+)
 ids = st.sampled_from(IDS)
 acts = st.one_of(
     st.builds(FactCreated, ids, TEXTS, st.just(""), META),

@@ -71,6 +71,8 @@ CODES: dict[str, tuple[str, str]] = {
     # projection and repository
     "review-due": (INFO, "a review is due, by sessions or by size"),
     "over-size": (INFO, "continuity.md is over the limits of the policy"),
+    "quiz-missed": (ERROR, "memory does not answer a question of the ledger"),
+    "quiz-general": (INFO, "memory does not answer what any project has to answer"),
     "policy-invalid": (WARNING, "the policy can not be read; the defaults are used"),
     "newer-format": (ERROR, "the ledger has a newer format; it can be read, not written"),
     "drift": (WARNING, "the published projection differs from the replay"),

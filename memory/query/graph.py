@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ledger.home import Home
     from memory.cache.file import Cache
     from projection.fold.fact import Fact
 
@@ -48,13 +49,14 @@ def entity(cache: Cache, name: str) -> EntityView:
     return view_of(name, facts.read(cache.facts_about([value for value, _ in values])))
 
 
-def links(cache: Cache, fact: str, hops: int = 2) -> Links:
+def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> Links:
     """Return the neighbourhood of a fact; nothing at all for an id that nobody names.
 
     Args:
         cache: to ask.
         fact: the id; of a fact, or of what facts point at in vain.
-        hops: 1 or 2.
+        hops: 1 to 3.
+        home: where logs are read; the third hop tells commits too, where it is given.
     """
     facts = _Facts(cache)
     pointing: dict[str, list[str]] = {}
@@ -62,7 +64,7 @@ def links(cache: Cache, fact: str, hops: int = 2) -> Links:
         for target in targets.split():
             pointing.setdefault(target, []).append(source)
     ring = {fact}
-    for _ in range(min(hops, 2)):
+    for _ in range(hops):
         facts.read(ring)
         further: set[str] = set()
         for one in ring:
@@ -74,7 +76,12 @@ def links(cache: Cache, fact: str, hops: int = 2) -> Links:
         ring |= further
     facts.read(ring)
     facts.read_successors()
-    return Graph(facts.known, facts.crowds).links(fact, hops)
+    graph = Graph(facts.known, facts.crowds)
+    if hops > 2 and home is not None:
+        from memory.query.commits import commits_of
+
+        graph.add_commits(commits_of(cache, home, graph.serving(fact, hops - 1)))
+    return graph.links(fact, hops)
 
 
 class _Facts:

@@ -195,18 +195,18 @@ class Reader:
         )
 
     def links(self, fact: str, hops: int = 2) -> Links:
-        """Return what is one hop away from a fact, and what is two.
+        """Return what is one hop away from a fact, what is two, and what is three.
 
         Args:
             fact: its id; also one that facts name and that does not exist.
-            hops: 1 or 2.
+            hops: 1 to 3.
 
         Raises:
             NotFound: there is no such fact and nothing names it.
         """
         from memory.query.graph import links
 
-        found = self.snapshot.ask(lambda cache: links(cache, fact, hops))
+        found = self.snapshot.ask(lambda cache: links(cache, fact, hops, self.home))
         if found.standing is None and not found.near:
             raise NotFound(f"there is no fact {fact}", hint=self.near_hint(fact))
         return found

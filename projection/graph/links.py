@@ -1,9 +1,10 @@
-"""Find which other facts a fact names, in its texts as `[[id]]` and in its footer.
+"""Find which other facts a fact names, in its texts and in its footer.
 
 `[[id]]` is a link wherever it stands in a text, but for code spans and fenced code; `[[id|words]]` is the
 same link with words to show. What is no fact id between the brackets, is escaped, or is the words of a
-markdown link is text; a stem or a date names session logs. Pure and light: every fact passes here on its
-way into the cache.
+markdown link is text; a stem or a date names session logs. `→ serves: id` at the end of a line of a text,
+outside of code too, says what the footer `serves` does. Pure and light: every fact passes here on its way
+into the cache.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
 ENTITY_KEY = "entity"
+#: What stands before the ids that a line of a text says it serves, and before that.
+_SERVES, _ARROWS = "serves:", ("→", "->")
 
 
 def footer(fact: Fact, wanted: str) -> str:
@@ -33,21 +36,35 @@ def named(fact: Fact) -> tuple[tuple[str, str], ...]:
     found: dict[tuple[str, str], None] = {}
     for key, value in fact.meta:
         if key in (SERVES, CONFLICTS):
-            for target in value.replace(",", " ").split():
+            for target in _parted(value):
                 if is_fact_id(target):
                     found[key, target] = None
     if not fact.redacted:
         for head in fact.heads:
+            for target in serves_in(head.text):
+                found[SERVES, target] = None
             for target in links_in(head.text):
                 found[LINK, target] = None
     return tuple([edge for edge in found if edge[1] != fact.id])
+
+
+def served(fact: Fact) -> tuple[str, ...]:
+    """Return what a fact serves, by its footer and its texts, each once; also what can be no id."""
+    found = list(_parted(footer(fact, SERVES)))
+    if not fact.redacted:
+        found += [target for head in fact.heads for target in serves_in(head.text)]
+    return tuple(dict.fromkeys(found))
+
+
+def _parted(value: str) -> list[str]:
+    return value.replace(",", " ").split()
 
 
 def pointed(fact: Fact) -> tuple[str, ...]:
     """Return the ids at the other end of a fact's edges, as far as the fact itself says, each once."""
     found = [*fact.supersedes, *fact.superseded_by]
     footers = [key for key, _ in fact.meta if key in (SERVES, CONFLICTS)]
-    if not footers and not [1 for head in fact.heads if "[[" in head.text]:
+    if not footers and not [1 for one in fact.heads if "[[" in one.text or _SERVES in one.text]:
         return tuple(found)  # most facts: nothing to read
     return tuple(dict.fromkeys([*[target for _, target in named(fact)], *found]))
 
@@ -63,6 +80,20 @@ def links_in(text: str) -> tuple[str, ...]:
         for target in _bracketed(_without_code(paragraph)):
             if is_fact_id(target) and not is_stem(target):
                 found[target] = None
+    return tuple(found)
+
+
+def serves_in(text: str) -> tuple[str, ...]:
+    """Return the ids that lines of a text end with behind `→ serves:` (or `->`), each once, in order."""
+    if _SERVES not in text:
+        return ()
+    found: dict[str, None] = {}
+    for paragraph in _paragraphs(text):
+        for line in _without_code(paragraph).split("\n"):
+            before, _, behind = line.rpartition(_SERVES)
+            targets = [one.strip(" [].;") for one in behind.split(",")]
+            if before.rstrip().endswith(_ARROWS) and all(map(is_fact_id, targets)):
+                found.update(dict.fromkeys(targets))
     return tuple(found)
 
 

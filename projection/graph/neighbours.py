@@ -4,8 +4,8 @@ Also which entities facts are about. Pure. An entity is a name in the footer `en
 parted by commas. Names that differ only in case, width, blanks, hyphens or underscores are one:
 `Payments API`, `payments-api`.
 
-Edges are supersessions, the footers `conflicts` and `serves`, links in texts, and an entity that two facts
-share, unless so many share it that it says nothing.
+Edges are supersessions, the footer `conflicts`, what a fact serves, links in texts, an entity that two
+facts share, unless so many share it that it says nothing, and the commits that a fact is known to name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from projection.graph.links import CONFLICTS, ENTITY_KEY, LINK, SERVES, footer, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
 TAGS_KEY = "tags"
-SUPERSEDES, ENTITY = "supersedes", "entity"
+SUPERSEDES, ENTITY, COMMIT = "supersedes", "entity", "commit"
 #: Kinds of edges, in the order in which they are told.
-EDGES = (SUPERSEDES, CONFLICTS, SERVES, LINK, ENTITY)
+EDGES = (SUPERSEDES, CONFLICTS, SERVES, LINK, ENTITY, COMMIT)
 OUT, IN, BOTH = "out", "in", "both"
 _DIRECTIONS = (OUT, IN, BOTH)
 #: Facts that share an entity are neighbours as long as no more than so many share it.
@@ -40,7 +40,7 @@ class Neighbour(Record):
     """The other end of an edge.
 
     Args:
-        id: of the other fact.
+        id: of the other fact, or of a commit.
         kind: of the edge, one of `EDGES`.
         direction: `out` from here, `in` from there, or `both`.
         entity: the name of the entity that both share, "" for other kinds.
@@ -73,6 +73,9 @@ class Links(Record):
         far: what is two hops away and not nearer, each fact once, in the order of what leads there.
         crowds: entities that too many facts share to be edges, with how many.
         mark: of the fact.
+        farther: what is three hops away and not nearer, likewise.
+        chains: what leads to the fact and on from it by `serves`, each from what is served, such as a
+            vision, down to what serves it, and to its commits.
     """
 
     id: str
@@ -81,6 +84,8 @@ class Links(Record):
     far: tuple[Neighbour, ...] = ()
     crowds: tuple[tuple[str, int], ...] = ()
     mark: Mark = PLAIN
+    farther: tuple[Neighbour, ...] = ()
+    chains: tuple[tuple[str, ...], ...] = ()
 
 
 def entity_names(fact: Fact) -> tuple[str, ...]:
@@ -170,20 +175,59 @@ class Graph:
         return tuple([self._told(*edge) for edge in edges])
 
     def links(self, fact: str, hops: int = 2) -> Links:
-        """Return what is one hop, or one and two hops, away from a fact."""
-        near = self.neighbours(fact)
-        seen = {fact, *(one.id for one in near)}
-        far: list[Neighbour] = []
-        if hops > 1:
-            for via in dict.fromkeys([one.id for one in near]):
+        """Return what is up to so many hops, three at most, away from a fact."""
+        rings = [self.neighbours(fact)]
+        seen = {fact, *(one.id for one in rings[0])}
+        for _ in range(1, hops):
+            ring: list[Neighbour] = []
+            for via in dict.fromkeys([one.id for one in rings[-1]]):
                 for one in self.neighbours(via):
                     if one.id not in seen:
                         seen.add(one.id)
-                        far.append(one._replace(via=via))
+                        ring.append(one._replace(via=via))
+            rings.append(tuple(ring))
+        near, far, farther = (*rings, (), ())[:3]
         counts = [(name, self._count(name)) for name in self._names(fact)]
         crowds = tuple([pair for pair in counts if pair[1] > CROWD_FACTS])
         mark = mark_of(self._fact(fact), self._fact)
-        return Links(fact, self._standings.get(fact), near, tuple(far), crowds, mark)
+        chains = self._chains(fact, hops) if hops > 2 else ()
+        here = self._standings.get(fact)
+        return Links(fact, here, near, far, crowds, mark, farther, chains)
+
+    def serving(self, fact: str, hops: int) -> tuple[str, ...]:
+        """Return a fact, what it serves and what serves it, also through others, so many hops away."""
+        lines = [*self._lines(fact, OUT, hops), *self._lines(fact, IN, hops)]
+        return tuple(dict.fromkeys([one for line in lines for one in line]))
+
+    def add_commits(self, named: Mapping[str, Sequence[str]]) -> None:
+        """Add the commits that facts name as ends of edges."""
+        for fact, commits in named.items():
+            for commit in commits:
+                self._edges.setdefault(fact, set()).add((COMMIT, OUT, "", commit))
+
+    def _chains(self, fact: str, hops: int) -> tuple[tuple[str, ...], ...]:
+        """Join what a fact serves and what serves it; a fact without either has no chain."""
+        above = [line[:0:-1] for line in self._lines(fact, OUT, hops)]
+        below = [line[1:] for line in self._lines(fact, IN, hops)]
+        chains = [(*up, fact, *down) for up in above for down in below]
+        return tuple([chain for chain in chains if len(chain) > 1])
+
+    def _lines(self, fact: str, direction: str, hops: int) -> list[tuple[str, ...]]:
+        """Return the lines that lead on from a fact by `serves`, to each fact by the shortest."""
+        ends: list[tuple[str, ...]] = []
+        todo: list[tuple[str, ...]] = [(fact,)]
+        seen = {fact}
+        while todo:
+            line = todo.pop(0)
+            edges = self._edges.get(line[-1], ()) if len(line) <= hops else ()
+            further = {other for kind, way, _, other in edges if (kind, way) == (SERVES, direction)}
+            commits = [one[3] for one in edges if one[0] == COMMIT and direction == IN]
+            todo += [(*line, other) for other in sorted(further - seen)]
+            ends += [(*line, commit) for commit in sorted(commits)]
+            if not (further - seen or commits):
+                ends.append(line)
+            seen |= further
+        return ends
 
     def _join(self, source: str, kind: str, target: str) -> None:
         out, back = (BOTH, BOTH) if kind == CONFLICTS else (OUT, IN)

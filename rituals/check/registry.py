@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 TIP, PAST, CHECKOUT, CLONE, MACHINE = "tip", "past", "checkout", "clone", "machine"
 #: What it costs: a look; a replay, which a cache spares; a walk through the history; all bytes again.
 LOOK, REPLAY, WALK, BYTES = "look", "replay", "walk", "bytes"
-VERIFY, LINT, DOCTOR, STATUS, REVIEW = COMMANDS = (
-    "verify", "lint", "doctor", "status", "review",
+VERIFY, LINT, DOCTOR, STATUS, REVIEW, QUIZ = COMMANDS = (
+    "verify", "lint", "doctor", "status", "review", "lint --quiz",
 )  # fmt: skip
 _WHOLE = (VERIFY, LINT, DOCTOR, REVIEW)
 _ALL = (*_WHOLE, STATUS)
@@ -170,6 +170,10 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check("what is due", _LEDGER + "due", TIP, REPLAY, (LINT, STATUS, REVIEW),
           ("review-due", "over-size")),
+    Check(
+        "the quiz", "rituals.check.lint.quiz:unanswered", TIP, REPLAY, (QUIZ,),
+        ("quiz-missed", "quiz-general"),
+    ),
     Check(
         "texts", _LEDGER + "texts", TIP, BYTES, (LINT,),
         ("secret-found", "secret-waived", "personal-data", "conflict-marker"), lasting=True,

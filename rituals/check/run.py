@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.model.findings import severe
-from rituals.check.registry import LINT, VERIFY, Made, chosen, make
+from rituals.check.registry import LINT, QUIZ, VERIFY, Made, chosen, make
 from rituals.check.survey import PARTS, Survey
 from rituals.check.verify.checkpoint import Checkpoint, remember
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 
-def made(memory: Memory, command: str, progress: Progress | None = None) -> Made:
+def made(
+    memory: Memory, command: str, progress: Progress | None = None, *, quiz: bool = False
+) -> Made:
     """Make the checks of a command.
 
     Remembers the tip when no error is found, so that a later rewriting of the history shows.
@@ -26,11 +28,12 @@ def made(memory: Memory, command: str, progress: Progress | None = None) -> Made
         memory: the home, open.
         command: `verify`, `lint` or `review`.
         progress: told how far it is, as (done, total).
+        quiz: put the quiz, too.
     """
     parts = PARTS if command == LINT else PARTS[:-1]
     now_ms = memory.occasion().now_ms
     survey = Survey(memory, now_ms, cold=True, progress=progress, parts=parts)
-    found = make(survey, chosen(command))
+    found = make(survey, (*chosen(command), *(chosen(QUIZ) if quiz else ())))
     if survey.tip and not severe(found.findings):
         summary = survey.state.summary
         remember(memory.home, Checkpoint(survey.tip, len(survey.logs[0]), summary.digest))

@@ -53,6 +53,7 @@ ENTRIES = (
     Entry("entity", "Show all that memory holds about an entity.", LOOK_BACK),
     Entry("links", "Show what a fact is linked with.", LOOK_BACK),
     Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
+    Entry("quiz", "Ask memory what the project has to know.", LOOK_BACK),
     Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", LOOK_AFTER),
     Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
@@ -84,7 +85,7 @@ ENTRIES = (
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
-    "brief recall show why ls status log timeline diff entity links report conflicts".split()
+    "brief recall show why ls status log timeline diff entity links report quiz conflicts".split()
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 

@@ -44,6 +44,8 @@ _MEANT = {
     "repair heal recover": "`diurna doctor --fix` mends what is safe to mend",
     "stats statistics metrics":
         "`diurna report` tells how memories lived, `diurna status` where the ledger stands",
+    "exam quizzes probe answers evaluate eval":
+        "`diurna quiz` asks memory what the project has to know, and says what it does not answer",
     "info state where home": "`diurna status` shows where the ledger stands",
     "propose suggest distil distill retrospective retro lessons teach":
         "`diurna learn` proposes facts that sessions taught",

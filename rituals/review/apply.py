@@ -18,6 +18,7 @@ from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unw
 from memory.write.draft import SessionDraft
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
+from rituals.report.quiz.score import score
 from rituals.review.lock import alone
 from rituals.review.plan import Plan, plan_review
 from rituals.review.question import Question, answered_thread, is_raising, threads_for
@@ -136,11 +137,11 @@ def _published(memory: Memory, outcome: Outcome) -> Outcome:
 
 
 def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None] | None) -> Plan:
-    """Make a plan; how many questions the home's own code raises is kept for `status`."""
+    """Make a plan, and put the quiz; what the home's own code raises is counted and kept for `status`."""
     plan = plan_review(memory, code_path, progress)
     if not code_path:
         keep(memory, plan)
-    return plan
+    return plan._replace(quiz=score(memory))
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:

@@ -14,6 +14,7 @@ from ledger.model.record import Record
 from projection.fold.replay import State
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying
+from projection.graph.links import served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import Size, closed_threads, text_lines
 from projection.lifecycle.review_threads import Raised, is_raised
@@ -242,18 +243,17 @@ def _serves(ground: Ground) -> list[Question]:
         fact = standing.fact
         if not standing.live:
             continue
-        for target in dict(fact.meta).get("serves", "").split(","):
-            target = target.strip()
-            served = ground.state.fact(target) if target else None
-            if not target or (served is not None and not served.false):
+        for target in served(fact):
+            there = ground.state.fact(target)
+            if there is not None and not there.false:
                 continue
             why = "is no fact of this ledger"
             proposal = "name what it serves now"
-            if served is not None:
+            if there is not None:
                 why = "was invalidated"
-                if served.superseded_by:
-                    why = f"was superseded by {', '.join(served.superseded_by)}"
-                    proposal = f"let it serve {' or '.join(served.superseded_by)}"
+                if there.superseded_by:
+                    why = f"was superseded by {', '.join(there.superseded_by)}"
+                    proposal = f"let it serve {' or '.join(there.superseded_by)}"
             found.append(
                 Question(
                     "serves-broken",

@@ -12,7 +12,7 @@ from memory.replay.state import state_from, state_of
 from projection.fold.replay import State
 from projection.fold.state import TIERS, Summary
 from projection.lifecycle.pace import Pace, pace
-from projection.lifecycle.promotion import Score
+from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
@@ -28,6 +28,7 @@ from rituals.review.ledger_questions import (
 )
 from rituals.review.pairs import pair_questions
 from rituals.review.promotions import promotion_questions, score_facts
+from rituals.review.purpose import drift_questions, remark_questions
 from rituals.review.question import LEARN, Question, ordered, threads_for
 
 TYPE_CHECKING = False
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.cache.file import Cache
+    from rituals.report.quiz.score import Score
 
 
 class Plan(Record):
@@ -63,6 +65,7 @@ class Plan(Record):
         raised: all threads of earlier reviews.
         state: of the ledger.
         findings: what was noticed on the way.
+        quiz: how memory answers the quiz, None where it was not asked.
     """
 
     tip: str
@@ -75,7 +78,7 @@ class Plan(Record):
     ageing: Ageing
     tiers: tuple[tuple[str, int], ...]
     pace: Pace
-    scores: tuple[Score, ...]
+    scores: tuple[Promotion, ...]
     questions: tuple[Question, ...]
     fresh: tuple[Question, ...]
     threads: tuple[FactCreated, ...]
@@ -83,6 +86,7 @@ class Plan(Record):
     raised: tuple[Raised, ...]
     state: State
     findings: tuple[Finding, ...] = ()
+    quiz: Score | None = None
 
     @property
     def nothing_new(self) -> bool:
@@ -176,7 +180,7 @@ def plan_of(
 
 
 def _questions(
-    ground: Ground, scored: tuple[Score, ...], code: Code | None, pairs: list[Question]
+    ground: Ground, scored: tuple[Promotion, ...], code: Code | None, pairs: list[Question]
 ) -> tuple[Question, ...]:
     """Return all questions that arise, in order."""
     evidence = evidence_questions(ground.standings, code) if code is not None else []
@@ -192,6 +196,8 @@ def _questions(
             *wordy_questions(ground),
             *size_questions(ground),
             *link_questions(ground),
+            *drift_questions(ground),
+            *remark_questions(ground),
             *pace_questions(ground),
         ]
     )

@@ -39,18 +39,21 @@ RULES: dict[str, str] = {
     "contradiction": "Facts that may contradict each other",
     "overlap": "Facts that say nearly the same",
     "promotion": "Facts worth promoting",
+    "obsolete": "Facts that may be obsolete by now",
+    "misfit": "Facts that do not fit",
     "thread-stalled": "Threads that stalled",
     "thread-wordy": "Closed threads with too much text",
     "size": "Size of continuity.md",
     "successor-missing": "Supersessions without a successor",
     "id-dangling": "Ids without a text",
     "serves-broken": "Broken `serves` links",
+    "drift": "Threads and decisions that lead to no vision",
     "pace": "Policy and pace",
     LEARN: "Proposals of `diurna learn`",
 }
 TOGETHER = frozenset(
     "invariant-due code-changed thread-stalled thread-wordy successor-missing id-dangling "
-    "serves-broken".split()
+    "serves-broken drift".split()
 )
 #: What a thread of several questions asks for.
 _ASKS = {
@@ -61,6 +64,7 @@ _ASKS = {
     "successor-missing": "Say what replaces these facts: no log has brought a text for the successor.",
     "id-dangling": "Create these ids or stop naming them: no log has brought a text for them.",
     "serves-broken": "Let these facts serve something that holds.",
+    "drift": "Let these serve what leads to a vision, or close what does not.",
 }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from projection.lifecycle.remarks import NOTE_KEY, remarks
 from rituals.decide.contradictions import kinds_of
+from rituals.report.quiz.said import missing, tallied
 from rituals.review.question import RULES
 
 TYPE_CHECKING = False
@@ -30,6 +32,13 @@ def body(plan: Plan) -> str:
             lines += [f"  - {line}" for line in question.evidence]
         if len(asked) > _LIST_LIMIT:
             lines.append(f"- and {len(asked) - _LIST_LIMIT} more")
+    missed = plan.quiz.missed if plan.quiz else ()
+    if missed:
+        lines += ["", f"### Questions that memory does not answer ({len(missed)})", ""]
+    for result in missed[:_LIST_LIMIT]:
+        lines.append(f"- {result.asked.name}: {'; '.join(missing(result))}")
+    if len(missed) > _LIST_LIMIT:
+        lines.append(f"- and {len(missed) - _LIST_LIMIT} more")
     return "\n".join(lines)
 
 
@@ -51,6 +60,8 @@ def summary_lines(plan: Plan) -> list[str]:
         f"Size: {plan.size.facts} facts and threads that can fade, {plan.size.lines} lines",
         f"Facts: {', '.join(f'{count} {tier}' for tier, count in plan.tiers)}",
     ]
+    if plan.quiz:
+        lines.append(f"Quiz: {tallied(plan.quiz)} answered")
     tenths = plan.pace.weekly_tenths
     if plan.pace.sessions:
         agents = ", ".join(f"{name} {count}" for name, count in plan.pace.agents[:_FADING_LIMIT])
@@ -71,6 +82,14 @@ def summary_lines(plan: Plan) -> list[str]:
         ("False now", aged.false),
         ("Came back", aged.returned),
         ("Fade next, after so many sessions unused", next_out),
+        (
+            "With a note",
+            [
+                one.fact.id
+                for one in plan.state.standings()
+                if one.live and NOTE_KEY in remarks(one.fact)
+            ],
+        ),
         ("Settled, and still open", [one.id for one in plan.settled]),
     ):
         if ids:

@@ -8,6 +8,7 @@ from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
 from projection.fold.tiers import never_decaying, stand
+from projection.policy.model import QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ class Facts:
         filters, fact = self._filters, found.fact
         if fact.redacted:
             return False
+        if fact.kind == QUESTION_KIND and log is not None and QUESTION_KIND not in filters.kinds:
+            return False  # it has the words of what is asked, and answers nothing
         if not filters.superseded and (fact.false or not (log is None or _stands(found, log))):
             return False
         role = dict(fact.meta).get("role", "") or (log.role if log is not None else "")

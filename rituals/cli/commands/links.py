@@ -12,18 +12,21 @@ _EDGE = "closed direction edge entity exists false id instead kind line tier via
 
 @click.command("links")
 @click.argument("id")
-@click.option("--hops", type=click.IntRange(1, 2), default=2, metavar="N", show_default=True,
-              help="How far to look, 1 or 2.")  # fmt: skip
-@options.listing(**dict.fromkeys(("near", "far"), _EDGE))
+@click.option("--hops", type=click.IntRange(1, 3), default=2, metavar="N", show_default=True,
+              help="How far to look, 1 to 3.")  # fmt: skip
+@options.listing(**dict.fromkeys(("near", "far", "farther"), _EDGE))
 def command(call: Invocation, id: str, hops: int) -> None:
     """Show what a fact is linked with: supersessions, footers, `[[id]]` in texts, shared entities.
 
     What an edge leads to and is not there is said, and what stands in the place of what is superseded.
+    With three hops also the purpose: what the fact serves, as far as its vision, what serves it, and the
+    commits that their texts and logs name.
 
     \b
     Examples:
       diurna links webhook-retry-queue
       diurna links webhook-retry-queue --hops 1
+      diurna links vision --hops 3
     """
     from rituals.cli.views.graph import links_object, show_links
 

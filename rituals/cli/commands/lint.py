@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ledger.errors import HomeNotFound
+from ledger.errors import HomeNotFound, WrongUsage
 from ledger.model.findings import ERROR, INFO
 from rituals.cli import options
 from rituals.cli.context import Invocation
@@ -17,18 +17,20 @@ from rituals.cli.context import Invocation
     "--format", "form", type=click.Choice(("text", "json", "sarif", "github")), default="text",
     show_default=True, help="How to write the findings; --json is --format json.",
 )  # fmt: skip
+@click.option("--quiz", is_flag=True, help="Put the quiz, too: does memory answer?")
 @options.listing(findings=f"{options.FINDING} key")
-def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -> int:
+def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, quiz: bool) -> int:
     """Check a home for CI: all that verify finds, secrets, personal data, what is due and too large.
 
     With FILES only these are checked, before they are appended or committed: drafts, logs, projections.
-    Ends with 1 if there is an error. The value of a secret is never printed. What `diurna verify --accept`
-    accepted is counted, and named no more.
+    Ends with 1 if there is an error; with --quiz also where memory does not answer a question of `diurna
+    quiz`. The value of a secret is never printed. What `diurna verify --accept` accepted is only counted.
 
     \b
     Examples:
       diurna lint
       diurna lint --strict --format sarif > diurna.sarif
+      diurna lint --quiz
       diurna lint session.md
     """
     import json
@@ -40,6 +42,8 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     from rituals.cli.views.findings import hint_baseline, made_object, summary
     from rituals.cli.views.sarif import annotation, sarif
 
+    if files and quiz:
+        raise WrongUsage("the quiz is about the ledger", where="--quiz", hint="leave out FILES")
     form = "json" if call.json else form
     call.json = form == "json"
     prefix, fallback = "", files[0] if files else "diurna.toml"
@@ -53,7 +57,7 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str) -
     else:
         memory = call.memory()
         prefix = memory.home.prefix
-        result = made(memory, LINT, call.out.progress)
+        result = made(memory, LINT, call.out.progress, quiz=quiz)
     findings, accepted = result.findings, [one for one, _ in result.accepted]
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from projection.document.archive import summary_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
-from projection.graph.neighbours import BOTH, ENTITY, IN, OUT, SUPERSEDES
+from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, OUT, SUPERSEDES
 from rituals.answers.fields import fields_of, mark_object
 from rituals.answers.objects import fact_object
 from rituals.cli.output import Output, counted
@@ -23,7 +23,7 @@ _SAID = {
     (SUPERSEDES, OUT): "supersedes", (SUPERSEDES, IN): "superseded by",
     (CONFLICTS, BOTH): "conflicts with",
     (SERVES, OUT): "serves", (SERVES, IN): "served by",
-    (LINK, OUT): "links to", (LINK, IN): "linked from",
+    (LINK, OUT): "links to", (LINK, IN): "linked from", (COMMIT, OUT): "commit",
 }  # fmt: skip
 
 
@@ -63,13 +63,21 @@ def show_links(out: Output, found: Links) -> None:
     else:
         out.line((found.id, "bold"), f"  {_place(found.standing, found.mark)}")
         out.line(f"  {summary_of(found.standing.fact)}")
-    for title, hop in (("one hop", found.near), ("two hops", found.far)):
+    if found.chains:
+        out.line("")
+        out.line(("purpose", "bold"))
+    for chain in found.chains:
+        out.line(f"  {' → '.join(chain)}")
+    for title, hop in (
+        ("one hop", found.near), ("two hops", found.far), ("three hops", found.farther),
+    ):  # fmt: skip
         if hop:
             out.line("")
             out.line((title, "bold"))
         for one in hop:
             start = f"{one.via} " if one.via else ""
-            out.line(f"  {start}{_edge(one)} ", (one.id, "bold"), f"  {_end(one, found.id)}")
+            end = _end(one, found.id)
+            out.line(f"  {start}{_edge(one)} ", (one.id, "bold"), f"  {end}" if end else "")
     for name, count in found.crowds:
         out.line("")
         out.line(f'{counted(count, "fact")} share {name}: diurna entity "{name}"')
@@ -98,6 +106,8 @@ def links_object(found: Links) -> dict[str, object]:
         **mark_object(found.mark),
         "near": [_neighbour_object(one) for one in found.near],
         "far": [_neighbour_object(one) for one in found.far],
+        "farther": [_neighbour_object(one) for one in found.farther],
+        "chains": [list(chain) for chain in found.chains],
         "crowds": [{"entity": name, "facts": count} for name, count in found.crowds],
     }
 
@@ -110,7 +120,7 @@ def _neighbour_object(one: Neighbour) -> dict[str, object]:
         "direction": one.direction,
         "entity": one.entity,
         "via": one.via,
-        "exists": standing is not None,
+        "exists": standing is not None or one.kind == COMMIT,
         "kind": "" if standing is None else standing.fact.kind,
         "tier": "" if standing is None else standing.tier,
         "line": "" if standing is None else summary_of(standing.fact),
@@ -124,6 +134,8 @@ def _edge(one: Neighbour) -> str:
 
 def _end(one: Neighbour, here: str) -> str:
     """Say what is at the other end: that nothing is, what stands instead, or how its text begins."""
+    if one.kind == COMMIT:
+        return ""
     if one.standing is None:
         return "there is no such fact"
     place = one.standing.tier

@@ -6,6 +6,8 @@ from ledger.model.event import VERB_OF
 from projection.lifecycle.promotion import Score
 from rituals.answers.fields import all_fields_of, fields_of
 from rituals.answers.objects import event_line, finding_objects, summary_object
+from rituals.cli.views.quiz import quiz_row
+from rituals.report.quiz.said import tallied
 from rituals.review.question import is_raising
 from rituals.review.tally import OF_REVIEW, asked, counts, severities
 
@@ -38,6 +40,7 @@ def review_object(outcome: Outcome, dry_run: bool) -> dict[str, object]:
             for question in plan.questions
         ],
         "asks": dict(asked(plan)),
+        "quiz": quiz_row(plan.quiz) if plan.quiz else None,
         "settled": [one.id for one in plan.settled],
         **fields_of(outcome, "stem commit"),
         "events": [{"event": VERB_OF[type(one)], "id": one.id} for one in outcome.events],
@@ -64,9 +67,11 @@ def verified_line(outcome: Outcome) -> str:
 
 
 def answer_lines(outcome: Outcome) -> list[str]:
-    """Say what a review's log says happened, a line each: answers first, then what it raises."""
+    """Say what a review's log says, a line each: the score, the answers, then what it raises."""
     raised = [event for event in outcome.events if is_raising(event)]
-    lines = [event_line(event) for event in outcome.events if event not in raised]
+    quiz = outcome.plan.quiz if outcome.stem and not outcome.unasked else None
+    lines = [f"Quiz        {tallied(quiz)} answered"] if quiz else []
+    lines += [event_line(event) for event in outcome.events if event not in raised]
     for thread in raised:
         text = getattr(thread, "text", "") or ""
         lines.append(f"Raised      {thread.id}: {text.split(chr(10))[0]}")

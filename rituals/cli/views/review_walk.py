@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ledger.model.event import VERB_OF, Event, FactInvalidated, FactUpdated, written
+from projection.lifecycle.remarks import remarks
 from rituals.cli.output import Output, counted
 from rituals.review.apply import ACCEPT, LATER, REJECT, Answer
 from rituals.review.question import INVARIANT_DUE, RULES, Question, own_thread
@@ -114,6 +115,8 @@ def _show(plan: Plan, question: Question, out: Output) -> None:
             out.talk((f"  {name}", "bold"))
         for line in lines[:_SHOWN_LINES]:
             out.talk(("  │ ", "dim"), line)
+        for key, value in remarks(fact).items() if fact else ():
+            out.talk(("  │ ", "dim"), f"{key}: {value}")
         if len(lines) > _SHOWN_LINES:
             out.talk(("  │ ", "dim"), f"… {counted(len(lines) - _SHOWN_LINES, 'more line')}")
     if question.proposal:

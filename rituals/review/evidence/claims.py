@@ -12,6 +12,7 @@ import re
 
 from ledger.codec.fenced_code import prose_lines
 from ledger.model.record import Record
+from projection.text.commits import commits_in, is_hash
 
 PATH, FOLDER, MODULE, NAME, TARGET, VERSION, COMMIT = (
     "path", "folder", "module", "name", "target", "version", "commit",
@@ -57,7 +58,6 @@ _NAMED = re.compile(
     r"^[A-Za-z_]\w*(?:(?:::|\.|#|->)[A-Za-z_]\w*)*(\(.*\)|!)?$", re.ASCII | re.DOTALL
 )
 _HEX = re.compile(r"^[0-9a-f]{7,40}$")
-_COMMIT = re.compile(r"\bcommits?\s+`?([0-9a-f]{7,40})\b`?", re.IGNORECASE)
 _NUMBERED = re.compile(
     r"(?<![\w./@-])(@?[A-Za-z][\w.-]*(?:/[\w.-]+)?)(?:\[[\w, -]+\])?"
     r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
@@ -139,7 +139,7 @@ def _of_clause(clause: str) -> list[Claim]:
         found += _of_span(" ".join(match[2].split()))
     bare = _SPAN.sub(" ", clause)
     found += [Claim(PATH, _bared(match[0])) for match in _ROOTED.finditer(bare)]
-    found += [Claim(COMMIT, match[1]) for match in _COMMIT.finditer(clause) if _is_hash(match[1])]
+    found += [Claim(COMMIT, one) for one in commits_in(clause)]
     plain = clause.replace("`", "")
     found += [
         Claim(VERSION, match[1].lower(), match[2])
@@ -159,7 +159,7 @@ def _of_span(span: str) -> list[Claim]:
 
 
 def _of_word(word: str) -> list[Claim]:
-    if _HEX.match(word) and _is_hash(word):
+    if _HEX.match(word) and is_hash(word):
         return [Claim(COMMIT, word)]
     path = _path(word)
     if path:
@@ -243,8 +243,3 @@ def _is_coined(word: str) -> bool:
     """Tell whether a word is written as only code writes it: with underscores or humps."""
     inner = word.strip("_")
     return "_" in inner or bool(re.search(r"[a-z][A-Z]", inner))
-
-
-def _is_hash(word: str) -> bool:
-    """Tell whether hex digits are likely a commit: both letters and digits, or a whole id."""
-    return len(word) == 40 or (bool(re.search(r"\d", word)) and bool(re.search(r"[a-f]", word)))

@@ -1,0 +1,59 @@
+"""Find the commits of facts: those that their texts name, and that their logs were written at."""
+
+from __future__ import annotations
+
+from ledger.codec.log import decode
+from ledger.model.order import is_sealed
+from memory.replay.log_bytes import read_bytes
+from projection.text.commits import commits_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.home import Home
+    from memory.cache.file import Cache
+
+#: The header key of the commit that a log was written at.
+COMMIT_KEY = "commit"
+
+
+def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the commits of facts by id, those of texts first; a beginning counts as the whole.
+
+    Args:
+        cache: to ask.
+        home: where logs are read.
+        facts: whose commits.
+    """
+    histories = cache.some_histories(facts)
+    stems = sorted({act.stem for history in histories.values() for act in history.acts})
+    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    headers = {
+        ref.key: decode(data, sealed=is_sealed(ref.stem), file=ref.path)[0].get(COMMIT_KEY)
+        for ref, data in read_bytes(home, refs)
+    }
+    found: dict[str, tuple[str, ...]] = {}
+    for id, history in histories.items():
+        fact = cache.fact(id)
+        if fact is None:
+            continue
+        texts = [] if fact.redacted else [head.text for head in fact.heads]
+        named = [commit for text in texts for commit in commits_in(text)]
+        named += [commit for act in history.acts if (commit := headers.get(act.stem))]
+        found[id] = _once(named)
+    return found
+
+
+def _once(named: list[str]) -> tuple[str, ...]:
+    """Return commits, each once, by the longest of its names."""
+    found: list[str] = []
+    for commit in dict.fromkeys(named):
+        alike = [
+            n for n, one in enumerate(found) if one.startswith(commit) or commit.startswith(one)
+        ]
+        if alike:
+            found[alike[0]] = max(found[alike[0]], commit, key=len)
+        else:
+            found.append(commit)
+    return tuple(found)

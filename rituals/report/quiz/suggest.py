@@ -1,0 +1,120 @@
+"""Propose questions about facts that no question of the quiz reaches, by rules alone."""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.document.marks import instead_of
+from projection.lifecycle.review_threads import is_raised
+from projection.policy.model import (
+    ATTEMPT_KIND,
+    FINDING_KIND,
+    HANDOFF_KIND,
+    PATTERN_KIND,
+    QUESTION_KIND,
+    STATE_KIND,
+    TASK_KIND,
+    THREAD_KIND,
+    VISION_KIND,
+)
+from rituals.report.quiz.questions import EXPECT_KEY
+from rituals.report.quiz.score import FIRST, ask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+    from rituals.report.quiz.score import Score
+
+#: The most questions that are proposed at once.
+MOST = 10
+#: What people ask about a fact of a kind.
+_FORMS = {
+    VISION_KIND: "Where is {} going?",
+    "invariant": "Which invariant holds for {}?",
+    "stack": "What do we use for {}?",
+    "decision": "What was decided about {}?",
+    "convention": "What is the convention for {}?",
+    STATE_KIND: "What is the state of {}?",
+    PATTERN_KIND: "What did we learn about {}?",
+    TASK_KIND: "How far is the task {}?",
+    HANDOFF_KIND: "What was handed over about {}?",
+    THREAD_KIND: "What is open about {}?",
+    ATTEMPT_KIND: "What was tried for {}, and did it work?",
+    FINDING_KIND: "What was found about {}?",
+    "preference": "What is preferred about {}?",
+    "reference": "Where does it stand about {}?",
+}
+_ANY = "What do we know about {}?"
+
+
+class Suggestion(Record):
+    """A question that is proposed.
+
+    Args:
+        expect: the id of the fact that no question reaches.
+        text: the question.
+        answered: whether memory answers it as it stands.
+    """
+
+    expect: str
+    text: str
+    answered: bool
+
+    @property
+    def line(self) -> str:
+        """The question as `diurna note` takes it."""
+        return f"{QUESTION_KIND}: {EXPECT_KEY}={self.expect} {self.text}"
+
+
+def suggestions(memory: Memory, found: Score) -> tuple[Suggestion, ...]:
+    """Propose questions about live facts that no question reaches, ten at most.
+
+    A fact is reached when a question of the ledger expects it, or what it stands for, or when it is among
+    the first three facts that recall gives to one.
+
+    Args:
+        memory: the home, open.
+        found: how it answers the questions that there are.
+    """
+    state = memory.state()
+    reached = _reached(state, found)
+    rank = {kind.name: number for number, kind in enumerate(state.policy.kinds)}
+    facts = [
+        one.fact
+        for one in state.standings()
+        if one.live and one.fact.id not in reached and _is_asked_about(one.fact)
+    ]
+    facts.sort(key=lambda fact: (rank.get(fact.kind, len(rank)), -fact.uses, fact.id))
+    return tuple([_suggested(memory, fact) for fact in facts[:MOST]])
+
+
+def _suggested(memory: Memory, fact: Fact) -> Suggestion:
+    text = question_about(fact)
+    given = [hit.id for hit in ask(memory, text, FIRST).facts]
+    return Suggestion(fact.id, text, fact.id in given)
+
+
+def question_about(fact: Fact) -> str:
+    """Ask about a fact in a few words: those of its id, but for one in front that names its kind."""
+    words = fact.id.replace(".", "-").split("-")
+    if len(words) > 1 and len(words[0]) > 1 and fact.kind.startswith(words[0]):
+        del words[0]
+    return _FORMS.get(fact.kind, _ANY).format(" ".join(words))
+
+
+def _reached(state: State, found: Score) -> set[str]:
+    """Return the ids of the facts that questions reach."""
+    reached: set[str] = set()
+    for result in found.own.results:
+        reached.update(result.given[:FIRST], result.asked.expect)
+        for id in result.asked.expect:
+            fact = state.fact(id)
+            if fact is not None and fact.false:
+                reached.update(instead_of(fact, state.fact))
+    return reached
+
+
+def _is_asked_about(fact: Fact) -> bool:
+    """Leave out what answers no question: questions, what is done, withheld, or asked by a review."""
+    return not (fact.kind == QUESTION_KIND or fact.closed or fact.redacted or is_raised(fact))

@@ -1,0 +1,116 @@
+"""What the review asks about purpose and about remarks in footers: visions, drift, obsolete facts, misfits."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.model.event import (
+    FactInvalidated,
+    FactRedacted,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from rituals.review.apply import ACCEPT, REJECT
+from rituals.review.report import body
+from tests.test_review import Book, limits, new, rules
+
+
+def test_a_vision_is_due_for_confirmation() -> None:
+    """As an invariant is: it does not decay, and nobody confirmed it for as many sessions."""
+    book = Book(limits(verify_invariants_every=4))
+    book.log(new("north", kind="vision"), new("plain"))
+    book.idle(30)
+    plan = book.plan()
+    assert rules(plan)["invariant-due"] == ["north"]
+    assert plan.state.get("north").tier == "core"  # type: ignore[union-attr]
+    book.review(north=ACCEPT)
+    assert "invariant-due" not in rules(book.plan())
+
+
+def test_what_leads_to_no_vision_is_raised_once() -> None:
+    """Open threads, open tasks and decisions; one thread for all of them, and never again."""
+    book = Book()
+    book.log(
+        new("north", kind="vision"), new("goal", kind="decision", serves="north"),
+        new("design", "How.\n→ serves: goal, gone", kind="decision"), new("apart", kind="decision"),
+        new("job", kind="thread", serves="design"), new("lost", kind="thread"),
+        new("done", kind="thread", mark="x"), new("todo", kind="task", mark=" "), new("plain"),
+    )  # fmt: skip
+    plan = book.plan()
+    assert rules(plan)["drift"] == ["apart", "lost", "todo"]
+    (thread,) = (one for one in plan.threads if one.id.startswith("review-drift-"))
+    assert "apart leads to no vision." in (thread.text or "")
+    book.review()
+    assert [one.rule for one in book.plan().fresh] == []
+    book.log(FactUpdated("apart", "As before. → serves: goal"), ThreadClosed("lost"))
+    assert rules(book.plan())["drift"] == ["todo"]
+
+
+def test_where_there_is_no_vision_nothing_drifts() -> None:
+    """Also not where the only one is false or withheld."""
+    book = Book()
+    book.log(new("apart", kind="decision"))
+    assert "drift" not in rules(book.plan())
+    book.log(new("north", kind="vision"))
+    assert rules(book.plan())["drift"] == ["apart"]
+    book.log(FactInvalidated("north"))
+    assert "drift" not in rules(book.plan())
+    book.log(new("other", kind="vision"))
+    book.log(FactRedacted("other"))
+    assert "drift" not in rules(book.plan())
+
+
+def test_a_superseded_aim_passes_on_what_serves_it() -> None:
+    """To what stands instead; a circle of what serves ends, and leads nowhere."""
+    book = Book()
+    book.log(
+        new("old", kind="vision"), new("north", kind="vision"), new("goal", kind="decision", serves="old"),
+        new("a", kind="decision", serves="b"), new("b", kind="decision", serves="a b"),
+    )  # fmt: skip
+    book.log(FactSuperseded("old", "north"))
+    assert rules(book.plan())["drift"] == ["a", "b"]
+
+
+def test_an_obsolete_date_is_asked_at_each_review() -> None:
+    """Where work followed the last one; not while the thread that asks it stands open (R2)."""
+    book = Book()
+    book.log(new("flag", kind="decision", obsolete_when="the merge is done"))
+    book.review()
+    plan = book.plan()
+    assert (rules(plan)["obsolete"], plan.fresh, plan.settled) == (["flag"], (), ())
+    book.idle(1)
+    assert (rules(book.plan())["obsolete"], book.plan().fresh) == (["flag"], ())
+    book.review(flag=REJECT)
+    assert "obsolete" not in rules(book.plan()) and book.plan().nothing_new
+    book.idle(1)
+    plan = book.plan()
+    assert [one.rule for one in plan.fresh] == ["obsolete"]
+    assert "the merge" not in body(plan) + str(plan.threads)
+    book.review(flag=ACCEPT)
+    assert book.plan().state.fact("flag").false  # type: ignore[union-attr]
+    book.idle(1)
+    assert "obsolete" not in rules(book.plan())
+
+
+def test_an_obsolete_thread_is_closed() -> None:
+    """Not called false: it was right to ask."""
+    book = Book()
+    book.log(new("job", kind="thread", obsolete_when="the merge is done"))
+    book.review(job=ACCEPT)
+    fact = book.plan().state.fact("job")
+    assert fact is not None and fact.closed and not fact.false
+
+
+@pytest.mark.parametrize("dead", [FactInvalidated("a"), FactRedacted("a")])
+def test_remarks_of_what_is_gone_are_not_asked_about(dead: FactInvalidated | FactRedacted) -> None:
+    """What is false or withheld is asked about no more; a misfit is asked about once for what it says."""
+    book = Book()
+    book.log(new("a", obsolete_when="v2", misfit="it is two facts", note="see the wiki"))
+    assert rules(book.plan()).keys() == {"obsolete", "misfit"}
+    assert "With a note (1): a" in body(book.plan()).replace("- ", "")
+    book.review(a=REJECT)
+    book.log(FactUpdated("a", "Again.", (), "", (("misfit", "it is three facts"),)))
+    assert "misfit" in [one.rule for one in book.plan().fresh]
+    book.log(dead)
+    assert rules(book.plan()) == {}
