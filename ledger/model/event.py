@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Meta = tuple[tuple[str, str], ...]  #: footer keys and values besides `id`, in canonical order
 
+#: Stands beside a handoff in the log with which its receiver closes it.
+RECEIVED = "received"
 _BLOB_CHARS = 40
 
 
@@ -315,6 +317,11 @@ def told(event: Event, fact: str) -> str:
     ahead, behind = known.arrow.told
     other = getattr(event, known.arrow.field)
     return ahead.format(other) if event.id == fact else behind.format(event.id)
+
+
+def is_received(event: Event) -> bool:
+    """Tell whether an event closes a handoff because its receiver wrote (W16): no retry says so again."""
+    return isinstance(event, ThreadClosed) and event.remark == RECEIVED
 
 
 def in_order(events: list[Event]) -> list[Event]:

@@ -9,7 +9,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
-from memory.cache.schema import entry_in, unpack_history
+from memory.cache.schema import PINNED, entry_in, unpack_history
 from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
@@ -54,9 +54,18 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     return frozenset([fact for fact, kind in rows if kind in kinds])
 
 
-def facts_of_kind(cache: Cache, kind: str) -> list[Fact]:
-    """Return all facts of a kind, archived and false ones too."""
-    rows = cache.rows("SELECT id, history FROM facts WHERE kind = ?", (kind,))
+def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[Fact]:
+    """Return all facts of a kind, archived and false ones too.
+
+    Args:
+        cache: of the commit.
+        kind: the kind.
+        unsettled: those alone that are open, or that a person made `core`.
+    """
+    question = "SELECT id, history FROM facts WHERE kind = ?"
+    if unsettled:
+        question += f" AND state = {PINNED:d}"
+    rows = cache.rows(question, (kind,))
     found = [resolve(fact, unpack_history(packed), cache.cut) for fact, packed in rows]
     return [fact for fact in found if fact is not None and fact.kind == kind]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from zlib import crc32
 
+from ledger.model.event import is_received
 from ledger.model.findings import Finding
 from ledger.model.logset import LogRef
 from ledger.model.packed import pack_entry, pack_event, unpack_entry, unpack_event
@@ -45,7 +46,7 @@ CREATE INDEX facts_anchor ON facts(anchor) WHERE state IN (1, 2);
 CREATE INDEX facts_young ON facts(young) WHERE state IN (1, 2) AND young != ''
   AND young != anchor;
 CREATE INDEX facts_kind ON facts(kind) WHERE state = 1;
-CREATE INDEX facts_pinned ON facts(id) WHERE state = 2;
+CREATE INDEX facts_pinned ON facts(kind) WHERE state = 2;
 CREATE INDEX facts_contested ON facts(id) WHERE contested;
 CREATE INDEX facts_about ON facts(about, state) WHERE about != '';
 CREATE INDEX facts_names ON facts(names) WHERE names != '';
@@ -69,10 +70,14 @@ PENDING, ORDINARY, PINNED, FALSE, AWAY = 0, 1, 2, 3, 4
 def likeness(entry: Entry) -> int:
     """Return a number that logs of one agent and type share if they name the same ids.
 
-    More work of a session is of one type with its first log: a retry can not know which of the two it is.
+    More work of a session is of one type with its first log: a retry can not know which of the two it is,
+    nor which handoffs the first try has received.
     """
     kind = WORK if entry.uses else entry.type
-    return crc32(marshal.dumps((entry.agent, kind, tuple(sorted(entry.named))), 2))
+    named = entry.named
+    if received := {event.id for event in entry.acts if is_received(event)}:
+        named = tuple([fact for fact in named if fact not in received])
+    return crc32(marshal.dumps((entry.agent, kind, tuple(sorted(named))), 2))
 
 
 def log_row(ref: LogRef, entry: Entry) -> tuple[str, str, str, int, int, bytes]:

@@ -31,14 +31,17 @@ def footer(fact: Fact, wanted: str) -> str:
     return ""
 
 
+def ids_in(value: str) -> tuple[str, ...]:
+    """Return the ids in the value of a footer, parted by commas or blanks, each once."""
+    return tuple(dict.fromkeys([one for one in _parted(value) if is_fact_id(one)]))
+
+
 def named(fact: Fact) -> tuple[tuple[str, str], ...]:
     """Return what a fact names, as (kind of edge, id), each once: footers first, then texts."""
     found: dict[tuple[str, str], None] = {}
     for key, value in fact.meta:
         if key in (SERVES, CONFLICTS):
-            for target in _parted(value):
-                if is_fact_id(target):
-                    found[key, target] = None
+            found.update(dict.fromkeys([(key, target) for target in ids_in(value)]))
     if not fact.redacted:
         for head in fact.heads:
             for target in serves_in(head.text):

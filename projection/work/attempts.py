@@ -6,9 +6,8 @@ became of it.
 
 from __future__ import annotations
 
-from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
-from projection.graph.links import SERVES, footer
+from projection.graph.links import SERVES, footer, ids_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +63,5 @@ def _attempt(fact: Fact) -> Attempt:
     return Attempt(fact, footer(fact, "outcome").strip().casefold(), int(said) if counted else 0)
 
 
-def _about(fact: Fact) -> list[str]:
-    said = f"{footer(fact, 'about')} {footer(fact, SERVES)}".replace(",", " ").split()
-    return [one for one in said if is_fact_id(one)]
+def _about(fact: Fact) -> tuple[str, ...]:
+    return ids_in(f"{footer(fact, 'about')} {footer(fact, SERVES)}")

@@ -1,0 +1,89 @@
+"""Follow handoffs: what one agent left for another, until whoever gets it has written a log.
+
+Pure. A handoff is a fact of kind `handoff`: it `serves` the task, says who gives it (`from`) and who is
+to get it (`to`: an agent or a role, in any case; nobody, for whoever moves the task to in-progress).
+"""
+
+from __future__ import annotations
+
+from ledger.model.record import Record
+from projection.fold.state import Standing
+from projection.graph.links import footer, served
+from projection.policy.model import HANDOFF_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.fold.fact import Fact
+
+
+class Handoff(Record):
+    """A handoff that is open.
+
+    Args:
+        standing: the fact.
+        tasks: ids of the tasks that it serves.
+        giver: who left it, as its footer says.
+        to: an agent or a role, "" for whoever takes the task.
+        confidence: in the giver's words.
+    """
+
+    standing: Standing
+    tasks: tuple[str, ...]
+    giver: str
+    to: str
+    confidence: str
+
+    def names(self, agent: str, role: str) -> bool:
+        """Tell whether it is meant for an agent, or for one in a role."""
+        return self.to != "" and self.to.casefold() in (agent.casefold(), role.casefold())
+
+
+def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
+    """Return the open handoffs among some facts, newest first."""
+    found = [_handoff(standing) for standing in facts if is_open(standing.fact)]
+    found.sort(key=lambda one: (one.standing.fact.born, one.standing.fact.id), reverse=True)
+    return tuple(found)
+
+
+def handed_to(facts: Iterable[Standing], agent: str, role: str) -> tuple[Handoff, ...]:
+    """Return the open handoffs for whoever asks, newest first: those to it, and those to nobody by name.
+
+    Args:
+        facts: where handoffs are among.
+        agent: who asks, as logs name it.
+        role: in which role, "" for none.
+    """
+    return tuple([one for one in open_handoffs(facts) if not one.to or one.names(agent, role)])
+
+
+def handed_elsewhere(facts: Iterable[Standing], agent: str, role: str) -> dict[str, str]:
+    """Return the tasks that others are to take, by id, with whom each was handed to last.
+
+    Args:
+        facts: where handoffs are among.
+        agent: who asks, as logs name it.
+        role: in which role, "" for none.
+    """
+    newest: dict[str, Handoff] = {}
+    for one in open_handoffs(facts):
+        for task in one.tasks:
+            newest.setdefault(task, one)
+    return {task: one.to for task, one in newest.items() if one.to and not one.names(agent, role)}
+
+
+def is_open(fact: Fact) -> bool:
+    """Tell whether a fact is a handoff that nobody has taken."""
+    return fact.kind == HANDOFF_KIND and not (fact.closed or fact.false or fact.archived_at)
+
+
+def _handoff(standing: Standing) -> Handoff:
+    fact = standing.fact
+    return Handoff(
+        standing,
+        served(fact),
+        footer(fact, "from").strip(),
+        footer(fact, "to").strip(),
+        footer(fact, "confidence").strip(),
+    )
