@@ -28,6 +28,7 @@ from memory.write.draft import How, Receipt, SessionDraft, births, did, named_id
 from memory.write.duplicate_check import look_first
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
+from memory.write.received import with_received
 from memory.write.seen import still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
 from projection.fold.fold import resolve
@@ -145,9 +146,12 @@ class Recorder:
         self, draft: SessionDraft, occasion: Occasion, how: How, waiting: Mapping[str, str]
     ) -> Ready | Receipt:
         """Seal a draft and look at what it touches, or return the receipt of the log that it repeats."""
-        cache, histories = self._snapshot.ask(
-            lambda cache: (cache, cache.some_histories(named_ids(draft.events)))
-        )
+
+        def asked(cache: Cache) -> tuple[Cache, SessionDraft, dict[str, History]]:
+            given = with_received(draft, cache, occasion)
+            return cache, given, cache.some_histories(named_ids(given.events))
+
+        cache, draft, histories = self._snapshot.ask(asked)
         check_writable(cache.policy)
         privacy = cache.policy.privacy
         log = self._complete(draft, cache, histories, occasion)
