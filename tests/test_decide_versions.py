@@ -27,10 +27,11 @@ from rituals.decide.contradictions import (
     Dispute,
     disputes,
 )
-from rituals.decide.decision import Author, because, record
+from rituals.decide.decision import Author, record
 from rituals.decide.redaction import redaction
 from rituals.decide.resolution import Verdict, resolution
 from rituals.decide.versions import restoration, tellings
+from rituals.record.remarks import because
 from tests.campaigns.homes import Clock, git, hermetic, make_home, open_memory
 from tests.teams import Clone
 from tests.test_decide import BASE, V, decide, meet, pair

@@ -7,7 +7,8 @@ from ledger.model.event import FactArchived, FactReactivated
 from projection.document.archive import reason_of
 from projection.fold.state import BY_HAND
 from projection.fold.tiers import clock_of, never_decaying, stand
-from rituals.decide.decision import Decision, because, titled
+from rituals.decide.decision import Decision, titled
+from rituals.record.remarks import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

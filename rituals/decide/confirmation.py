@@ -8,7 +8,8 @@ from ledger.errors import DiurnaError
 from ledger.model.event import FactReinstated, FactVerified
 from projection.fold.tiers import never_decaying
 from projection.fold.truth import said_against
-from rituals.decide.decision import Decision, because, titled
+from rituals.decide.decision import Decision, titled
+from rituals.record.remarks import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,8 @@ A decision is a log of type `edit`: it moves no clock and counts as no use (FORM
 
 from __future__ import annotations
 
-from ledger.codec.validate import problems
 from ledger.model.event import Event
 from ledger.model.record import Record
-from ledger.model.session import SessionLog
 from memory.write.draft import SessionDraft
 
 TYPE_CHECKING = False
@@ -68,13 +66,6 @@ def record(
         anyway=True,
     )  # fmt: skip
     return memory.append(draft, again=True, dry_run=dry_run, tiers=not dry_run)
-
-
-def because(event: Event, reason: str) -> Event:
-    """Put a reason beside an event, where it can be written there; the log's prose has it anyway."""
-    said = event._replace(remark=" ".join(reason.split()))
-    log = SessionLog((("agent", "a"), ("type", _TYPE)), "T", "", (said,))
-    return event if problems(log) else said
 
 
 def titled(verb: str, ids: tuple[str, ...]) -> str:

@@ -14,8 +14,9 @@ from ledger.model.record import Record
 from memory.cache.range_queries import log_named
 from memory.query.provenance import origins
 from memory.redaction.withheld import held_logs, holders
-from rituals.decide.decision import Decision, because, titled
+from rituals.decide.decision import Decision, titled
 from rituals.decide.remaining_copies import Holding, holding
+from rituals.record.remarks import because
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
