@@ -85,6 +85,25 @@ def _record(tell: Recorder) -> tuple[str, str]:
     return first["stem"], second["stem"]
 
 
+def _work(tell: Recorder, folder: Path) -> None:
+    """Add tasks, claim one, hand it over, and ask for a second opinion."""
+    tell("task", "add", "Wire the queue", "--id", "wire", "--owner", "claude-code")
+    tell("task", "add", "Measure it", "--id", "measure", "--depends", "wire")
+    tell("task")
+    tell("task", "start", "wire", "--dry-run")
+    tell("task", "start", "wire")
+    tell("task", "start", "wire")
+    tell("task", "handoff", "wire", "--done", "All of it.")
+    tell("task", "pick")
+    tell("snapshot", "--task", "wire")
+    opinion = folder / "opinion.md"
+    opinion.write_text("- Limit the queue.\n")
+    tell("critique", "opinion.md", "--dry-run")
+    tell("critique", "opinion.md")
+    tell("critique", "opinion.md")
+    opinion.unlink()
+
+
 def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     """Ask whatever can be asked without changing anything."""
     for arguments in ((), ("webhook-once",), ("--as-of", stem)):
@@ -244,6 +263,7 @@ def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatc
     """
     tell = Recorder(run)
     _, stem = _record(tell)
+    _work(tell, folder)
     _ask(tell, folder, stem)
     _keep(tell, folder)
     _share(tell, folder, monkeypatch)

@@ -29,7 +29,7 @@ from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.
 SECONDS = 60
-NAMES = ("brief", "recall", "get", "append", "resolve", "learn", "status")
+NAMES = ("brief", "recall", "get", "append", "resolve", "task", "learn", "status")
 
 
 #: Of names, descriptions and input schemas as JSON: what an agent reads in every session. About 1,500 tokens at most.

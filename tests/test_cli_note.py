@@ -218,7 +218,7 @@ def test_ls_is_cheap(tmp_path: Path, run: Run) -> None:
         ("add", "note"), ("remember", "note"), ("save", "note"), ("search", "recall"), ("find", "recall"),
         ("ask", "recall"), ("list", "ls"), ("get", "show"), ("forget", "append --invalidate"),
         ("rm", "append --invalidate"), ("edit", "append --update"), ("ingest", "adopt"),
-        ("dump", "export events"), ("context", "brief"), ("handoff", "brief"), ("serach", "recall"),
+        ("dump", "export events"), ("context", "brief"), ("handoff", "task handoff"), ("todo", "task add"), ("serach", "recall"),
         ("FIND", "recall"), ("redo", "undo"), ("shwo", "show"),
     ],
 )  # fmt: skip

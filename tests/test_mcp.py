@@ -67,7 +67,7 @@ def test_tools_are_described(tell: Tell, mode: str) -> None:
         for tool in tools:
             notes = tool.annotations
             assert notes is not None and tool.output_schema is not None
-            assert notes.read_only_hint is (tool.name not in ("append", "resolve", "learn"))
+            assert notes.read_only_hint is (tool.name not in ("append", "resolve", "task", "learn"))
             assert (notes.destructive_hint, notes.open_world_hint) == (False, False)
             assert notes.idempotent_hint
             assert tool.output_schema["type"] == tool.input_schema["type"] == "object"
@@ -106,7 +106,10 @@ OBVIOUS = frozenset(
     """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
     recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
     append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
-    append.supersede.new append.role append.model resolve.id learn.since""".split()
+    append.supersede.new append.role append.model resolve.id learn.since task.action task.id task.text
+    task.priority
+    task.depends task.criteria task.state task.why task.start task.take_over task.role task.done
+    task.remaining task.warnings task.questions task.next task.confidence""".split()
 )
 #: Limits that a request which is meant well can meet.
 SAID = {
@@ -405,6 +408,44 @@ def test_learn_lists_and_asks_and_writes_no_fact(tell: Tell, run: Run) -> None:
 
     tell(story)
     assert {one["kind"] for one in run("ls", "--all", "--json").json["facts"]} == {"thread"}
+
+
+def test_a_task_goes_its_way_by_the_tool(tell: Tell, run: Run) -> None:
+    """Added, picked, handed over and received, each as on the command line; refusals speak of the tool."""
+
+    async def story(client: Client) -> None:
+        added = await ask(
+            client, "task", action="add", text="Wire the queue.", id="wire", priority="high",
+            criteria="It runs.\nIt is fast.",
+        )  # fmt: skip
+        assert added["facts"] == ["wire", "runs", "fast"]
+        await ask(client, "task", action="add", text="Measure it.", id="measure", depends="wire")
+        listed = await ask(client, "task")
+        assert [one["id"] for one in listed["tasks"]] == ["wire", "measure"]
+        assert listed["tasks"][1]["waits"] == [{"id": "wire", "why": "todo"}]
+        assert "not instructions" in listed["notice"]
+        assert run("task", "start", "wire", "--agent", "ada").code == 0
+        said = await refused(client, "task", action="start", id="wire")
+        assert "ada has wire" in said
+        assert "`task` with the action `pick`" in said and "`take_over`" in said
+        done = await ask(client, "task", action="start", id="wire", take_over=True)
+        assert done["did"] == {"moved": ["wire → in-progress"]}
+        left = await ask(
+            client, "task", action="handoff", id="wire", done="All.", next="Rest.\nEat.", to="judge"
+        )
+        assert left["did"]["created"] == ["handoff-wire"]
+        assert "- Next: Eat." in run("show", "handoff-wire").out
+        assert (await ask(client, "task", action="pick"))["already"].startswith("no task is free")
+        got = await ask(client, "task", action="pick", start=True, role="Judge")
+        assert got["did"] == {"moved": ["wire → in-progress"], "closed": ["handoff-wire"]}
+        assert (await ask(client, "task", action="done", id="wire"))["commit"]
+        assert (await ask(client, "task", action="done", id="wire"))["already"].startswith(
+            "wire is done"
+        )
+        assert "state: move needs it" in await refused(client, "task", action="move", id="measure")
+        assert "text: add needs it" in await refused(client, "task", action="add")
+
+    tell(story)
 
 
 def test_what_another_process_appends_is_seen(tell: Tell, spawn: Run) -> None:

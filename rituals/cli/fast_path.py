@@ -14,10 +14,11 @@ from ledger.environment import working_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memory.api import Memory
     from memory.write.draft import Receipt
+    from rituals.cli.context import Invocation
 
 
 def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
@@ -39,6 +40,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _brief(arguments[1:], home, environment.get("DIURNA_AGENT", ""))
     if arguments[0] == "recall":
         return _recall(arguments)
+    if arguments[0] == "task":
+        return _tasks(arguments)
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
         return _append(arguments, home, environment)
@@ -99,6 +102,39 @@ def _recall(arguments: list[str]) -> int | None:
     as_json = ("--json", "") in pairs
     if given is None or (as_json and any("," in word for word in words)):  # maybe names of fields
         return None
+
+    def said(call: Invocation) -> None:
+        from rituals.cli.views.recall import answer
+
+        answer(call, tuple(words), given)
+
+    return _asked(arguments, said, as_json=as_json)
+
+
+def _tasks(arguments: list[str]) -> int | None:
+    from rituals.cli.option_table import TASKS, values_of
+
+    takes = {option.name: bool(option.metavar) for option in TASKS}
+    read = _read(arguments[1:], {**takes, "--json": False})
+    if read is None or read[0] not in ([], ["list"]):
+        return None
+    pairs = read[1]
+    given = values_of(TASKS, [pair for pair in pairs if pair[0] != "--json"])
+    if given is None:
+        return None
+
+    def said(call: Invocation) -> None:
+        from rituals.cli.views.tasks import answer
+
+        answer(call, given)
+
+    return _asked(arguments, said, as_json=("--json", "") in pairs)
+
+
+def _asked(
+    arguments: list[str], answer: Callable[[Invocation], None], *, as_json: bool
+) -> int | None:
+    """Answer a question about a home of which there is nothing else to be said; None for any other."""
     from rituals.cli.context import Invocation
 
     call = Invocation(arguments)
@@ -110,9 +146,7 @@ def _recall(arguments: list[str]) -> int | None:
     except Exception:  # noqa: BLE001 - nothing was said; the command line says it properly
         return None
     try:
-        from rituals.cli.views.recall import answer
-
-        answer(call, tuple(words), given)
+        answer(call)
         call.close()
         call.out.flush()
     except BaseException as problem:  # noqa: BLE001 - translated, each of them, in one place

@@ -6,6 +6,7 @@ What the quick path can not read for sure is left to the command line, which als
 from __future__ import annotations
 
 from ledger.model.record import Record
+from ledger.model.task_states import STATES
 from memory.recall.values import FACTS, LEVELS, SESSIONS
 from projection.fold.state import TIERS
 
@@ -69,6 +70,13 @@ RECALL = (
     Option("--superseded", "superseded", "Superseded and invalidated facts too."),
     Option("--no-vectors", "no_vectors", "By words alone, also with the extra `vectors`."),
     Option("--explain", "explain", "Say what each score is made of."),
+)  # fmt: skip
+#: Of `diurna task list`.
+TASKS = (
+    Option("--state", "state", "list: in this state alone.", "STATE", None, STATES),
+    Option("--mine", "mine", "list: those that you have, or that are meant for you."),
+    Option("--workstream", "workstream", "list, add: a part of the work.", "NAME"),
+    Option("--all", "everything", "list: closed ones, too."),
 )  # fmt: skip
 
 

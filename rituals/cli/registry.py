@@ -41,6 +41,7 @@ ENTRIES = (
     Entry("recall", "Find what answers a question: facts, and passages of logs.", EVERY_DAY),
     Entry("note", "Record facts, a text each.", EVERY_DAY),
     Entry("append", "Append a session log and commit it.", EVERY_DAY),
+    Entry("task", "Say what is to be done, who does it, and what comes next.", EVERY_DAY),
     Entry("show", "Show what memory holds, or single facts.", EVERY_DAY),
     Entry("ls", "List facts, one line each.", EVERY_DAY),
     Entry("why", "Show where a fact comes from, and its versions.", EVERY_DAY),
@@ -54,6 +55,8 @@ ENTRIES = (
     Entry("links", "Show what a fact is linked with.", LOOK_BACK),
     Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
     Entry("quiz", "Ask memory what the project has to know.", LOOK_BACK),
+    Entry("snapshot", "Print a page that stands alone, for a second opinion.", LOOK_BACK),
+    Entry("critique", "Make threads of a second opinion, and close them.", LOOK_AFTER),
     Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", LOOK_AFTER),
     Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
@@ -85,7 +88,8 @@ ENTRIES = (
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
-    "brief recall show why ls status log timeline diff entity links report quiz conflicts".split()
+    "brief recall show why ls status log timeline diff entity links report quiz conflicts"
+    " snapshot".split()
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 

@@ -12,11 +12,19 @@ if TYPE_CHECKING:
 _MEANT = {
     "add create new remember save store write record memo jot set":
         "`diurna note TEXT` records a fact",
-    "decide decision todo task thread question idea":
+    "decide decision thread question idea":
         '`diurna note "decision: TEXT"` records a fact of a kind; `diurna ls --kind decision` lists them',
+    "todo todos issue ticket backlog plan assign":
+        '`diurna task add "TEXT"` adds a task, `diurna task` lists those that are open',
+    "next pick claim take": "`diurna task pick` gives the task to begin next, `--start` claims it",
+    "handoff handover pass hand-over":
+        '`diurna task handoff ID --to NAME --done "…" --next "…"` hands a task over',
+    "opinion second-opinion stuck milestone page":
+        "`diurna snapshot` prints a page that stands alone, for a second opinion",
+    "critic criticism feedback points": "`diurna critique FILE` makes open threads of its points",
     "search find ask query grep lookup": "`diurna recall WORDS` finds what answers a question",
     "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
-    "threads open-threads todos": "`diurna ls --kind thread` lists the threads",
+    "threads open-threads": "`diurna ls --kind thread` lists the threads",
     "get cat view read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
     "forget rm remove delete del drop unlearn invalidate false":
         "`diurna append --invalidate ID` says that a fact is false; `diurna archive ID --reason TEXT` puts"
@@ -31,7 +39,7 @@ _MEANT = {
     "migrate load ingest":
         "`diurna adopt DIR` takes over what another tool wrote, `diurna import events FILE` an export",
     "dump backup": "`diurna export events` prints all there is, `diurna show --json` gives every fact",
-    "context handoff prime start resume load-context summary summarize prompt":
+    "context prime start resume load-context summary summarize prompt":
         "`diurna brief` is what an agent reads at the start of a session",
     "observe observations extract transcript harvest ingest-session catch-up":
         "`diurna capture` records what agents' sessions left",

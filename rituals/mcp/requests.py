@@ -234,6 +234,33 @@ class LearnAsked(Strict):
     ask: Annotated[bool, Field(description="Raise them as threads")] = False
 
 
+_Task = Annotated[str, Field(max_length=ID_LIMIT_CHARS, pattern="^[a-z0-9.-]*$"), _Unsaid]
+_Points = Annotated[str, Field(max_length=TEXT_CHARS), AfterValidator(_lines), _Unsaid]
+
+
+class TaskAsked(Strict):
+    """A task, and what is to become of it; several texts stand on lines of their own."""
+
+    action: Literal["list", "add", "start", "move", "done", "handoff", "pick"] = "list"
+    id: _Task = ""
+    text: _Points = ""
+    priority: Literal["", "high", "medium", "low"] = ""
+    depends: Names = ""
+    criteria: _Points = ""
+    state: Literal["", "blocked", "cancelled"] = ""
+    why: Names = ""
+    start: bool = False
+    take_over: bool = False
+    role: Names = ""
+    to: Annotated[Names, Field(description="agent or role")] = ""
+    done: _Points = ""
+    remaining: _Points = ""
+    warnings: _Points = ""
+    questions: _Points = ""
+    next: _Points = ""
+    confidence: Names = ""
+
+
 class StatusAsked(Strict):
     """Where the ledger stands."""
 

@@ -144,6 +144,45 @@ class LearnAnswered(Answered):
     more: int = 0
     raised: list[str] = []
     stem: str = ""
+
+
+class WaitAnswered(Answered):
+    """What a task waits for."""
+
+    id: str
+    why: str
+
+
+class TaskListed(Answered):
+    """A task. `stale`: nothing was seen of its claimant lately; `left`: nor for a long time."""
+
+    id: str
+    state: str
+    line: str
+    priority: str = ""
+    owner: str = ""
+    goal: str = ""
+    workstream: str = ""
+    depends: list[str] = []
+    waits: list[WaitAnswered] = []
+    claimant: str = ""
+    since: str = ""
+    stale: bool = False
+    left: bool = False
+    contradiction: bool = False
+
+
+class TaskAnswered(Answered):
+    """Tasks, what comes first on top; or the log that was recorded. `already`: why there is none."""
+
+    notice: str = ""
+    tasks: list[TaskListed] = []
+    stem: str = ""
+    commit: str = ""
+    facts: list[str] = []
+    did: dict[str, list[str]] = {}
+    already: str = ""
+    notes: list[str] = []
     findings: list[FindingAnswered] = []
 
 

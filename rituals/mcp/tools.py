@@ -9,6 +9,7 @@ from ledger.model.record import Record
 from rituals.mcp import read_tools as questions
 from rituals.mcp import requests as asked
 from rituals.mcp import responses as answered
+from rituals.mcp import task_tool as tasks
 from rituals.mcp import write_tools as records
 from rituals.mcp.client_name import Caller
 from rituals.mcp.responses import Answered
@@ -77,6 +78,14 @@ TOOLS = (
         asked.ResolveAsked,
         answered.ResolveAnswered,
         records.resolve,
+        writes=True,
+    ),
+    Tool(
+        "task",
+        "What is to be done: pick, start, move a task, hand it over (a line a point).",
+        asked.TaskAsked,
+        answered.TaskAnswered,
+        tasks.task,
         writes=True,
     ),
     Tool(

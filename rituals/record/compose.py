@@ -80,7 +80,7 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
-        fact = new.id or _free_id(new.text, used, taken)
+        fact = new.id or free_id(new.text, used, taken)
         if not new.id:
             made.append(fact)
         used.add(fact)
@@ -116,7 +116,7 @@ def _birth(fact: str, new: NewFact) -> FactCreated:
     return FactCreated(fact, tidy(new.text), " " if new.kind in CLOSABLE else "", meta)
 
 
-def _free_id(text: str, used: set[str], taken: Taken) -> str:
+def free_id(text: str, used: set[str], taken: Taken) -> str:
     """Make an id from a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else."""
     try:
         made = id_from_text(nameable(text))

@@ -8,7 +8,7 @@ from rituals.answers.objects import receipt_object
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.findings import Finding
-    from memory.write.draft import SessionDraft
+    from memory.write.draft import Receipt, SessionDraft
     from rituals.cli.context import Invocation
 
 
@@ -41,13 +41,29 @@ def record(
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
         out.answer({**receipt_object(receipt), **log})
-    elif dry_run and not receipt.already:
+    else:
+        print_receipt(call, receipt, dry_run=dry_run, stage=stage)
+    out.findings(receipt.findings)
+
+
+def print_receipt(
+    call: Invocation, receipt: Receipt, *, dry_run: bool, stage: bool = False
+) -> None:
+    """Print what an append did, or would do, without what was noticed.
+
+    Args:
+        call: the invocation.
+        receipt: of the append.
+        dry_run: nothing was changed.
+        stage: the commit is left to the user.
+    """
+    memory, out = call.memory(), call.out
+    if dry_run and not receipt.already:
         out.line("would append ", (out.short(receipt.stem), "yellow"))
         out.text(receipt.data.decode())
-    else:
-        where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
-        said = "already recorded" if receipt.already else "staged" if stage else "committed"
-        out.line((out.short(receipt.stem), "yellow"), f"  {said} in {where}")
-        for verb, what in told(receipt):
-            out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))
-    out.findings(receipt.findings)
+        return
+    where = f"{receipt.commit[:7]} on {memory.home.branch}" if receipt.commit else "the index"
+    said = "already recorded" if receipt.already else "staged" if stage else "committed"
+    out.line((out.short(receipt.stem), "yellow"), f"  {said} in {where}")
+    for verb, what in told(receipt):
+        out.line(f"{verb:<7}  ", what if verb == "tier" else (what, "green"))

@@ -1,0 +1,107 @@
+"""Carry out an action of `diurna task`: check what it was given, do one thing, and tell it."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import partial
+
+from ledger.errors import WrongUsage
+from ledger.model.task_states import DONE, STATES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from rituals.cli.context import Invocation
+
+_OPTION = {"everything": "all"}
+_NUMBERS = ("no more words", "one", "an id and a state")
+#: What each action takes beside the common options, by the names of their values.
+_ADDED = "id priority owner goal workstream depends serves criterion risk question anyway"
+_LEFT = "to done remaining warning question next confidence"
+_LISTED = "state mine workstream everything"
+_TAKES = {
+    "list": _LISTED, "add": _ADDED, "start": "take_over", "move": "why", "done": "why",
+    "handoff": _LEFT, "pick": "start",
+}  # fmt: skip
+_WRITES = "agent role session dry_run"
+_WORDS = {"list": 0, "pick": 0, "move": 2}
+
+
+def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Do what an action of `diurna task` says.
+
+    Args:
+        call: of the command.
+        action: one of `_TAKES`.
+        words: behind it.
+        given: every option, by the name of its value.
+
+    Raises:
+        WrongUsage: there is no such action, or it takes something else.
+    """
+    _check(action, words, given)
+    if action == "list":
+        from rituals.cli.views.tasks import answer
+
+        return answer(call, given)
+    from rituals.cli.views.receipt import record
+    from rituals.cli.views.tasks import tell
+    from rituals.record.option_values import parse_ids
+    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.handoff import Leaving, handing_over
+    from rituals.record.tasks.moves import carried_out, moving, picking, starting
+    from rituals.record.tasks.new_task import NewTask, adding
+
+    memory, dry_run = call.memory(), given["dry_run"]
+    author = Author(given["agent"], given["role"], session=given["session"])
+    if action == "add":
+        new = NewTask(
+            words[0], given["id"], given["priority"] or "", given["owner"], given["goal"],
+            given["workstream"], parse_ids(given["depends"]), parse_ids(given["serves"]),
+            given["criterion"], given["question"], given["risk"],
+        )  # fmt: skip
+        draft = adding(memory, new, author, anyway=given["anyway"])
+        return record(call, draft, again=False, dry_run=dry_run, strict=False)
+    if action == "handoff":
+        leaving = Leaving(
+            given["to"], given["done"], given["remaining"], given["warning"], given["question"],
+            given["next"], given["confidence"],
+        )  # fmt: skip
+        plan = partial(handing_over, memory, words[0], leaving, author)
+    elif action == "start":
+        plan = partial(starting, memory, words[0], author, take_over=given["take_over"])
+    elif action == "pick":
+        plan = partial(picking, memory, author, start=given["start"])
+    else:
+        state = words[1] if action == "move" else DONE
+        plan = partial(moving, memory, words[0], state, author, given["why"])
+    change, receipt = carried_out(memory, plan, dry_run=dry_run)
+    tell(call, change, receipt, dry_run=dry_run)
+
+
+def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> None:
+    """Refuse what an action does not take."""
+    if action not in _TAKES:
+        like = get_close_matches(action, _TAKES, 1)
+        hint = f"did you mean {like[0]}? " if like else ""
+        hint += f'actions: {", ".join(_TAKES)}; `diurna task add "{action} …"` adds a task'
+        raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
+    taken = _TAKES[action].split()
+    if action != "list":
+        taken += _WRITES.split()
+    odd = [name for name, value in given.items() if value and name not in taken]
+    if odd:
+        names = ", ".join([f"--{_OPTION.get(name, name).replace('_', '-')}" for name in odd])
+        raise WrongUsage(f"`diurna task {action}` takes no {names}")
+    wanted = _WORDS.get(action, 1)
+    if len(words) != wanted:
+        form = {0: "", 1: " TEXT" if action == "add" else " ID", 2: " ID STATE"}[wanted]
+        hint = "a text stands in quotes; " if action == "add" and words else ""
+        raise WrongUsage(
+            f"`diurna task {action}` takes {_NUMBERS[wanted]}",
+            hint=f"{hint}diurna task {action}{form}",
+        )
+    if action == "move" and words[1] not in STATES:
+        raise WrongUsage(f"there is no state {words[1]}", hint=f"states: {', '.join(STATES)}")

@@ -1,0 +1,103 @@
+"""Add a task, and beside it the facts that serve it: acceptance criteria, questions and risks."""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from memory.write.known_ids import ANYWAY
+from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
+from rituals.record.compose import draft_of_request, free_id, taken_in
+from rituals.record.request import NewFact, Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from memory.write.draft import SessionDraft
+    from rituals.record.tasks.author import Author
+
+_TITLE_CHARS = 90
+
+
+class NewTask(Record):
+    """A task to be added; "" and () stand for not said.
+
+    Args:
+        text: what is to be done.
+        id: of the fact; else it is made from the text.
+        priority: high, medium or low.
+        owner: whom it is meant for.
+        goal: what it is good for.
+        workstream: that it is part of.
+        depends: ids of what comes first.
+        serves: ids of what it is done for.
+        criteria: when it is done: a fact each, tagged `criterion`.
+        questions: a thread each.
+        risks: a fact each, tagged `risk`.
+    """
+
+    text: str
+    id: str = ""
+    priority: str = ""
+    owner: str = ""
+    goal: str = ""
+    workstream: str = ""
+    depends: tuple[str, ...] = ()
+    serves: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+
+
+def adding(
+    memory: Memory, new: NewTask, author: Author, *, anyway: bool = False
+) -> tuple[SessionDraft, tuple[Finding, ...]]:
+    """Make the draft of a log that adds a task; say what is odd about it.
+
+    Args:
+        memory: the home, open.
+        new: the task.
+        author: of the log.
+        anyway: ids that nobody knows are meant.
+
+    Raises:
+        DraftRefused: it names something that nobody knows.
+        WrongUsage: no id can be made from the text.
+    """
+    if not anyway:
+        _refuse_unknown(memory, (*new.depends, *new.serves))
+    id = new.id or free_id(new.text, set(), taken_in(memory))
+    said = (
+        ("serves", ", ".join(new.serves)), ("priority", new.priority), ("owner", new.owner),
+        ("goal", new.goal), ("workstream", new.workstream), ("depends", ", ".join(new.depends)),
+    )  # fmt: skip
+    task = NewFact(new.text, id, TASK_KIND, footers=tuple([pair for pair in said if pair[1]]))
+    serves = (("serves", id),)
+    beside = [
+        NewFact(text, kind=kind, tags=tags, footers=serves)
+        for texts, kind, tags in (
+            (new.criteria, DEFAULT_KIND, ("criterion",)),
+            (new.questions, THREAD_KIND, ()),
+            (new.risks, DEFAULT_KIND, ("risk",)),
+        )
+        for text in texts
+    ]
+    first = " ".join(new.text.split())
+    short = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1].rstrip()}…"
+    request = Request(f"Task: {short}", new=(task, *beside), anyway=anyway)
+    draft, odd = draft_of_request(memory, author.signed(request))
+    return draft if new.id else draft._replace(made=(id, *draft.made)), odd
+
+
+def _refuse_unknown(memory: Memory, ids: tuple[str, ...]) -> None:
+    cache = memory.snapshot.cache()
+    wrong = [id for id in dict.fromkeys(ids) if cache.fact(id) is None]
+    if wrong:
+        raise DraftRefused(
+            tuple(
+                Finding(
+                    "unknown-id", f"there is no fact {id}", hint=f"{memory.near_hint(id)} {ANYWAY}"
+                )
+                for id in wrong
+            )
+        )

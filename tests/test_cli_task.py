@@ -1,0 +1,440 @@
+"""`diurna task`: adding, claiming, moving, handing over and picking, and what each of them refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.home import discover
+from ledger.model.event import ThreadClosed
+from memory.api import Memory
+from memory.cache.work import handoffs_in, task_in, tasks_in
+from rituals.answers.tasks import STALE_MS
+from rituals.hosts.observed.spool import Observation, spool_of
+from tests.conftest import NOW_MS
+
+if TYPE_CHECKING:
+    from tests.conftest import Ran, Repo, Run
+
+MINUTE_MS = 60_000
+
+
+@pytest.fixture
+def task(repo: Repo, run: Run) -> Run:
+    """Run `diurna task` in a fresh home."""
+
+    def task(*arguments: str) -> Ran:
+        return run("task", *arguments)
+
+    return task
+
+
+def lines(ran: Ran) -> list[str]:
+    """Return what a command printed, a line each."""
+    assert ran.code == 0, ran.err
+    return ran.out.splitlines()
+
+
+def state(repo: Repo, id: str) -> str:
+    """Return the state of a task by the library."""
+    found = Memory.open(str(repo.path)).snapshot.ask(lambda cache: task_in(cache, id))
+    assert found is not None
+    return found.state
+
+
+def test_a_task_goes_its_way(task: Run, repo: Repo) -> None:
+    """Added, claimed, done: one log each, and the list says where it stands."""
+    added = task(
+        "add", "Wire the retry queue.", "--priority", "high", "--criterion", "No shop blocks."
+    )
+    assert lines(added)[1:] == ["created  wire-retry-queue", "created  no-shop-blocks"]
+    assert lines(task()) == ["wire-retry-queue  todo  high  Wire the retry queue."]
+    assert "moved    wire-retry-queue → in-progress" in task("start", "wire-retry-queue").out
+    assert lines(task("list")) == [
+        "wire-retry-queue  in-progress  high  claude-code since 2026-11-21 08:30  Wire the retry queue."
+    ]
+    before = repo.git("rev-list", "--count", "HEAD")
+    assert task("done", "wire-retry-queue", "--why", "Measured with three shops.").code == 0
+    assert int(repo.git("rev-list", "--count", "HEAD")) == int(before) + 1
+    ran = task()
+    assert (ran.out, ran.err.split("\n")[0]) == ("", "no task is open")
+    assert [one.split()[:2] for one in lines(task("list", "--all"))] == [
+        ["wire-retry-queue", "done"]
+    ]
+    assert [one.split()[1] for one in lines(task("--state", "done"))] == ["done"]
+
+
+def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
+    """Criteria and risks are facts, questions threads; each names the task; footers are kept."""
+    ran = task(
+        "add", "Ship it", "--id", "ship", "--criterion", "It runs.", "--risk", "It may burn.",
+        "--question", "Who pays?", "--goal", "More shops", "--workstream", "launch", "--owner", "ada",
+    )  # fmt: skip
+    assert ran.code == 0
+    facts = {one["id"]: one for one in run("show", "--json").json["facts"]}
+    assert facts["ship"]["meta"] == {"owner": "ada", "goal": "More shops", "workstream": "launch"}
+    assert {id: (one["kind"], one["tags"]) for id, one in facts.items() if id != "ship"} == {
+        "runs": ("fact", ["criterion"]), "may-burn": ("fact", ["risk"]), "who-pays": ("thread", []),
+    }  # fmt: skip
+    assert {one["meta"]["serves"] for one in facts.values() if one["id"] != "ship"} == {"ship"}
+    assert [one["id"] for one in task("--workstream", "launch", "--json").json["tasks"]] == ["ship"]
+    assert task("--workstream", "other", "--json").json["tasks"] == []
+
+
+def test_a_retry_is_recorded_once(task: Run) -> None:
+    """The same task added again is the log of before; another one of that text has an id of its own."""
+    first, again = task("add", "Measure it.", "--json"), task("add", "Measure it.", "--json")
+    assert again.json["already"] and again.json["stem"] == first.json["stem"]
+    assert len(task("--json").json["tasks"]) == 1
+
+
+def test_a_claim_of_somebody_else_is_refused(task: Run, repo: Repo) -> None:
+    """It is said who has it and since when; nothing changes, and `--take-over` goes on."""
+    task("add", "Wire it", "--id", "wire")
+    task("start", "wire", "--agent", "codex")
+    tip = repo.git("rev-parse", "HEAD")
+    ran = task("start", "wire")
+    assert ran.code == 1
+    assert "codex has wire, since 2026-11-21T08:30:12" in ran.err
+    assert "--take-over" in ran.err
+    assert repo.git("rev-parse", "HEAD") == tip
+    assert task("start", "wire", "--take-over").code == 0
+    assert task("--json").json["tasks"][0]["claimant"] == "claude-code"
+    assert not task("--json").json["tasks"][0]["contradiction"]
+
+
+def test_an_owner_keeps_others_from_starting(task: Run) -> None:
+    """What is meant for somebody is theirs to begin."""
+    task("add", "Wire it", "--id", "wire", "--owner", "ada")
+    assert "ada is to do wire" in task("start", "wire").err
+    assert task("start", "wire", "--agent", "ada").code == 0
+
+
+def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
+    """In the same session, or where one of them is not known; another session of the name is another one."""
+    task("add", "Wire it", "--id", "wire")
+    task("start", "wire", "--session", "s1")
+    assert "nothing to do: you have wire" in task("start", "wire", "--session", "s1").out
+    assert "nothing to do: you have wire" in task("start", "wire").out
+    assert task("start", "wire", "--session", "s2").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("frobnicate",), 2, "no action frobnicate"),
+        (("pik",), 2, "did you mean pick"),
+        (("add",), 2, "`diurna task add` takes one"),
+        (("add", "two", "words"), 2, "a text stands in quotes"),
+        (("start", "wire", "--to", "judge"), 2, "takes no --to"),
+        (("list", "--agent", "ada"), 2, "takes no --agent"),
+        (("pick", "--all"), 2, "takes no --all"),
+        (("move", "wire"), 2, "an id and a state"),
+        (("move", "wire", "finished"), 2, "states: todo, in-progress"),
+        (("start", "wirr"), 1, "did you mean wire?"),
+        (("start", "rule"), 1, "rule is of kind decision"),
+        (("done", "wire"), 1, "can not be moved to done"),
+        (("handoff", "wire", "--to", "judge"), 2, "nothing is said of wire"),
+        (("add", "More", "--depends", "wirr"), 1, "there is no fact wirr"),
+        (("add", "..."), 2, "no id can be made"),
+    ],
+)
+def test_refusals_change_nothing(
+    task: Run, run: Run, repo: Repo, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    """Each says what is wrong."""
+    task("add", "Wire it", "--id", "wire")
+    run("note", "id=rule decision: A rule.")
+    before = repo.shape()
+    ran = task(*arguments)
+    assert (ran.code, said in ran.err) == (code, True), ran.err
+    assert repo.shape() == before
+
+
+def test_closed_tasks_are_not_started(task: Run, run: Run) -> None:
+    """What is done says how it is opened again; what was superseded says by what."""
+    for name in ("old", "new", "gone"):
+        task("add", f"Do the {name} one", "--id", name)
+    task("move", "gone", "cancelled")
+    assert "`diurna append --reopen gone`" in task("start", "gone").err
+    run("append", "--title", "Replace", "--supersede", "old=new")
+    assert "old was superseded by new" in task("start", "old").err
+    assert run("append", "--title", "Again", "--reopen", "gone").code == 0
+    assert task("start", "gone").code == 0
+
+
+def test_a_dry_run_changes_nothing(task: Run, repo: Repo) -> None:
+    """It prints the log that would be."""
+    task("add", "Wire it", "--id", "wire")
+    assert "- Moved: wire → in-progress (was none)" in task("start", "wire", "--dry-run").out
+    assert "would append" in task("add", "More", "--dry-run").out
+    assert task("start", "wire").code == 0
+    before = repo.shape()
+    assert "wire is handed over" in task("handoff", "wire", "--next", "x", "--dry-run").out
+    assert repo.shape() == before
+
+
+def test_pick_goes_by_what_waits_and_by_priority(task: Run) -> None:
+    """The first that nobody has and that waits for nothing; `--start` claims it."""
+    task("add", "First", "--id", "first")
+    task("add", "Second", "--id", "second", "--priority", "high", "--depends", "first")
+    assert "waits for first (todo)" in lines(task())[0]
+    assert lines(task("pick"))[0].startswith("first  todo")
+    assert task("pick", "--start", "--json").json["task"]["id"] == "first"
+    assert "no task is free: of 2 open ones 1 wait for others, 1 are claimed" in task("pick").out
+    assert task("done", "first").code == 0
+    assert lines(task("pick"))[0].startswith("second")
+
+
+def test_starting_what_waits_is_told(task: Run) -> None:
+    """Whoever starts it all the same is told what it waits for."""
+    task("add", "First", "--id", "first")
+    task("add", "Second", "--id", "second", "--depends", "first")
+    ran = task("start", "second")
+    assert (ran.code, ran.err) == (0, "second waits for first (todo)\n")
+
+
+def test_of_many_who_start_at_once_one_has_it(task: Run, repo: Repo) -> None:
+    """Claims in one clone exclude each other: the others are told who was first."""
+    task("add", "Wire it", "--id", "wire")
+    from rituals.record.tasks.author import Author
+    from rituals.record.tasks.moves import carried_out, starting
+
+    got: list[str] = []
+    refused: list[str] = []
+
+    def claim(name: str) -> None:
+        memory = Memory.open(str(repo.path), agent=name)
+        try:
+            carried_out(memory, lambda: starting(memory, "wire", Author(name)))
+            got.append(name)
+        except Exception as problem:  # noqa: BLE001 - looked at below
+            refused.append(str(problem))
+        memory.close()
+
+    threads = [threading.Thread(target=claim, args=(f"agent-{n}",)) for n in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert len(got) == 1, refused
+    assert all(f"{got[0]} has wire" in said for said in refused)
+
+
+def test_two_clones_that_claim_one_task_see_a_contradiction(
+    task: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither claim is lost, nobody else is given the task, and a person decides."""
+    task("add", "Wire it", "--id", "wire")
+    other = repo.path.parent / "other"
+    repo.git("clone", "-q", str(repo.path), str(other))
+    for key, value in (("user.name", "Bob"), ("user.email", "bob@example.invalid")):
+        repo.git("-C", str(other), "config", key, value)
+    task("start", "wire", "--agent", "ada")
+    monkeypatch.chdir(other)
+    assert task("start", "wire", "--agent", "bob").code == 0
+    repo.git("-C", str(other), "pull", "-q", "--no-rebase", "--no-edit")
+    found = task("--json").json["tasks"][0]
+    assert (found["claimant"], found["contradiction"]) == ("ada or bob", True)
+    assert "no task is free" in task("pick").out
+    assert "ada or bob has wire" in task("start", "wire", "--agent", "bob").err
+    assert task("start", "wire", "--agent", "bob", "--take-over").code == 0
+    found = task("--json").json["tasks"][0]
+    assert (found["claimant"], found["contradiction"]) == ("bob", False)
+
+
+def test_a_silent_claim_is_stale_and_stays(
+    task: Run, run: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After half an hour without a log or an observation; either makes it fresh again."""
+    task("add", "Wire it", "--id", "wire")
+    task("start", "wire", "--agent", "codex", "--session", "s1")
+
+    def after(minutes: int) -> dict[str, object]:
+        monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + minutes * MINUTE_MS))
+        found: dict[str, object] = task("--json").json["tasks"][0]
+        return found
+
+    assert not after(29)["stale"]
+    assert after(31)["stale"]
+    assert "codex since 2026-11-21 08:30 (stale)" in task().out
+    assert "no task is free" in task("pick").out
+    spool = spool_of(discover(str(repo.path)).repository.commondir, "claude", "s1")
+    spool.add(Observation(NOW_MS, "edit", "Write", "wrote a.py", ("a.py",)))
+    seen = (NOW_MS + 40 * MINUTE_MS) / 1000
+    os.utime(spool.path, (seen, seen))
+    assert not after(60)["stale"]
+    assert after(75)["stale"]
+    assert run("note", "--agent", "codex", "--session", "s2", "fact: Another session.").code == 0
+    assert after(76)["stale"], "a log of another session is no sign of this one"
+    assert run("note", "--agent", "codex", "--session", "s1", "fact: I am here.").code == 0
+    assert not after(77)["stale"]
+    assert STALE_MS == 30 * MINUTE_MS
+
+
+def test_who_left_is_marked(task: Run, run: Run) -> None:
+    """An owner without a log for as long as a fact lives unused; a task that is younger marks nobody."""
+    task("add", "Wire it", "--id", "wire")
+    task("start", "wire", "--agent", "gone")
+    for number in range(21):
+        run("append", "--title", f"Work {number}", "--agent", "ada")
+    task("add", "Young", "--id", "young", "--owner", "new-one")
+    found = {one["id"]: one["left"] for one in task("--json").json["tasks"]}
+    assert found == {"wire": True, "young": False}
+    assert "(stale, left)" in task().out or "(left)" in task().out
+
+
+def test_mine_are_those_i_have(task: Run) -> None:
+    """What I claimed, and what is meant for me."""
+    for name, owner in (("a", ""), ("b", "claude-code"), ("c", "ada")):
+        task("add", f"Do {name}", "--id", name, *(("--owner", owner) if owner else ()))
+    task("start", "a")
+    assert [one["id"] for one in task("--mine", "--json").json["tasks"]] == ["a", "b"]
+
+
+def handoff(task: Run, *more: str) -> str:
+    """Hand the task `wire` over; return the id of the handoff."""
+    ran = task("handoff", "wire", "--done", "A queue.", "--next", "Measure it.", *more, "--json")
+    assert ran.code == 0, ran.out
+    return str(ran.json["facts"][0])
+
+
+@pytest.fixture
+def begun(task: Run) -> Run:
+    """A task that claude-code has begun in session s1."""
+    task("add", "Wire it", "--id", "wire")
+    task("start", "wire", "--session", "s1")
+    return task
+
+
+def open_ids(repo: Repo) -> list[str]:
+    """Return the ids of the open handoffs."""
+    memory = Memory.open(str(repo.path))
+    return [one.fact.id for one in memory.snapshot.ask(handoffs_in)]
+
+
+def test_a_handoff_says_what_is_left(begun: Run, run: Run, repo: Repo) -> None:
+    """One log moves the task and tells the next one all of it, in its order."""
+    before = int(repo.git("rev-list", "--count", "HEAD"))
+    ran = begun(
+        "handoff", "wire", "--to", "judge", "--next", "Measure it.", "--done", "A queue.", "--remaining",
+        "Jitter.", "--remaining", "- Limits.\n- Docs.", "--warning", "Slow tests.", "--question",
+        "Who pays?", "--confidence", "high", "--session", "s1",
+    )  # fmt: skip
+    assert ran.code == 0
+    assert int(repo.git("rev-list", "--count", "HEAD")) == before + 1
+    fact = run("show", "handoff-wire", "--json").json["facts"][0]
+    assert fact["text"].split("\n") == [
+        "wire is handed over to judge.", "- Done: A queue.", "- Remaining: Jitter.",
+        "- Remaining: Limits.", "- Remaining: Docs.", "- Warning: Slow tests.",
+        "- Question: Who pays?", "- Next: Measure it.",
+    ]  # fmt: skip
+    assert fact["meta"] == {
+        "serves": "wire", "from": "claude-code", "to": "judge", "confidence": "high",
+    }  # fmt: skip
+    assert state(repo, "wire") == "handoff-ready"
+
+
+@pytest.mark.parametrize("to", ["codex", "judge"])
+def test_the_receivers_first_log_closes_a_handoff(
+    begun: Run, run: Run, repo: Repo, to: str
+) -> None:
+    """Whoever else writes does not; the log of the receiver, agent or role, has the event."""
+    id = handoff(begun, "--to", to, "--session", "s1")
+    run("note", "--agent", "other", "fact: Something else.")
+    assert open_ids(repo) == [id]
+    wrote = ("--agent", "codex", "--role", "Judge", "--title", "Measure", "--body", "-", "--json")
+    ran = run("append", *wrote, stdin=b"It is fast.\n")
+    assert ran.json["did"] == {"closed": [id]}
+    assert open_ids(repo) == []
+    assert run("append", *wrote, stdin=b"It is fast.\n").json["already"], "a retry is no second log"
+    assert (
+        "closed" not in run("note", "--agent", "codex", "fact: More of it.", "--json").json["did"]
+    )
+
+
+def test_a_handoff_to_nobody_is_closed_by_who_takes_the_task(
+    begun: Run, repo: Repo, run: Run
+) -> None:
+    """Any other log leaves it open."""
+    id = handoff(begun)
+    run("note", "--agent", "codex", "fact: Something else.")
+    assert open_ids(repo) == [id]
+    assert begun("start", "wire", "--agent", "codex", "--json").json["did"] == {
+        "moved": ["wire → in-progress"], "closed": [id],
+    }  # fmt: skip
+    assert open_ids(repo) == []
+
+
+def test_a_giver_does_not_receive_its_own_handoff_in_that_session(
+    begun: Run, run: Run, repo: Repo
+) -> None:
+    """To the same agent, for its next session: what this session goes on to say leaves it open."""
+    id = handoff(begun, "--to", "claude-code", "--session", "s1")
+    run("note", "--session", "s1", "fact: One more thing.")
+    assert open_ids(repo) == [id]
+    run("note", "--session", "s2", "fact: Here I am.")
+    assert open_ids(repo) == []
+
+
+@pytest.mark.parametrize("kind", ["review", "import", "edit"])
+def test_logs_that_are_no_work_receive_nothing(begun: Run, run: Run, repo: Repo, kind: str) -> None:
+    """What a person decides in between is no first log of the receiver."""
+    id = handoff(begun, "--to", "codex")
+    assert run("append", "--agent", "codex", "--type", kind, "--title", "Look").code == 0
+    assert open_ids(repo) == [id]
+
+
+def test_captured_logs_receive_too(begun: Run, repo: Repo) -> None:
+    """A log that is held closes a handoff as any other."""
+    id = handoff(begun, "--to", "codex")
+    from memory.write.draft import SessionDraft
+
+    memory = Memory.open(str(repo.path), agent="codex")
+    receipt = memory.hold(SessionDraft("Captured", "It went on.", agent="codex"))
+    assert receipt.did == (("Closed", (id,)),)
+    assert open_ids(repo) == []
+
+
+def test_what_the_log_says_of_the_handoff_itself_stands(begun: Run, run: Run) -> None:
+    """A receiver that closes it by its own word closes it once."""
+    id = handoff(begun, "--to", "codex")
+    ran = run("append", "--agent", "codex", "--title", "Mine", "--close", id, "--json")
+    assert ran.json["did"] == {"closed": [id]}
+
+
+def test_several_handoffs_of_a_task_have_ids_of_their_own(begun: Run) -> None:
+    """The second is numbered; a retry of the first is not."""
+    assert handoff(begun) == "handoff-wire"
+    begun("start", "wire", "--agent", "codex")
+    ran = begun("handoff", "wire", "--agent", "codex", "--done", "Nothing.", "--json")
+    assert ran.json["facts"] == ["handoff-wire-2"]
+
+
+def test_pick_leaves_what_was_handed_to_others(begun: Run) -> None:
+    """A task that waits for a judge is the judge's."""
+    handoff(begun, "--to", "judge")
+    assert "no task is free" in begun("pick", "--agent", "codex").out
+    assert lines(begun("pick", "--agent", "codex", "--role", "judge"))[0].startswith("wire")
+    ran = begun("start", "wire", "--agent", "codex")
+    assert (ran.code, "wire was handed to judge" in ran.err) == (0, True)
+
+
+def test_the_library_lists_tasks(begun: Run, repo: Repo) -> None:
+    """Functions beside `Memory` give what the command prints."""
+    begun("add", "Another", "--id", "another", "--priority", "low")
+    memory = Memory.open(str(repo.path))
+    assert [one.id for one in memory.snapshot.ask(tasks_in)] == ["wire", "another"]
+    handoff(begun)
+    entry = memory.snapshot.ask(lambda cache: cache.entry(cache.summary.newest))
+    assert entry is not None and not any(isinstance(one, ThreadClosed) for one in entry.acts)
+
+
+def test_fields_of_the_list_can_be_chosen(begun: Run) -> None:
+    """`--json=id,state` gives these alone."""
+    ran = begun("list", "--json=id,state")
+    assert json.loads(ran.out)["tasks"] == [{"id": "wire", "state": "in-progress"}]
