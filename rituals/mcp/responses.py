@@ -144,6 +144,7 @@ class LearnAnswered(Answered):
     more: int = 0
     raised: list[str] = []
     stem: str = ""
+    findings: list[FindingAnswered] = []
 
 
 class WaitAnswered(Answered):
