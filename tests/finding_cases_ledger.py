@@ -403,6 +403,24 @@ case(
 )(by_hand(f"{REFERENCES}- Moved: use-x → done\n"))
 
 
+case(
+    "no-evidence",
+    f"warning: {LOG}: use-x is said to have helped, without evidence; that counts as a reference",
+    "evidence is a command with its exit code, `pytest -q: exit 0`, or a place, `src/api.py:42`",
+)(by_hand(f"{REFERENCES}- Helped: use-x (very much)\n"))
+
+
+@case(
+    "evidence-gone",
+    f"warning: {LOG}: use-x is said to have helped at src/x.py:3, which is not at COMMIT",
+    "the help counts all the same; `diurna why` tells who said it, and `--ignored` speaks against it",
+)
+def _(shop: Shop) -> Arguments:
+    commit = shop.git("rev-parse", "HEAD").strip()
+    text = f"---\nagent: a\ncommit: {commit[:12]}\n---\n{REFERENCES}- Helped: use-x (src/x.py:3)\n"
+    return by_hand(text)(shop)
+
+
 @case(
     "false-fact",
     "warning: use-x is false: use-y superseded it",

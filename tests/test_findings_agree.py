@@ -43,7 +43,7 @@ TOLD: dict[str, set[str]] = {
         "too-complex conflict-marker front-matter unknown-verb bad-id bad-event bad-footer bad-date "
         "fact-without-event event-without-fact duplicate-block repeated-section section-suffix bad-name "
         "date-only-name duplicate-stem seal-broken seal-collision stamp-moved not-a-file unknown-id contradiction "
-        "supersession-cycle not-a-thread task-move unknown-kind unknown-version policy-invalid newer-format drift "
+        "supersession-cycle not-a-thread task-move no-evidence unknown-kind unknown-version policy-invalid newer-format drift "
         "conflict-in-projection spool-waiting undeclared-edit hand-edited".split(),
         ALL,
     ),
@@ -53,6 +53,7 @@ TOLD: dict[str, set[str]] = {
         "unreadable".split(),  # of a lost log the cache knows what it said
         WHOLE,
     ),
+    "evidence-gone": {"verify", "lint"},
     **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **{code: set() for code in ("quiz-missed", "quiz-general")},  # only where the quiz is put

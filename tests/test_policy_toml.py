@@ -17,6 +17,7 @@ from projection.policy.model import (
     PUBLISHABLE,
     Capture,
     Kind,
+    Learning,
     Policy,
     Privacy,
     Recall,
@@ -41,6 +42,18 @@ _ADDED = st.builds(
     ),
     _NAMES,
     st.booleans(),
+)
+
+
+_ROLES = st.lists(st.sampled_from(["judge", "auditor", "red-team"]), max_size=3).map(tuple)
+_LEARNING = st.builds(
+    lambda counts, rest, *roles: Learning(
+        counts[0], counts[1], rest[0], counts[2], rest[1], rest[2] + 1, rest[3], *roles, *rest[4:]
+    ),
+    st.tuples(_COUNTS, _COUNTS, _COUNTS).map(sorted),
+    st.tuples(*[st.integers(0, 9)] * 6),
+    _ROLES,
+    _ROLES,
 )
 
 
@@ -70,6 +83,7 @@ def _policies(draw: st.DrawFn) -> Policy:
             tuple(draw(st.lists(_NAMES, max_size=3))),
         ),
         views=Views(tuple([name for name in PUBLISHABLE if draw(st.booleans())])),
+        learning=draw(_LEARNING),
     )
 
 
@@ -115,6 +129,13 @@ personal = "warn"  # home folders and e-mail addresses: "warn", "redact" or "kee
 #
 # [views]
 # publish = ["state", "progress", "decisions"]
+
+# How many helps make a learned pattern a candidate, verified and active (FORMAT.md, section 6):
+#
+# [learning]
+# candidate = 2
+# verified  = 3
+# active    = 5
 
 # Change a built-in kind of fact, or add one of your own:
 #

@@ -63,6 +63,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "not-a-thread": (WARNING, "closed or reopened, but of a kind that is never closed"),
     "task-move": (WARNING, "a move that can not follow, or of what is no task"),
+    "no-evidence": (WARNING, "a help without evidence; it counts as a reference"),
+    "evidence-gone": (WARNING, "a help names a place that the code has not at its commit"),
     "false-fact": (WARNING, "a log relies on a fact that is superseded or invalidated"),
     "unknown-kind": (WARNING, "a kind that the policy does not name"),
     "similar-fact": (WARNING, "a new fact says what another one says already"),

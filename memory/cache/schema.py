@@ -17,6 +17,7 @@ from projection.graph.links import ENTITY_KEY, footer, pointed
 from projection.policy.model import (
     Capture,
     Kind,
+    Learning,
     Policy,
     Privacy,
     Recall,
@@ -168,14 +169,14 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.recall.language,
         tuple(policy.capture),
         tuple(policy.views),
+        tuple(policy.learning),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
-    project, publish, windows, review, kinds, version, privacy, trunk, language, capture, views = (
-        values
-    )
+    project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
+    language, capture, views, learning = rest
     return Policy(
         project,
         publish,
@@ -188,4 +189,5 @@ def policy_of(values: Any) -> Policy:
         Recall(language),
         Capture(*capture),
         Views(*views),
+        Learning(*learning),
     )

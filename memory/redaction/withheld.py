@@ -12,10 +12,12 @@ from ledger.codec.log import decode, read_entry
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactIgnored,
     FactRedacted,
     FactUpdated,
     facts_in,
 )
+from ledger.model.evidence import role_in
 from ledger.model.order import breaks_seal, is_sealed, is_stem, key_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import REFERENCES_HEADING
@@ -278,4 +280,5 @@ def _remarks(ref: LogRef, data: bytes, facts: frozenset[str]) -> Iterator[str]:
     log, _ = decode(data, sealed=is_sealed(ref.stem))
     for event in log.events:
         if event.remark and names(event, facts) and not isinstance(event, FactRedacted):
-            yield event.remark
+            if not (isinstance(event, FactIgnored) and role_in(event.remark)):
+                yield event.remark

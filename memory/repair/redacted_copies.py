@@ -18,7 +18,8 @@ from ledger.codec.log import decode
 from ledger.errors import DiurnaError
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id, sha256
-from ledger.model.event import FactCreated, FactRedacted, FactUpdated
+from ledger.model.event import FactCreated, FactIgnored, FactRedacted, FactUpdated
+from ledger.model.evidence import role_in
 from ledger.model.layout import CACHE_DIR, LOCK_FILE, MIRROR_DIR, STATE_DIR, log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed
@@ -128,7 +129,8 @@ class Telling:
             if isinstance(event, FactCreated | FactUpdated) and event.id in self._facts:
                 self._add(event.text or "")
                 self._add_footer(event.id, event.meta)
-            if names(event, self._facts) and not isinstance(event, FactRedacted):
+            role = isinstance(event, FactIgnored) and role_in(event.remark)
+            if names(event, self._facts) and not isinstance(event, FactRedacted) and not role:
                 self._add_value(event.remark)
         if stem in self._bare:
             self._add_words(log)

@@ -26,6 +26,7 @@ from memory.write.branch_lock import Branch
 from memory.write.commit import Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft, births, did, named_ids, same_draft
 from memory.write.duplicate_check import look_first
+from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
 from memory.write.received import with_received
@@ -166,13 +167,14 @@ class Recorder:
         stem, log, data = _sealed(log, occasion.now_ms, max(cache.summary.newest, begun))
         if log.type in WORKING and (wrong := footer_findings(log.events)):
             raise DraftRefused(tuple(wrong))
+        proof = check_evidence(self.home, log) if log.type in WORKING else ()
         known = Known(cache, histories, self._committer.spool)
         odd = check_named(log.events, known, anyway=draft.anyway, type=log.type)
         tiers = tiers_of(cache, histories, cache.clock()) if how.tiers else None
         entry = entry_of(stem, log)
         alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
         receipt = Receipt(
-            stem, "", births(log.events), (), (*guarded, *alike, *odd), False,
+            stem, "", births(log.events), (), (*guarded, *alike, *odd, *proof), False,
             log_path(stem), data, _done(entry), log.type,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)

@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Keys that hold ids of facts.
-OF_IDS = ("depends", "serves", "about", "expect")
+#: Keys that hold ids of facts and nothing else.
+OF_IDS = ("depends", "about", "expect")
 #: The keys that may be said of a new fact besides id, kind, tags and entity.
 FOOTERS = (
-    "role", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence", "outcome",
-    "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
+    "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
+    "outcome", "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}

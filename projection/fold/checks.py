@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ledger.model.event import (
     FactCreated,
+    FactHelped,
     FactRedacted,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
     ThreadReopened,
 )
+from ledger.model.evidence import form_of
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.layout import log_path
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact, History
     from projection.fold.truth import Edge
     from projection.policy.model import Policy
+
+_NO_EVIDENCE_HINT = (
+    "evidence is a command with its exit code, `pytest -q: exit 0`, or a place, `src/api.py:42`"
+)
 
 
 def pending_findings(fact: str, history: History) -> list[Finding]:
@@ -140,6 +146,12 @@ def _move_findings(fact: Fact, history: History) -> list[Finding]:
     return found
 
 
+def unproven(fact: str, file: str = "") -> Finding:
+    """Say that a help has no evidence: it counts as a reference."""
+    said = f"{fact} is said to have helped, without evidence; that counts as a reference"
+    return Finding("no-evidence", said, file, hint=_NO_EVIDENCE_HINT)
+
+
 def follow_hint(states: tuple[str, ...]) -> str:
     """Say what may follow some states of a task."""
     may = ", ".join(may_follow(states))
@@ -161,6 +173,8 @@ def _act_findings(fact: Fact, history: History, cut: frozenset[Edge]) -> list[Fi
             said = f"{fact.id} was closed or reopened and is of kind {fact.kind}"
             hint = "an update whose footer says `kind: thread` makes it a thread"
             found.append(Finding("not-a-thread", said, log_path(stem), hint=hint))
+        elif isinstance(event, FactHelped) and not form_of(event.remark):
+            found.append(unproven(fact.id, log_path(stem)))
         elif isinstance(event, FactSuperseded) and event.id == fact.id:
             if (stem, seq, event.id, event.new) in cut and stem in against(fact.id, history):
                 found.append(

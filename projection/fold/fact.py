@@ -74,6 +74,18 @@ class Move(Record):
     session: str = ""
 
 
+class Help(Record):
+    """A log in which a fact helped, as its evidence shows.
+
+    `context` is the session and the branch of the log, with a blank between; `evidence` the form of what
+    shows it (`ledger.model.evidence`): the words themselves are for `diurna why`.
+    """
+
+    stem: str
+    context: str
+    evidence: str
+
+
 class Fact(Record):
     """What the ledger says of a fact.
 
@@ -82,7 +94,8 @@ class Fact(Record):
     `circle` are the successors whose supersession was left out, because it closes a circle. `denied` are
     (log, successor or "") of what calls it false and does not count, because it did not know what stands.
     `archived_at` is the log that put it away by hand, as long as nothing brought it back. `moves` are
-    those of a task that stand, in ledger order; none for what is no task.
+    those of a task that stand, in ledger order; none for what is no task. `helps` are the logs in which it
+    helped, `ignores` (log, role) of those who had no use for it.
     """
 
     id: str
@@ -109,6 +122,8 @@ class Fact(Record):
     denied: tuple[tuple[str, str], ...] = ()
     archived_at: str = ""
     moves: tuple[Move, ...] = ()
+    helps: tuple[Help, ...] = ()
+    ignores: tuple[tuple[str, str], ...] = ()
 
     @property
     def text(self) -> str:

@@ -35,6 +35,7 @@ from ledger.model.ids import WITHHELD, version_id
 from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.session import META_KEYS, WORKING, Entry
 from projection.fold.fact import Act, Fact, History, Signature, Version
+from projection.fold.helps import helps_in, ignores_in
 from projection.fold.moves import closed_by, standing_moves
 from projection.fold.truth import Call, Edge, Take, known, taken, takes_in
 from projection.fold.versions import Texts
@@ -149,7 +150,7 @@ class _Reading:
         self._predecessors: list[str] = []
         self._circle: list[str] = []
         self._takes: list[Take] | None = None
-        self._promoted = self._redacted = False
+        self._promoted = self._redacted = self._judged = False
 
     def hear(self, stem: str, seq: int, event: Event) -> None:
         """Take in the next event, in ledger order."""
@@ -187,7 +188,9 @@ class _Reading:
                 self._archived = stem
             case FactReactivated():
                 self._archived = ""
-            case FactReferenced() | FactReinstated() | FactMoved() | FactHelped() | FactIgnored():
+            case FactHelped() | FactIgnored():
+                self._judged = True
+            case FactReferenced() | FactReinstated() | FactMoved():
                 pass  # counted by its name, or looked up in the history where it is asked for
             case _:
                 assert_never(event)
@@ -260,6 +263,8 @@ class _Reading:
             denied=tuple(denied),
             archived_at="" if history.last > archived else archived,
             moves=moves,
+            helps=helps_in(history.acts) if self._judged else (),
+            ignores=ignores_in(history.acts) if self._judged else (),
         )
         withheld = self._redacted or any(version.text[:1] == WITHHELD for version in versions)
         return withheld_fact(found) if withheld else found

@@ -9,12 +9,15 @@ from __future__ import annotations
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
+    FactIgnored,
     FactRedacted,
     FactUpdated,
     Meta,
     facts_in,
 )
-from ledger.model.ids import is_fact_id, withheld_text
+from ledger.model.evidence import form_of, role_in
+from ledger.model.ids import WITHHELD, is_fact_id, withheld_text
 from ledger.model.order import is_date, is_stem, stem_in
 from ledger.model.session import Entry
 from projection.fold.fact import REDACTED_TEXT, Fact, History, Version
@@ -48,12 +51,13 @@ def held_in(histories: Iterable[History]) -> frozenset[tuple[str, str]]:
 
 def withheld_entry(entry: Entry, redacted: Container[str]) -> Entry:
     """Return an entry without what is withheld of it; a redacted log's has no remarks."""
-    acts = withheld_events(entry.acts, redacted, bare=stem_in(entry.stem) in redacted)
+    bare = stem_in(entry.stem) in redacted
+    acts = withheld_events(entry.acts, redacted, bare=bare, counted=True)
     return entry if acts == entry.acts else entry._replace(acts=acts)
 
 
 def withheld_events(
-    events: Sequence[Event], redacted: Container[str], *, bare: bool = False
+    events: Sequence[Event], redacted: Container[str], *, bare: bool = False, counted: bool = False
 ) -> tuple[Event, ...]:
     """Return the events of one log without texts, footers and remarks of redacted facts.
 
@@ -63,18 +67,21 @@ def withheld_events(
         events: all of the log that are at hand.
         redacted: the facts.
         bare: no remark at all is to be left.
+        counted: they are folded: of what counts by a remark its form is left.
     """
     gone = {event.remark for event in events if event.remark and (bare or names(event, redacted))}
-    return tuple(
-        [
-            _bare(event if event.remark not in gone else event._replace(remark=""))
-            if event.id in redacted
-            else event._replace(remark="")
-            if event.remark in gone
-            else event
-            for event in events
-        ]
-    )
+    kept = [
+        _unremarked(event, counted=counted) if event.remark in gone else event for event in events
+    ]
+    return tuple([_bare(event) if event.id in redacted else event for event in kept])
+
+
+def _unremarked(event: Event, *, counted: bool) -> Event:
+    """Return an event without its remark, but for a role, which is no free text."""
+    if isinstance(event, FactIgnored) and role_in(event.remark):
+        return event
+    form = form_of(event.remark) if counted and isinstance(event, FactHelped) else ""
+    return event._replace(remark=WITHHELD + form if form else "")
 
 
 def names(event: Event, facts: Container[str]) -> bool:
@@ -84,9 +91,8 @@ def names(event: Event, facts: Container[str]) -> bool:
 
 def withheld_history(history: History) -> History:
     """Return the history of a redacted fact without texts, footers and remarks."""
-    return history._replace(
-        acts=tuple([act._replace(event=_bare(act.event)) for act in history.acts])
-    )
+    acts = [act._replace(event=_bare(_unremarked(act.event, counted=True))) for act in history.acts]
+    return history._replace(acts=tuple(acts))
 
 
 def withheld_fact(fact: Fact) -> Fact:

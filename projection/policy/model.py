@@ -90,6 +90,40 @@ class Views(Record):
     publish: tuple[str, ...] = ()
 
 
+#: The roles that judge and attack what others made.
+_JUDGING = ("auditor", "judge", "sentinel")
+
+
+class Learning(Record):
+    """How a learned pattern earns its place, and how much of what a role learned it is shown.
+
+    Args:
+        candidate: helps that make a pattern a candidate.
+        verified: helps that verify it, in so many contexts (`verified_contexts`).
+        verified_contexts: see `verified`.
+        active: helps that make it active, in so many contexts (`active_contexts`).
+        active_contexts: see `active`.
+        deprecated_by: by how much weighted ignores exceed the helps of one that is deprecated.
+        validator_weight: how much the word of a validator weighs against a pattern.
+        validators: roles that validate.
+        adversarial: roles that get `adversarial_tokens` for what they learned.
+        adversarial_tokens: see `adversarial`.
+        role_tokens: what any other role gets.
+    """
+
+    candidate: int = 2
+    verified: int = 3
+    verified_contexts: int = 2
+    active: int = 5
+    active_contexts: int = 3
+    deprecated_by: int = 3
+    validator_weight: int = 3
+    validators: tuple[str, ...] = _JUDGING
+    adversarial: tuple[str, ...] = _JUDGING
+    adversarial_tokens: int = 800
+    role_tokens: int = 500
+
+
 DEFAULT_KIND = "fact"
 VISION_KIND, STATE_KIND, PATTERN_KIND = "vision", "state", "pattern"
 TASK_KIND, HANDOFF_KIND, THREAD_KIND = "task", "handoff", "thread"
@@ -134,6 +168,7 @@ class Policy(Record):
         recall: how it reads questions.
         capture: what is recorded of hosts' sessions.
         views: which of them are published.
+        learning: how patterns earn their place, and what roles are shown.
     """
 
     project: str = "project"
@@ -147,6 +182,7 @@ class Policy(Record):
     recall: Recall = Recall()
     capture: Capture = Capture()
     views: Views = Views()
+    learning: Learning = Learning()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projection.policy.keys import quoted
-from projection.policy.model import BUILT_IN_KINDS, Capture, Policy, Recall
+from projection.policy.model import BUILT_IN_KINDS, Capture, Learning, Policy, Recall
 
 
 def write_policy(policy: Policy) -> str:
@@ -40,6 +40,13 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
 # [views]
 # publish = ["state", "progress", "decisions"]
 
+# How many helps make a learned pattern a candidate, verified and active (FORMAT.md, section 6):
+#
+# [learning]
+# candidate = 2
+# verified  = 3
+# active    = 5
+
 # Change a built-in kind of fact, or add one of your own:
 #
 # [kinds.glossary]
@@ -49,8 +56,9 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
     if policy.capture != Capture():
         text += f"\n[capture]\n{_capture(policy.capture)}"
     if policy.views.publish:
-        names = ", ".join([quoted(name) for name in policy.views.publish])
-        text += f"\n[views]\npublish = [{names}]\n"
+        text += f"\n[views]\npublish = {_list(policy.views.publish)}\n"
+    if policy.learning != Learning():
+        text += f"\n[learning]\n{_learning(policy.learning)}"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
     for kind in policy.kinds:
@@ -60,10 +68,26 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
     return text
 
 
+def _learning(learning: Learning) -> str:
+    lines = []
+    for key, value, usual in zip(Learning._fields, learning, Learning(), strict=True):
+        if value != usual:
+            said = (
+                f"[{', '.join([quoted(one) for one in value])}]"
+                if isinstance(value, tuple)
+                else value
+            )
+            lines.append(f"{key} = {said}\n")
+    return "".join(lines)
+
+
 def _capture(capture: Capture) -> str:
     said = [("keep", capture.keep), ("trust", capture.trust), ("approve", capture.approve)]
     lines = [f"{key} = {quoted(value)}\n" for key, value in said if value]
     if capture.decision_words:
-        words = ", ".join([quoted(word) for word in capture.decision_words])
-        lines.append(f"decision_words = [{words}]\n")
+        lines.append(f"decision_words = {_list(capture.decision_words)}\n")
     return "".join(lines)
+
+
+def _list(words: tuple[str, ...]) -> str:
+    return f"[{', '.join([quoted(word) for word in words])}]"

@@ -25,6 +25,7 @@ from projection.policy.model import (
     UNSETTLED,
     Capture,
     Kind,
+    Learning,
     Policy,
     Privacy,
     Recall,
@@ -53,6 +54,12 @@ def _one_line(text: str) -> str:
     return text
 
 
+def _role(text: str) -> str:
+    if not is_fact_id(text):
+        raise ValueError("must be lower-case words joined by hyphens, as roles are counted")
+    return text
+
+
 def _section(text: str) -> str:
     if text == CONTRADICTIONS:
         raise ValueError(f"must not be {CONTRADICTIONS}, which Diurna computes")
@@ -61,6 +68,8 @@ def _section(text: str) -> str:
 
 _Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
 _Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_one_line)]
+_Threshold = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
+_Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_role)]
 _Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_section)]
 
 
@@ -105,6 +114,28 @@ class _Views(_Table):
     ] = []
 
 
+class _Learning(_Table):
+    candidate: _Count = Learning().candidate
+    verified: _Count = Learning().verified
+    verified_contexts: _Count = Learning().verified_contexts
+    active: _Count = Learning().active
+    active_contexts: _Count = Learning().active_contexts
+    deprecated_by: _Threshold = Learning().deprecated_by
+    validator_weight: _Count = Learning().validator_weight
+    validators: Annotated[list[_Role], Field(max_length=WORDS_LIMIT)] = list(Learning().validators)
+    adversarial: Annotated[list[_Role], Field(max_length=WORDS_LIMIT)] = list(
+        Learning().adversarial
+    )
+    adversarial_tokens: _Count = Learning().adversarial_tokens
+    role_tokens: _Count = Learning().role_tokens
+
+    def value(self) -> Learning:
+        """Return it as the projection reads it."""
+        said = self.model_dump()
+        said.update(validators=tuple(self.validators), adversarial=tuple(self.adversarial))
+        return Learning(**said)
+
+
 class _Kind(_Table):
     section: _Title | None = None
     decays: bool | None = None
@@ -121,6 +152,7 @@ class _File(_Table):
     recall: _Recall = _Recall()
     capture: _Capture = _Capture()
     views: _Views = _Views()
+    learning: _Learning = _Learning()
     kinds: dict[str, _Kind] = {}
 
 
@@ -179,6 +211,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
             tuple(file.capture.decision_words),
         ),
         Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
+        file.learning.value(),
     )
 
 
@@ -262,6 +295,16 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
                 f"archive would be {counts[0]}, {counts[1]} and {counts[2]}"
             )
             return ("windows", key), message, "working <= active <= archive must hold"
+    learning = file.learning
+    helps = (learning.candidate, learning.verified, learning.active)
+    for less, more in (("candidate", "verified"), ("verified", "active")):
+        if getattr(learning, less) > getattr(learning, more):
+            key = more if more in learning.model_fields_set else less
+            message = (
+                f"`learning.{key}` can not be {getattr(learning, key)}: candidate, verified and active "
+                f"would be {helps[0]}, {helps[1]} and {helps[2]}"
+            )
+            return ("learning", key), message, "candidate <= verified <= active must hold"
     built_in = {kind.name for kind in BUILT_IN_KINDS}
     for name, kind in file.kinds.items():
         if not is_fact_id(name) or "." in name:
@@ -301,6 +344,7 @@ def _known_keys(path: Keys) -> tuple[str, ...]:
         "recall": _Recall,
         "capture": _Capture,
         "views": _Views,
+        "learning": _Learning,
     }
     return tuple(tables.get(path[0] if path else "", _Kind).model_fields)
 

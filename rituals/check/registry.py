@@ -75,7 +75,7 @@ _OF_LOGS = tuple(
     "duplicate-stem seal-broken seal-collision stamp-moved not-a-file unreadable".split()
 )
 _OF_FACTS = tuple(
-    "unknown-id contradiction supersession-cycle not-a-thread task-move unknown-kind "
+    "unknown-id contradiction supersession-cycle not-a-thread task-move no-evidence unknown-kind "
     "unknown-version".split()
 )
 _LEDGER = "rituals.check.ledger_checks:"
@@ -146,6 +146,10 @@ CHECKS: tuple[Check, ...] = (
         ("conflict-marker",),
     ),
     Check("clocks", _LEDGER + "clocks", TIP, LOOK, _WHOLE, ("clock-ahead",), lasting=True),
+    Check(
+        "evidence of helps", "rituals.check.evidence:misplaced", TIP, REPLAY, (VERIFY, LINT),
+        ("evidence-gone",),
+    ),
     Check("short seals", _LEDGER + "seals", TIP, LOOK, _WHOLE, ("weak-seal",), lasting=True),
     Check(
         "the history of logs", _LEDGER + "history", PAST, WALK, _WHOLE,

@@ -1,0 +1,52 @@
+"""Look whether lines of files are there at commits of the code: many at once, in two git calls."""
+
+from __future__ import annotations
+
+from ledger.model.evidence import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ledger.git.cli import Git
+
+#: A place at a commit, by its id or the start of it.
+At = tuple[str, Place]
+_LEAST_DIGITS = 4
+
+
+def missing(git: Git, wanted: Iterable[At]) -> frozenset[At]:
+    """Return the places that are not at their commits; of a commit that is not there nothing is said.
+
+    Args:
+        git: of the code.
+        wanted: the places.
+    """
+    asked = [one for one in dict.fromkeys(wanted) if _is_commit(one[0])]
+    if not asked:
+        return frozenset()
+    specs = [f"{commit}^{{commit}}" for commit, _ in asked]
+    specs += [f"{commit}:{place.path}" for commit, place in asked]
+    lines = "".join(spec + "\n" for spec in specs).encode("utf-8", "surrogateescape")
+    answer = git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", data=lines)
+    told = answer.decode("utf-8", "replace").split("\n")
+    commits, files = told[: len(asked)], told[len(asked) :]
+    blobs = [one[5:] if one.startswith("blob ") else "" for one in files]
+    known = dict.fromkeys(filter(None, blobs))
+    sizes = dict(zip(known, map(_line_count, git.blobs(known)), strict=True))
+    return frozenset(
+        [
+            one
+            for one, commit, blob in zip(asked, commits, blobs, strict=False)
+            if commit.startswith("commit ") and one[1].line > sizes.get(blob, 0)
+        ]
+    )
+
+
+def _is_commit(text: str) -> bool:
+    return len(text) >= _LEAST_DIGITS and not text.strip("0123456789abcdef")
+
+
+def _line_count(data: bytes | None) -> int:
+    """Count the lines of a file, also one that no line feed ends."""
+    return 0 if not data else data.count(b"\n") + (data[-1:] != b"\n")

@@ -1,0 +1,76 @@
+"""Read the evidence that a fact helped: a command with its exit code, or a place in the code.
+
+What counts is the form alone (FORMAT.md, F12), so that everybody counts the same; whether the place is
+there, an append and `diurna lint` look. No regular expression takes part: the quick path loads none.
+"""
+
+from __future__ import annotations
+
+from ledger.model.ids import WITHHELD, is_fact_id
+from ledger.model.record import Record
+
+#: The forms of evidence.
+COMMAND, PLACE = "command", "place"
+_EXITS = frozenset(("exit", "exits", "exited", "exit-code", "exit_code", "exitcode", "rc"))
+#: What may stand between such a word and the number.
+_BETWEEN = frozenset(("code", "status", "with"))
+#: What parts words, beside blanks, and what surrounds a place.
+_PARTING = str.maketrans(dict.fromkeys("()[]{}<>,;:=→`'\"", " "))
+_AROUND = "()[]{}<>,;`'\""
+_MOST_CODE = 255
+_LINE_DIGITS = 9
+
+
+class Place(Record):
+    """A line of a file of the code, from the top of its repository."""
+
+    path: str
+    line: int
+
+
+def form_of(remark: str) -> str:
+    """Return the form of the evidence beside a fact, "" where it is none."""
+    if remark[:1] == WITHHELD:
+        return remark[1:]
+    return PLACE if place_in(remark) else COMMAND if _is_command(remark) else ""
+
+
+def place_in(remark: str) -> Place | None:
+    """Return the first place that a remark names as `path:line`, also `path:line:column` or `path:3-9`."""
+    for word in remark.split():
+        path, colon, rest = (
+            word.lstrip(_AROUND).rstrip(_AROUND + ".").replace("#L", ":", 1).partition(":")
+        )
+        line = rest.partition(":")[0].partition("-")[0]
+        if colon and _is_path(path) and _is_number(line, _LINE_DIGITS) and int(line):
+            return Place(path.removeprefix("./"), int(line))
+    return None
+
+
+def role_in(remark: str) -> str:
+    """Return the role that the remark beside an ignored fact names, "" where it is none."""
+    role = remark.strip().lower()
+    return role if is_fact_id(role) else ""
+
+
+def _is_command(remark: str) -> bool:
+    """Tell whether a remark names a command and the code that it ended with."""
+    words = remark.lower().translate(_PARTING).split()
+    for place, word in enumerate(words):
+        if word in _EXITS:
+            at = place + 1
+            while at < len(words) and words[at] in _BETWEEN:
+                at += 1
+            code = words[at] if at < len(words) else ""
+            if _is_number(code, 3) and int(code) <= _MOST_CODE:
+                return place > 0 or at + 1 < len(words)
+    return False
+
+
+def _is_path(text: str) -> bool:
+    """Tell whether a word is a path: with a dot or a slash, and a letter; no address."""
+    return ("." in text or "/" in text) and any(map(str.isalpha, text)) and text[-1:] not in "./"
+
+
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= digits

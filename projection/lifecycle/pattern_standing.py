@@ -1,0 +1,39 @@
+"""Say how far a learned pattern has come: by what it helped, in how many contexts, and who ignored it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.fact import Fact
+    from projection.policy.model import Learning
+
+OBSERVED, CANDIDATE, VERIFIED, ACTIVE, DEPRECATED = STANDINGS = (
+    "observed", "candidate", "verified", "active", "deprecated",
+)  # fmt: skip
+
+
+def pattern_standing(fact: Fact, learning: Learning) -> str:
+    """Return how far a pattern has come.
+
+    Args:
+        fact: the pattern.
+        learning: the thresholds of the policy.
+    """
+    helps, contexts = len(fact.helps), len({one.context for one in fact.helps})
+    if weighted_ignores(fact, learning) - helps >= learning.deprecated_by:
+        return DEPRECATED
+    if helps >= learning.active and contexts >= learning.active_contexts:
+        return ACTIVE
+    if helps >= learning.verified and contexts >= learning.verified_contexts:
+        return VERIFIED
+    return CANDIDATE if helps >= learning.candidate else OBSERVED
+
+
+def weighted_ignores(fact: Fact, learning: Learning) -> int:
+    """Count the roles that had no use for a fact; who validates weighs more."""
+    return sum(
+        [
+            learning.validator_weight if role in learning.validators else 1
+            for _, role in fact.ignores
+        ]
+    )
