@@ -171,6 +171,11 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("absorb")
     tell("redact", "storm", "--reason", "It names a customer.", "--dry-run")
     tell("redact", "storm", "--reason", "It names a customer.")
+    bug = tell("finding", "report", "--rule", "flaky", "--path", "tests/a.py", "it fails alone")
+    tell("append", "--close", bug["findings"][0]["id"], "--verdict", "pass", "--role", "judge",
+         "--about", bug["findings"][0]["id"], "--tokens", "900")  # fmt: skip
+    tell("finding", "list")
+    tell("log", "-n", "3")
     for name in ("One", "Two"):
         prose = folder.parent / "prose.md"
         prose.write_text(

@@ -219,12 +219,13 @@ def test_json_says_everything() -> None:
         "update": [{"id": "u", "text": "v"}], "supersede": [{"old": "o", "new": "p"}],
         "invalidate": ["q"], "close": ["c"], "reopen": ["d"], "reactivate": ["e"], "anyway": True,
         "move": {"k": "done"}, "helped": {"l": "a.py:1"}, "ignored": {"n": ""},
+        "verdict": "pass", "about": "x", "tokens": "9",
     }  # fmt: skip
     assert set(data) == set(JsonDraft.model_fields)
     assert read_json(json.dumps(data).encode(), "draft.json") == Request(
         "t", "b", "a", "r", "h", "m", "s", ("x",), (NewFact("n", "i", "stack", ("g",), (), (("salience", "7"),)),),
         (Update("u", "v"),), (Supersession("o", "p"),), ("q",), ("c",), ("d",), ("e",), True, "",
-        (("k", "done"),), (("l", "a.py:1"),), (("n", ""),),
+        (("k", "done"),), (("l", "a.py:1"),), (("n", ""),), "pass", "x", "9",
     )  # fmt: skip
 
 

@@ -19,10 +19,11 @@ from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
+from memory.query.marks import marked
 from memory.redaction.withheld import redacted_logs, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
-from projection.document.marks import PLAIN, Mark, mark_of
+from projection.document.marks import PLAIN, Mark
 from projection.document.render import REDACTED
 from projection.fold.replay import State
 from projection.fold.withholding import withheld_events
@@ -35,7 +36,10 @@ if TYPE_CHECKING:
 
 
 class LogLine(Record):
-    """One session log in a list. `ended` is as the log says, or its stamp; it may wait yet."""
+    """One session log in a list. `ended` is as the log says, or its stamp; it may wait yet.
+
+    A log of somebody who judges has a `verdict`, and says in which `role` and `about` which facts.
+    """
 
     stem: str
     agent: str
@@ -44,6 +48,10 @@ class LogLine(Record):
     type: str
     path: str
     waiting: bool = False
+    role: str = ""
+    verdict: str = ""
+    about: tuple[str, ...] = ()
+    tokens: int = 0
 
 
 class Step(Record):
@@ -129,9 +137,7 @@ def provenance(snapshot: Snapshot, fact: str) -> Provenance:
                 steps.append(step._replace(waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
-    return Provenance(
-        fact, tuple(steps), _chain(cache, fact), mark_of(cache.fact(fact), cache.fact)
-    )
+    return Provenance(fact, tuple(steps), _chain(cache, fact), marked(cache, cache.fact(fact)))
 
 
 def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
@@ -254,7 +260,20 @@ def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
     for ref, log in _logs(snapshot, refs):
         ended = ended_at(ref.stem, log)
         who, waiting = log.get("agent"), ref.key in waits
-        yield LogLine(ref.stem, who, log.title, ended, log.type, ref.path, waiting)
+        line = LogLine(ref.stem, who, log.title, ended, log.type, ref.path, waiting)
+        yield _judging(line, log) if log.get("verdict") else line._replace(role=log.get("role"))
+
+
+def _judging(line: LogLine, log: SessionLog) -> LogLine:
+    """Say of a log what its verdict is, about what, and what that took."""
+    about = tuple([name for part in log.get("about").split(",") if (name := part.strip())])
+    tokens = log.get("tokens")
+    return line._replace(
+        role=log.get("role"),
+        verdict=log.get("verdict"),
+        about=about,
+        tokens=int(tokens) if tokens.isascii() and tokens.isdigit() and len(tokens) < 16 else 0,
+    )
 
 
 def difference(old: State, new: State) -> Difference:

@@ -188,11 +188,9 @@ class Reader:
 
     def marks(self, facts: Iterable[Fact]) -> dict[str, Mark]:
         """Return, by id, which facts are closed or false, and what stands in their place."""
-        from projection.document.marks import mark_of
+        from memory.query.marks import marked
 
-        return self.snapshot.ask(
-            lambda cache: {fact.id: mark_of(fact, cache.fact) for fact in facts}
-        )
+        return self.snapshot.ask(lambda cache: {fact.id: marked(cache, fact) for fact in facts})
 
     def links(self, fact: str, hops: int = 2) -> Links:
         """Return what is one hop away from a fact, what is two, and what is three.

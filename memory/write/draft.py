@@ -89,6 +89,7 @@ def same_draft(a: SessionLog, b: SessionLog) -> bool:
         a.get("agent") == b.get("agent")
         and a.get("session") == b.get("session")
         and (a.type == b.type or {a.type, b.type} == {*WORKING})
+        and all(a.get(key) == b.get(key) for key in ("verdict", "about"))
         and a.title == b.title
         and a.prose == b.prose
         and _bare(a.events) == _bare(b.events)

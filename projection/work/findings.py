@@ -93,6 +93,12 @@ def finding_of(fact: Fact, history: History) -> Finding | None:
     return Finding(meta.get("rule", ""), meta.get("path", ""), meta.get("symbol", ""), state, again)
 
 
+def state_of(fact: Fact, history: History | None) -> str:
+    """Return the state of a finding, one of `STATES`, or of a task; "" of what has none."""
+    found = finding_of(fact, history) if history is not None else None
+    return found.state if found is not None else fact.state
+
+
 def _course(history: History) -> tuple[bool, int]:
     """Tell whether it is closed, and how often it was opened again behind that."""
     closed, again = False, 0

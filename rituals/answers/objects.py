@@ -7,6 +7,7 @@ from ledger.model.findings import Finding
 from ledger.secrets.scanner import without_secrets
 from memory.write.draft import course
 from projection.document.render import REDACTED
+from projection.work.findings import state_of
 from rituals.answers.fields import all_fields_of, fields_of, mark_object
 
 TYPE_CHECKING = False
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from memory.query.provenance import Difference, Link, LogLine, Step
     from memory.write.draft import Receipt
     from projection.document.marks import Mark
+    from projection.fold.fact import History
     from projection.fold.state import Standing, Summary
     from rituals.answers.status import Overview
     from rituals.decide.redaction import Holder
     from rituals.decide.remaining_copies import Holding
     from rituals.hosts.capture.boundary import Outcome
     from rituals.review.learning.agents_file import Promotion
+    from rituals.review.learning.finding_reports import Listed, Taken
     from rituals.review.learning.offer import Held, Proposal
     from rituals.sync.report import Report
 
@@ -80,8 +83,8 @@ def _tally_object(found: Overview) -> dict[str, Any]:
     }
 
 
-def fact_object(standing: Standing, mark: Mark) -> dict[str, Any]:
-    """Describe a fact where it stands, and what stands in its place."""
+def fact_object(standing: Standing, mark: Mark, history: History | None = None) -> dict[str, Any]:
+    """Describe a fact where it stands, and what stands in its place; a finding by its history, too."""
     fact = standing.fact
     meta = dict(fact.meta)
     return {
@@ -107,7 +110,7 @@ def fact_object(standing: Standing, mark: Mark) -> dict[str, Any]:
         "rivals": list(fact.rivals),
         "circle": list(fact.circle) if fact.circular else [],
         "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
-        "state": fact.state,
+        "state": state_of(fact, history),
         "moves": [fields_of(move, "state stem agent session") for move in fact.moves],
         **fields_of(standing, "reason quarter"),
     }
@@ -207,7 +210,7 @@ def holding_object(found: Holding) -> dict[str, Any]:
 
 def log_object(line: LogLine) -> dict[str, Any]:
     """Describe one session log."""
-    return fields_of(line, "stem agent title ended type path waiting")
+    return fields_of(line, "stem agent title ended type path waiting role verdict about tokens")
 
 
 def difference_object(difference: Difference) -> dict[str, Any]:
@@ -279,3 +282,15 @@ def promotion_object(found: Promotion) -> dict[str, Any]:
 def held_object(found: Held) -> dict[str, Any]:
     """Describe what is not proposed because a fact says it, or says otherwise."""
     return {"id": found.fact, **fields_of(found, "how text where")}
+
+
+def listed_object(found: Listed) -> dict[str, Any]:
+    """Describe a finding that memory has, where it stands."""
+    finding = fields_of(found.finding, "rule path symbol state times_regressed")
+    return {**fields_of(found.standing.fact, "id text"), **finding}
+
+
+def taken_object(found: Taken) -> dict[str, Any]:
+    """Describe what was found, and what became of it."""
+    bug = found.bug
+    return {**fields_of(bug, "id text rule path symbol line"), "outcome": found.outcome}

@@ -75,6 +75,12 @@ _HEADER: tuple[Decorator, ...] = (
     ),
 )
 
+_VERDICT: tuple[Decorator, ...] = (
+    _one("verdict", "WORD", "What a judge says: pass, fail, or another word."),
+    _one("about", "IDS", "What the verdict is about, with commas between."),
+    _one("tokens", "N", "How many tokens judging took."),
+)
+
 _ANYWAY = click.option(
     "--anyway", is_flag=True, help="Allow ids and kinds that memory does not know."
 )
@@ -97,7 +103,7 @@ def content(function: Any) -> Any:
 
 def header(function: Any) -> Any:
     """Give a command the options for the header of a log."""
-    return _with(_HEADER, function)
+    return _with((*_HEADER, *_VERDICT), function)
 
 
 def write(function: Any) -> Any:

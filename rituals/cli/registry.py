@@ -59,6 +59,7 @@ ENTRIES = (
     Entry("critique", "Make threads of a second opinion, and close them.", LOOK_AFTER),
     Entry("review", "Go through what aged, what is due, what became false.", LOOK_AFTER),
     Entry("learn", "Propose facts that sessions taught; nothing is written unasked.", LOOK_AFTER),
+    Entry("finding", "Record what was found wrong, and list it: one bug is one fact.", LOOK_AFTER),
     Entry("confirm", "Record that a person looked at facts and they hold.", LOOK_AFTER),
     Entry("conflicts", "List contradictions: every side that stands.", LOOK_AFTER),
     Entry("resolve", "Resolve a contradiction.", LOOK_AFTER),
@@ -89,7 +90,7 @@ FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest":
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
     "brief recall show why ls status log timeline diff entity links report quiz conflicts"
-    " snapshot".split()
+    " snapshot finding".split()
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 

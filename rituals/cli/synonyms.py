@@ -57,6 +57,8 @@ _MEANT = {
     "info state where home": "`diurna status` shows where the ledger stands",
     "propose suggest distil distill retrospective retro lessons teach":
         "`diurna learn` proposes facts that sessions taught",
+    "findings bugs issues sarif regressions":
+        "`diurna finding` lists findings, `diurna finding report` records one",
     "cleanup clean gc prune groom maintain":
         "`diurna review` goes through what aged and what became false",
     "contradictions disputes duplicates": "`diurna conflicts` lists contradictions",

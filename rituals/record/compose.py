@@ -95,7 +95,7 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     events += [FactHelped(fact, tidy(evidence)) for fact, evidence in request.helped]
     events += [FactIgnored(fact, tidy(role)) for fact, role in request.ignored]
     return SessionDraft(
-        request.title or base.title or DEFAULT_TITLE,
+        request.title or _title_of(base, request),
         request.body or base.prose,
         tuple(events),
         request.agent or base.agent,
@@ -104,6 +104,13 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
         tuple(made),
         request.anyway,
     )
+
+
+def _title_of(base: SessionDraft, request: Request) -> str:
+    """Return the title of what was given as markdown, or of a verdict, where the request names none."""
+    if request.verdict and base.title in ("", DEFAULT_TITLE):
+        return f"Verdict: {request.verdict}" + (f" on {request.about}" if request.about else "")
+    return base.title or DEFAULT_TITLE
 
 
 def _birth(fact: str, new: NewFact) -> FactCreated:

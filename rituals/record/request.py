@@ -10,7 +10,7 @@ from ledger.model.record import Record
 from projection.policy.model import DEFAULT_KIND
 
 #: The header values that are passed on as they are; agent and type have places of their own.
-HEADER_KEYS = ("role", "host", "model", "session")
+HEADER_KEYS = ("role", "host", "model", "session", "verdict", "about", "tokens")
 #: The fields that hold nothing but fact ids.
 ID_LISTS = ("refs", "invalidate", "close", "reopen", "reactivate")
 
@@ -53,7 +53,8 @@ class Request(Record):
     """What is to be recorded; "" and () stand for not said.
 
     `move` holds tasks and states, `helped` facts and their evidence, `ignored` facts and the role that was
-    not helped, "" for that of the log.
+    not helped, "" for that of the log. `verdict` is what a judge says (`pass`, `fail`), `about` the
+    ids of what was judged, with commas between, and `tokens` how many judging took.
     """
 
     title: str = ""
@@ -76,6 +77,9 @@ class Request(Record):
     move: Pairs = ()
     helped: Pairs = ()
     ignored: Pairs = ()
+    verdict: str = ""
+    about: str = ""
+    tokens: str = ""
 
     @property
     def says_nothing(self) -> bool:
@@ -84,7 +88,7 @@ class Request(Record):
             self.new, self.update, self.supersede, *[getattr(self, key) for key in PAIR_LISTS],
             *[getattr(self, key) for key in ID_LISTS],
         )  # fmt: skip
-        return not (self.title or self.body or any(events))
+        return not (self.title or self.body or self.verdict or any(events))
 
     @property
     def header(self) -> dict[str, str]:

@@ -56,6 +56,7 @@ def refuse(request: Request, kinds: tuple[str, ...], *, options: bool) -> tuple[
         for number, new in enumerate(request.new)
         if not new.text.strip()
     )
+    wrong += tuple(_wrong_verdict(request, options=options))
     wrong += tuple(_wrong_footers(request)) + tuple(_wrong_states(request, options=options))
     if wrong:
         raise DraftRefused(wrong)
@@ -101,6 +102,26 @@ def _wrong_states(request: Request, *, options: bool) -> Iterator[Finding]:
             place = "--move" if options else f"move.{id}"
             said = f"{place}: there is no state {state[:40]!r}"
             yield Finding("task-move", said, hint=f"{hint}states: {', '.join(STATES)}")
+
+
+def _wrong_verdict(request: Request, *, options: bool) -> Iterator[Finding]:
+    """Yield what is wrong with a verdict: no word, no number of tokens, nothing that was judged."""
+    mark = "--" if options else ""
+    word = request.verdict.replace("-", "")
+    if request.verdict and not (word.isascii() and word.isalpha() and word.islower()):
+        said = f"{mark}verdict: {request.verdict[:80]!r} is not one word in lower case"
+        yield Finding("bad-footer", said, hint="for example: pass, fail")
+    if request.tokens and not (request.tokens.isascii() and request.tokens.isdigit()):
+        said = f"{mark}tokens: {request.tokens[:80]!r} is no number"
+        yield Finding("bad-footer", said, hint="for example: 1200")
+    alone = [key for key in ("about", "tokens") if getattr(request, key)]
+    if alone and not request.verdict:
+        said = f"{mark}{alone[0]} is said of a verdict, and there is none"
+        yield Finding("bad-footer", said, hint=f"for example: {mark}verdict pass")
+    for fact in request.about.split(","):
+        if request.about and not is_fact_id(fact.strip()):
+            said = f"{mark}about: not a fact id: {fact.strip()[:80]!r}"
+            yield Finding("bad-id", said, hint=_ID_HINT)
 
 
 def no_text(said: str) -> str:

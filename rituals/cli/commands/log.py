@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @options.since
 @options.until
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@options.listing(sessions="agent ended path stem title type waiting")
+@options.listing(sessions="about agent ended path role stem title tokens type verdict waiting")
 def command(
     call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
 ) -> None:
@@ -52,6 +52,7 @@ def command(
         call.out.talk("no session log matches" if agent or since or until else "no session log yet")
     for line in lines:
         said = [line.type] * (line.type != "work") + ["waiting"] * line.waiting
+        said += [f"{line.role or 'verdict'}: {line.verdict}"] * bool(line.verdict)
         kind = f" ({', '.join(said)})" if said else ""
         who = line.agent or "nobody named"
         stem = call.out.short(line.stem)

@@ -15,7 +15,7 @@ from rituals.cli.context import Invocation
 @click.option("--tier", type=click.Choice(TIERS), metavar="TIER",
               help=f"Only facts of this tier: {', '.join(TIERS)}.")  # fmt: skip
 @click.option("-a", "--all", "archived", is_flag=True, help="Archived and superseded facts too.")
-@options.listing(facts="closed contradiction false id instead kind line tier")
+@options.listing(facts="closed contradiction false id instead kind line state tier")
 def command(
     call: Invocation, patterns: tuple[str, ...], kind: str, tier: str | None, archived: bool
 ) -> None:
@@ -39,7 +39,9 @@ def command(
     found = in_sections(found, state.policy)
     marks = memory.marks([one.fact for one in found])
     if call.json:
-        out.answer({"facts": [line_object(one, marks[one.fact.id]) for one in found]})
+        told = state.histories
+        facts = [line_object(one, marks[one.fact.id], told.get(one.fact.id)) for one in found]
+        out.answer({"facts": facts})
         return
     for one in found:
         print_line(one, marks[one.fact.id], out)

@@ -54,17 +54,21 @@ def command(
                 "as_of": as_of,
                 "project": state.policy.project,
                 **summary_object(state.summary),
-                "facts": [fact_object(one, mark_of(one.fact, known)) for one in facts],
+                "facts": [
+                    fact_object(one, mark_of(one.fact, known), state.histories.get(one.fact.id))
+                    for one in facts
+                ],
             }
         )
         return
-    from projection.document.render import block, render
+    from projection.document.render import render
+    from rituals.cli.views.listing import block_of
 
     if not (ids or kind or tier):
         call.out.text(render(state.view()))
         return
     facts = select(memory, state, ids, kind, tier or "", archived=False)
-    blocks = [block(one.fact, one.tier, one.fact.kind, one.reason) for one in facts]
+    blocks = [block_of(one, state) for one in facts]
     call.out.text("\n\n".join(blocks) + "\n" if blocks else "")
     if not blocks:
         call.out.talk("no fact matches")

@@ -1,10 +1,23 @@
-"""Show what could be learned, ask a person about it on a terminal, and say what became of it."""
+"""Show what could be learned, ask a person about it, say what became of it; and list findings."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from rituals.answers.objects import held_object, promotion_object, proposal_object
+from ledger.errors import WrongUsage
+from memory.write.draft import SessionDraft
+from projection.work.findings import BugFound
+from rituals.answers.fields import fields_of
+from rituals.answers.objects import (
+    held_object,
+    listed_object,
+    promotion_object,
+    proposal_object,
+    taken_object,
+)
+from rituals.cli.context import STDIN
 from rituals.cli.output import counted
 from rituals.cli.views.review_walk import chosen
 from rituals.review.learning.apply import ACCEPT, REJECT, Answer
@@ -12,6 +25,9 @@ from rituals.review.learning.offer import Proposal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rituals.cli.context import Invocation
     from rituals.cli.output import Output
     from rituals.review.learning.agents_file import Promotion
     from rituals.review.learning.apply import Outcome
@@ -26,6 +42,7 @@ _ANSWERS = {
     "l": (_LATER, "leave it; it is asked again the next time"),
     "q": (_QUIT, "record what is answered, and leave the rest"),
 }
+_REPORT_HINT = 'for example: diurna finding report --rule flaky --path tests/a.py "it fails alone"'
 _MARKS = {True: "yes", False: "no", None: "?"}
 
 
@@ -129,3 +146,60 @@ def show_outcome(outcome: Outcome, out: Output, branch: str) -> None:
             out.line(f"{name:<9} {one}")
     if outcome.written:
         out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
+
+
+def list_findings(call: Invocation, state: str) -> None:
+    """Print the findings that memory has."""
+    from rituals.review.learning.finding_reports import listed
+
+    found = listed(call.memory(), state)
+    if call.json:
+        call.out.answer({"findings": [listed_object(one) for one in found]})
+        return
+    for one in found:
+        fact = one.standing.fact
+        where = " ".join([part for part in (one.finding.path, one.finding.symbol) if part])
+        colour = {"regressed": "red", "fixed": "green"}.get(one.finding.state, "yellow")
+        call.out.line((fact.id, "yellow"), "  ", (f"{one.finding.state:<9}", colour), f"  {fact.text}"
+                      + (f"  ({where})" if where else ""))  # fmt: skip
+    if not found:
+        call.out.talk("no finding" + (f" is {state}" if state else ""))
+
+
+def report_findings(call: Invocation, message: str, given: Mapping[str, Any]) -> None:
+    """Record what was found, and say what became of each.
+
+    Raises:
+        WrongUsage: it is not clear what was found.
+    """
+    from rituals.review.learning.finding_reports import read_reports, report
+
+    file = given["from_json"]
+    if bool(file) == bool(message):
+        raise WrongUsage("give a message with --rule, or --from-json", hint=_REPORT_HINT)
+    if message and not given["rule"]:
+        raise WrongUsage("--rule is missing: what does it break?", hint=_REPORT_HINT)
+    if file:
+        bugs = read_reports(call.read(file), "standard input" if file == STDIN else file)
+    else:
+        line = given["line"] or 0
+        bugs = (BugFound(given["rule"], message, given["path"], given["symbol"], line),)
+    header = (("role", given["role"]),) if given["role"] else ()
+    draft = SessionDraft(title="", agent=given["agent"], header=header)
+    memory, out, dry_run = call.memory(), call.out, given["dry_run"]
+    found = report(memory, bugs, draft, dry_run=dry_run)
+    receipt = found.receipt
+    call.landed = bool(receipt and receipt.commit)
+    if call.json:
+        stored = (
+            fields_of(receipt, "stem commit already") if receipt else {"stem": "", "commit": ""}
+        )
+        told = [taken_object(one) for one in found.taken]
+        out.answer({**stored, "findings": told, "dry_run": dry_run})
+    else:
+        for one in found.taken:
+            out.line((one.bug.id, "yellow"), f"  {one.outcome:<9}  {one.bug.text}")
+        if not found.taken:
+            out.talk("nothing was found")
+    if receipt is not None:
+        out.findings(receipt.findings)

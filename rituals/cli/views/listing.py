@@ -6,11 +6,15 @@ from fnmatch import fnmatchcase
 
 from memory.recall.hits.snippets import one_line
 from projection.document.archive import summary_of
+from projection.document.render import block
+from projection.work.findings import finding_of, state_of
 from rituals.answers.fields import fields_of, mark_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.document.marks import Mark
+    from projection.fold.fact import History
+    from projection.fold.replay import State
     from projection.fold.state import Standing
     from projection.policy.model import Policy
     from rituals.cli.output import Output
@@ -46,7 +50,16 @@ def _said(one: Standing, mark: Mark) -> str:
     return mark.said
 
 
-def line_object(one: Standing, mark: Mark) -> dict[str, object]:
+def block_of(one: Standing, state: State) -> str:
+    """Write a fact with its footer as `continuity.md` has it, and of a finding where it stands."""
+    written = block(one.fact, one.tier, one.fact.kind, one.reason)
+    found = finding_of(one.fact, state.histories[one.fact.id])
+    return (
+        written if found is None else f"{written.removesuffix(' -->')} | state: {found.state} -->"
+    )
+
+
+def line_object(one: Standing, mark: Mark, history: History | None = None) -> dict[str, object]:
     """Describe a fact in a line: enough to choose by, and no more."""
     return {
         **fields_of(one.fact, "id kind"),
@@ -54,6 +67,7 @@ def line_object(one: Standing, mark: Mark) -> dict[str, object]:
         "line": summary_of(one.fact),
         **mark_object(mark),
         "contradiction": one.fact.contradicted,
+        "state": state_of(one.fact, history),
     }
 
 

@@ -123,11 +123,11 @@ def draft_of_part(
 
 def storable(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return items whose texts a fact can have: on one line, and beginning nothing but a sentence."""
-    fit = [item._replace(text=_sentence(item.text)) for item in items]
+    fit = [item._replace(text=sentence_of(item.text)) for item in items]
     return tuple([item for item in fit if item.text])
 
 
-def _sentence(text: str) -> str:
+def sentence_of(text: str) -> str:
     """Put a text on a line that begins nothing but a sentence, or a word of code."""
     line = prose(text)
     bare = line.lstrip(_MARKS)

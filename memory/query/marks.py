@@ -1,0 +1,21 @@
+"""Mark facts with what a reader has to know before their text, findings with where they stand."""
+
+from __future__ import annotations
+
+from projection.document.marks import Mark, mark_of
+from projection.policy.model import FINDING_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.cache.file import Cache
+    from projection.fold.fact import Fact
+
+
+def marked(cache: Cache, fact: Fact | None) -> Mark:
+    """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back."""
+    mark = mark_of(fact, cache.fact)
+    if fact is None or fact.kind != FINDING_KIND or fact.false:
+        return mark
+    from projection.work.findings import state_of
+
+    return mark._replace(said=state_of(fact, cache.some_histories([fact.id]).get(fact.id)))

@@ -1,0 +1,214 @@
+"""Take in what auditors, tests and linters found: one fact for one bug, whoever meets it and how often.
+
+A new bug becomes an open fact of the kind `finding`; one that is known and open is named, one that was
+fixed is opened again and called regressed, and one that was called false stays so. One log has it all.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ledger.codec.fact_blocks import order_meta
+from ledger.errors import DraftRefused
+from ledger.escape import prose
+from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopened
+from ledger.model.findings import Finding as Noticed
+from ledger.model.record import Record
+from ledger.secrets.scanner import without_secrets
+from memory.write.draft import SessionDraft
+from projection.policy.model import FINDING_KIND
+from projection.work.findings import FIXED, REGRESSED, BugFound, finding_of
+from rituals.hosts.capture.composition import footer_value, sentence_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from memory.api import Memory
+    from memory.write.draft import Receipt
+    from projection.fold.replay import State
+    from projection.fold.state import Standing
+    from projection.work.findings import Finding
+
+#: What becomes of what was found, beside `REGRESSED`.
+NEW, KNOWN, DISMISSED = "new", "known", "dismissed"
+#: At most so many are taken from one report, and so many are told of in its log's prose.
+_MOST, _TOLD = 500, 100
+_TEXT_CHARS, _NAME_CHARS = 500, 200
+_KEYS = {"rule": str, "message": str, "path": str, "symbol": str, "line": int}
+_JSON_HINT = (
+    'a list like [{"rule": "R", "path": "src/a.py", "symbol": "f", "message": "…"}], or SARIF'
+)
+
+
+class Taken(Record):
+    """What became of one thing that was found: `NEW`, `KNOWN`, `REGRESSED` or `DISMISSED`."""
+
+    bug: BugFound
+    outcome: str
+
+
+class Reported(Record):
+    """What a report came to: each thing once, and the receipt of its log, None where there is none."""
+
+    taken: tuple[Taken, ...]
+    receipt: Receipt | None
+
+
+class Listed(Record):
+    """A finding that memory has, where it stands."""
+
+    standing: Standing
+    finding: Finding
+
+
+def report(
+    memory: Memory, bugs: tuple[BugFound, ...], draft: SessionDraft, *, dry_run: bool = False
+) -> Reported:
+    """Record what was found.
+
+    Args:
+        memory: the home, open.
+        bugs: what was found; the same bug counts once.
+        draft: whose report it is: agent and header.
+        dry_run: change nothing.
+
+    Raises:
+        DraftRefused: a finding has no rule or no message, or the log can not be stored.
+    """
+    bugs = tuple([_plain(bug) for bug in bugs])
+    if any(not bug.rule or not bug.message for bug in bugs):
+        said = "a finding needs a rule and a message"
+        raise DraftRefused((Noticed("event-without-fact", said, hint=_JSON_HINT),))
+    state = memory.state()
+    once = {bug.id: bug for bug in bugs}
+    taken = tuple([Taken(bug, _outcome(state, bug)) for bug in once.values()])
+    events = tuple([event for one in taken for event in _events(one)])
+    if not events:
+        return Reported(taken, None)
+    counts = [f"{sum(one.outcome == what for one in taken)} {what}" for what in _outcomes(taken)]
+    lines = [_line(one) for one in taken[:_TOLD]]
+    if len(taken) > _TOLD:
+        lines.append(f"- and {len(taken) - _TOLD} more")
+    title = draft.title or f"Findings: {', '.join(counts)}"
+    draft = draft._replace(title=title, prose="\n".join(lines), events=events)
+    return Reported(taken, memory.append(draft, dry_run=dry_run))
+
+
+def listed(memory: Memory, state: str = "") -> list[Listed]:
+    """Return the findings that memory has, regressed ones first, then open ones.
+
+    Args:
+        memory: the home, open.
+        state: only those that stand there, "" for all.
+    """
+    found = []
+    known = memory.state()
+    for standing in known.standings():
+        finding = finding_of(standing.fact, known.histories[standing.fact.id])
+        if finding is not None and not standing.fact.false and state in ("", finding.state):
+            found.append(Listed(standing, finding))
+    rank = {REGRESSED: 0, FIXED: 2}
+    found.sort(key=lambda one: (rank.get(one.finding.state, 1), one.standing.fact.id))
+    return found
+
+
+def read_reports(data: bytes, name: str) -> tuple[BugFound, ...]:
+    """Read findings from JSON: a list of objects, one object, or SARIF.
+
+    Args:
+        data: UTF-8.
+        name: of the file, for messages.
+
+    Raises:
+        DraftRefused: it is none of these.
+    """
+    try:
+        said: Any = json.loads(data)
+        if isinstance(said, dict) and "runs" in said:
+            found = list(_sarif(said))
+        else:
+            found = [_bug(one) for one in (said if isinstance(said, list) else [said])]
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as problem:
+        message = f"it is no list of findings: {prose(str(problem))[:_NAME_CHARS]}"
+        raise DraftRefused((Noticed("not-canonical", message, name, hint=_JSON_HINT),)) from None
+    if len(found) > _MOST:
+        message = f"{len(found)} findings, and a report has at most {_MOST}"
+        raise DraftRefused((Noticed("too-large", message, name, hint="report them in parts"),))
+    return tuple(found)
+
+
+def _bug(said: Mapping[str, Any]) -> BugFound:
+    """Read one finding.
+
+    Raises:
+        (TypeError, AttributeError): it is none.
+    """
+    for key, value in said.items():
+        if key not in _KEYS:
+            raise TypeError(f"there is no such key {key!r}")
+        if type(value) is not _KEYS[key]:
+            raise TypeError(f"{key} is no {'number' if _KEYS[key] is int else 'string'}")
+    return BugFound(**{"rule": "", "message": "", **said})
+
+
+def _sarif(said: Mapping[str, Any]) -> Iterator[BugFound]:
+    """Yield the results of SARIF 2.1.0, but those that their tool suppressed or calls no problem."""
+    for run in said["runs"]:
+        for result in run.get("results") or ():
+            if result.get("suppressions") or result.get("kind", "fail") != "fail":
+                continue
+            places = result.get("locations") or [{}]
+            physical = places[0].get("physicalLocation") or {}
+            logical = (places[0].get("logicalLocations") or [{}])[0]
+            yield BugFound(
+                str(result.get("ruleId") or (result.get("rule") or {}).get("id") or ""),
+                str(result["message"].get("text") or ""),
+                str((physical.get("artifactLocation") or {}).get("uri") or ""),
+                str(logical.get("fullyQualifiedName") or logical.get("name") or ""),
+                int((physical.get("region") or {}).get("startLine") or 0),
+            )
+
+
+def _plain(bug: BugFound) -> BugFound:
+    """Make of what a program wrote what a fact can have: on one line, without secrets, of some length."""
+    rule, path, symbol = (
+        footer_value(without_secrets(said))[:_NAME_CHARS].strip()
+        for said in (bug.rule, bug.file.removeprefix("file://"), bug.symbol)
+    )
+    message = prose(without_secrets(bug.message))[:_TEXT_CHARS].strip()
+    return BugFound(sentence_of(rule), message, path, symbol, max(0, bug.line))
+
+
+def _outcome(state: State, bug: BugFound) -> str:
+    standing = state.get(bug.id)
+    if standing is None:
+        return NEW
+    if standing.fact.false or standing.fact.redacted:
+        return DISMISSED
+    found = finding_of(standing.fact, state.histories[bug.id])
+    return REGRESSED if found is not None and found.state == FIXED else KNOWN
+
+
+def _events(taken: Taken) -> Iterator[Event]:
+    bug = taken.bug
+    if taken.outcome == NEW:
+        yield FactCreated(bug.id, bug.text, " ", order_meta((("kind", FINDING_KIND), *bug.footers)))
+    elif taken.outcome == REGRESSED:
+        yield ThreadReopened(bug.id)
+    elif taken.outcome == KNOWN:
+        yield FactReferenced(bug.id)
+
+
+def _outcomes(taken: tuple[Taken, ...]) -> list[str]:
+    there = {one.outcome for one in taken}
+    return [what for what in (NEW, REGRESSED, KNOWN, DISMISSED) if what in there]
+
+
+def _line(taken: Taken) -> str:
+    """Tell of one thing that was found, with its numbers."""
+    bug = taken.bug
+    where = bug.path + (f":{bug.line}" if bug.line else "")
+    at = " ".join([part for part in (where, bug.symbol) if part])
+    return f"- {taken.outcome}: `{bug.id}` {bug.rule}: {bug.message}" + (f" ({at})" if at else "")

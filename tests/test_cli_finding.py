@@ -1,0 +1,165 @@
+"""`diurna finding`: one bug is one fact, open, fixed or regressed; and verdicts in the headers of logs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ledger.codec.validate import problems
+from ledger.model.session import SessionLog
+from memory.api import Memory
+from memory.write.draft import SessionDraft
+from projection.work.findings import BugFound
+from rituals.review.learning.finding_reports import report
+from tests.conftest import Repo, Run
+
+RULE = ("finding", "report", "--rule", "sql-injection", "--path", "src/db.py", "--symbol", "find")
+SARIF = {
+    "runs": [{"results": [
+        {"ruleId": "B101", "message": {"text": "assert used at 3"}, "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": "a.py"}, "region": {"startLine": 3}}}]},
+        {"ruleId": "B102", "message": {"text": "exec"}, "suppressions": [{"kind": "inSource"}]},
+        {"ruleId": "B103", "message": {"text": "fine"}, "kind": "pass"},
+    ]}]
+}  # fmt: skip
+
+
+def found(run: Run, *arguments: str, stdin: bytes = b"") -> list[dict[str, Any]]:
+    """What a command says of findings in JSON."""
+    ran = run("finding", *arguments, "--json", stdin=stdin)
+    assert ran.code == 0, ran.err
+    listed: list[dict[str, Any]] = ran.json["findings"]
+    return listed
+
+
+def reported(run: Run, message: str) -> tuple[str, str]:
+    """Report a bug; return its id, and what became of it."""
+    ran = run(*RULE, message, "--json")
+    assert ran.code == 0, ran.err
+    (one,) = ran.json["findings"]
+    return one["id"], one["outcome"]
+
+
+def test_a_bug_is_open_then_fixed_then_regressed(repo: Repo, run: Run) -> None:
+    """Met again it is named; closed it is fixed, met behind that it is back, and each command says so."""
+    bug, outcome = reported(run, "query built from `name` at line 12")
+    assert outcome == "new"
+    assert reported(run, "query built from `name` at line 4711") == (bug, "known")
+    assert [one["state"] for one in found(run, "list")] == ["open"]
+    assert run("append", "--close", bug).code == 0
+    assert [one["id"] for one in found(run, "list", "--state", "fixed")] == [bug]
+    assert f"{bug}  fixed" in run("why", bug).out
+    assert reported(run, "query built from `name` at line 12") == (bug, "regressed")
+    (one,) = found(run)
+    assert (one["state"], one["times_regressed"]) == ("regressed", 1)
+    assert f"{bug}  regressed" in run("why", bug).out
+    assert "(regressed)" in run("ls", "--kind", "finding").out
+    assert "| state: regressed -->" in run("show", bug).out
+    assert run("show", bug, "--json").json["facts"][0]["state"] == "regressed"
+    assert run("ls", "--json").json["facts"][0]["state"] == "regressed"
+    assert run("verify").out == "all in order\n"
+
+
+def test_what_was_called_false_stays_so(repo: Repo, run: Run) -> None:
+    """A false alarm that is met again is neither born nor opened, and no log is written."""
+    bug, _ = reported(run, "looks odd")
+    assert run("append", "--invalidate", bug).code == 0
+    logs = len(run("log", "--json").json["sessions"])
+    assert reported(run, "looks odd") == (bug, "dismissed")
+    assert len(run("log", "--json").json["sessions"]) == logs and found(run) == []
+
+
+def test_two_clones_that_meet_one_bug_have_one_fact(repo: Repo, run: Run, tmp_path: Any) -> None:
+    """Reported on both sides with other numbers, joined it is one fact, and nothing is contradicted."""
+    repo.git("clone", "-q", ".", str(tmp_path / "other"))
+    for home, line in ((repo.path, 3), (tmp_path / "other", 4)):
+        memory = Memory.open(str(home), agent=home.name)
+        bug = BugFound("race", f"lock is not held, {line} times", "src/q.py", "push", line)
+        report(memory, (bug,), SessionDraft(title=""))
+        memory.close()
+    repo.git("pull", "-q", "--no-rebase", "--no-edit", str(tmp_path / "other"), "main")
+    (one,) = found(run)
+    assert one["state"] == "open" and run("conflicts", "--json").json["contradictions"] == []
+
+
+def test_reports_are_read_from_json_and_sarif(repo: Repo, run: Run) -> None:
+    """A list, one object, or SARIF without what its tool suppressed; what is none of these is refused."""
+    bug = {"rule": "flaky", "message": "fails alone", "path": "t.py", "line": 3}
+    data = json.dumps([bug, {**bug, "message": "fails  alone"}]).encode()
+    assert len(found(run, "report", "--from-json", "-", stdin=data)) == 1
+    (one,) = found(run, "report", "--from-json", "-", stdin=json.dumps(SARIF).encode())
+    assert (one["rule"], one["path"], one["line"]) == ("B101", "a.py", 3)
+    shape = repo.shape()
+    for wrong in (b"{", b"[1]", b'[{"rule": "x"}]', b'[{"rule": "x", "line": "3"}]', b'{"runs": 3}',
+                  b'[{"rule": "x", "message": "y", "file": "z"}]', b"[" * 100_000):  # fmt: skip
+        ran = run("finding", "report", "--from-json", "-", stdin=wrong)
+        assert ran.code == 1 and "hint:" in ran.err, wrong
+    assert repo.shape() == shape
+
+
+@pytest.mark.parametrize(
+    "wrong", [("report",), ("report", "x"), ("list", "x"), ("close",), ("report", "x", "--from-json", "-")]
+)  # fmt: skip
+def test_wrong_usage_is_said_with_a_hint(repo: Repo, run: Run, wrong: tuple[str, ...]) -> None:
+    """What is not clear is refused with 2."""
+    ran = run("finding", *wrong)
+    assert ran.code == 2 and "hint:" in ran.err
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.text(min_size=1, max_size=80), st.text(max_size=40), st.text(max_size=40))
+def test_whatever_a_program_writes_can_be_stored(message: str, path: str, symbol: str) -> None:
+    """Odd characters, headings, comments, footers: the log of a report is canonical, or refused in words."""
+    from rituals.review.learning.finding_reports import NEW, Taken, _events, _line, _plain
+
+    bug = _plain(BugFound("R" + message[:9], message, path, symbol))
+    if bug.message:
+        events = tuple(_events(Taken(bug, NEW)))
+        log = SessionLog((("agent", "a"),), "T", _line(Taken(bug, NEW)), events)
+        assert problems(log) == ()
+
+
+# ---- verdicts -------------------------------------------------------------------------------------
+
+
+def test_a_verdict_stands_in_the_header_and_in_the_list_of_logs(repo: Repo, run: Run) -> None:
+    """By options and by JSON; a title is made for it, and the same verdict about another fact is another log."""
+    assert run("note", "thread: id=work Retry?", "thread: id=more Again?").code == 0
+    said = ("--verdict", "fail", "--about", "work,more", "--tokens", "1200", "--role", "judge")
+    assert run("append", *said).code == 0
+    data = b'{"verdict": "pass", "about": "work", "role": "judge", "tokens": "80"}'
+    assert run("append", "--from-json", "-", stdin=data).code == 0
+    passed, failed, _ = run("log", "--json").json["sessions"]
+    assert (failed["verdict"], failed["about"], failed["tokens"]) == (
+        "fail",
+        ["work", "more"],
+        1200,
+    )
+    assert failed["title"] == "Verdict: fail on work,more" and failed["role"] == "judge"
+    assert (passed["verdict"], passed["about"], passed["tokens"]) == ("pass", ["work"], 80)
+    assert "(judge: fail)" in run("log").out
+    assert run("append", "--title", "T", "--verdict", "pass", "--about", "work").code == 0
+    assert run("append", "--title", "T", "--verdict", "fail", "--about", "work").code == 0
+    assert len(run("log", "--json").json["sessions"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (("--verdict", "Not ok"), "one word"), (("--verdict", "pass", "--tokens", "many"), "no number"),
+        (("--about", "work"), "no verdict"), (("--tokens", "3"), "none"),
+        (("--verdict", "pass", "--about", "../x"), "not a fact id"),
+    ],
+)  # fmt: skip
+def test_a_verdict_that_is_none_is_refused(
+    repo: Repo, run: Run, wrong: tuple[str, ...], said: str
+) -> None:
+    """Nothing is written."""
+    shape = repo.shape()
+    ran = run("append", "--title", "T", *wrong)
+    assert ran.code == 1 and "hint:" in ran.err
+    assert repo.shape() == shape and said.split()[-1] in ran.err
