@@ -106,7 +106,7 @@ OBVIOUS = frozenset(
     """recall.level recall.limit recall.within recall.kind recall.tag recall.entity recall.agent recall.role
     recall.branch recall.since recall.until get.ids brief.role brief.budget_chars append.title append.new
     append.new.text append.new.tags append.new.footers append.ignored append.reopen append.update.id append.update.text append.supersede.old
-    append.supersede.new append.role append.model resolve.id learn.since task.action task.id task.text
+    append.supersede.new append.role append.model resolve.id learn.since append.tokens task.action task.id task.text
     task.priority
     task.depends task.criteria task.state task.why task.start task.take_over task.role task.done
     task.remaining task.warnings task.questions task.next task.confidence""".split()

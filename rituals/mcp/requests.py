@@ -213,7 +213,7 @@ AppendAsked = model_of(
         "anyway": Annotated[bool, Field(description="Unknown ids are meant")],
         "role": Annotated[Title, _Unsaid],
         "model": Annotated[Title, _Unsaid],
-        "verdict": Annotated[Title, Field(description="pass, fail: as a judge"), _Unsaid],
+        "verdict": Annotated[Title, Field(description="pass, fail"), _Unsaid],
         "about": Annotated[Names, Field(description="What is judged")],
         "tokens": Annotated[Names, _Unsaid],
     },
