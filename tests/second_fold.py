@@ -18,7 +18,10 @@ from ledger.model.event import (
     FactArchived,
     FactCreated,
     FactDemoted,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -35,8 +38,12 @@ from ledger.model.event import (
 TABLE: tuple[type[Event], ...] = (
     FactReferenced, FactCreated, FactUpdated, FactSuperseded, FactInvalidated, FactReactivated,
     ThreadClosed, ThreadReopened, FactVerified, FactPromoted, FactDemoted, FactRedacted,
-    FactReinstated, FactArchived,
+    FactReinstated, FactArchived, FactMoved, FactHelped, FactIgnored,
 )  # fmt: skip
+#: The states of a task, as F11 lists them.
+TASK_STATES = ("todo", "in-progress", "handoff-ready", "blocked", "done", "cancelled")
+#: The kinds that can be closed (F7).
+CLOSED_KINDS = ("thread", "task", "handoff", "finding")
 
 
 #: The types whose names are uses (F4).
@@ -46,11 +53,15 @@ OF_IDS = ("supersedes", "serves", "conflicts")
 
 
 class Log(NamedTuple):
-    """A log as it was read: its key, its type, what it says."""
+    """A log as it was read: its key, its type, what it says, and what its header says of who wrote it."""
 
     key: str
     type: str
     events: tuple[Event, ...]
+    agent: str = ""
+    session: str = ""
+    branch: str = ""
+    role: str = ""
 
 
 class Windows(NamedTuple):
@@ -83,6 +94,9 @@ class Known(NamedTuple):
     circle: tuple[str, ...]
     denied: tuple[tuple[str, str], ...]
     contradicted: bool
+    moves: tuple[tuple[str, str, str, str], ...]
+    helps: tuple[tuple[str, str, str], ...]
+    ignores: tuple[tuple[str, str], ...]
     tier: str
     reason: str
     page: str
@@ -103,6 +117,7 @@ class SecondFold:
     def __init__(self, logs: Iterable[Log], windows: Windows, lasting: Iterable[str]) -> None:
         self.logs = sorted(logs, key=lambda log: log.key)  # O1
         self.windows, self.lasting = windows, frozenset(lasting)
+        self.log = {log.key: log for log in self.logs}
         self.steps: list[Step] = [
             (log.key, event) for log in self.logs for event in in_one_log(log.events)
         ]
@@ -174,6 +189,63 @@ class SecondFold:
             heads[version] = ever[version] = heads.get(version, (event.text, key))
             came.setdefault(version, []).append((key, named))
         return {**heads, **by_closing()} if thread and closing else heads
+
+    # ---- F11 --------------------------------------------------------------------------------------
+
+    def moves(self, id: str) -> list[tuple[str, str]]:
+        """What stands of the moves of a task: (key, state)."""
+        if self.kind(id) != "task":
+            return []
+        standing: list[tuple[str, str]] = []
+        boxes = 0
+        for key, event in self.said(id):
+            named: tuple[str, ...] | None = None
+            if isinstance(event, FactMoved):
+                state, named = event.state, event.was
+            elif isinstance(event, ThreadClosed):
+                state = "done"
+                named = None if event.was is None else event.was
+            elif isinstance(event, ThreadReopened):
+                state = "todo"
+            elif isinstance(event, FactCreated) and event.mark:
+                boxes += 1
+                if boxes > 1 or event.mark != "x":
+                    continue
+                state, named = "done", ()
+            else:
+                continue
+            standing = [
+                (log, stood)
+                for log, stood in standing
+                if log == key or (named is not None and stem_of(log) not in named)
+            ]
+            if (key, state) not in standing:
+                standing.append((key, state))
+        return sorted(standing, key=lambda move: (move[0], TASK_STATES.index(move[1])))
+
+    def torn(self, id: str) -> bool:
+        moves = self.moves(id)
+        claims = {key for key, state in moves if state == "in-progress"}
+        return len({state for _, state in moves}) > 1 or len(claims) > 1
+
+    # ---- F12 --------------------------------------------------------------------------------------
+
+    def helps(self, id: str) -> list[tuple[str, str, str]]:
+        """(key, context, form of the evidence) of the logs in which a fact helped."""
+        found: dict[str, tuple[str, str, str]] = {}
+        for key, event in self.said(id):
+            form = evidence(event.remark) if isinstance(event, FactHelped) else ""
+            if form and key not in found:
+                found[key] = (key, f"{self.log[key].session} {self.log[key].branch}", form)
+        return list(found.values())
+
+    def ignores(self, id: str) -> tuple[tuple[str, str], ...]:
+        found = []
+        for key, event in self.said(id):
+            if isinstance(event, FactIgnored):
+                said = [event.remark.strip().lower(), self.log[key].role.strip().lower()]
+                found.append((key, next(filter(is_id, said), "")))
+        return tuple(dict.fromkeys(found))
 
     # ---- F5 ---------------------------------------------------------------------------------------
 
@@ -258,7 +330,7 @@ class SecondFold:
     def denying(self, id: str) -> list[tuple[str, str, tuple[str, ...] | None]]:
         """Of these, all where a head is known to none of them, else none."""
         calls = self.calls(id)
-        for version in self.standing(id, thread=self.kind(id) == "thread" and self.closed(id)[0]):
+        for version in self.standing(id, thread=self.closed(id)[0]):
             if not any(self.knows(id, version, call) for call in calls):
                 return calls
         return []
@@ -291,8 +363,12 @@ class SecondFold:
         return self.last(id, FactRedacted) is not None
 
     def closed(self, id: str) -> tuple[bool, str]:
-        if self.kind(id) != "thread":
+        if self.kind(id) not in CLOSED_KINDS:
             return False, ""
+        if self.kind(id) == "task":
+            moves = self.moves(id)
+            closing = bool(moves) and {state for _, state in moves} <= {"done", "cancelled"}
+            return closing, max(key for key, _ in moves) if closing else ""
         word = self.last(id, ThreadClosed, ThreadReopened)
         if word is not None:
             return (True, word[0]) if isinstance(word[1], ThreadClosed) else (False, "")
@@ -302,7 +378,7 @@ class SecondFold:
     def known(self, id: str) -> Known:
         """All that is known of a fact."""
         kind, (closed, closed_at) = self.kind(id), self.closed(id)
-        texts = self.standing(id, thread=kind == "thread" and closed)
+        texts = self.standing(id, thread=closed)
         created, origin, born = self.birth(id)
         naming = self.naming(id)
         denied, calls = self.denying(id), self.calls(id)
@@ -349,7 +425,14 @@ class SecondFold:
             contradicted=len(texts) > 1
             or bool(rivals)
             or bool(denied)
-            or bool(circle and not calls),
+            or bool(circle and not calls)
+            or self.torn(id),
+            moves=tuple(
+                (state, key, self.log[key].agent, self.log[key].session)
+                for key, state in self.moves(id)
+            ),
+            helps=tuple(self.helps(id)),
+            ignores=self.ignores(id),
             tier=tier,
             reason=reason,
             page=page,
@@ -393,7 +476,7 @@ class SecondFold:
             found = "archive-candidate"
         else:
             found = "archived"
-        if kind == "thread" and not closed and found in ("archive-candidate", "archived"):
+        if kind in CLOSED_KINDS and not closed and found in ("archive-candidate", "archived"):
             return "active"
         return found
 
@@ -420,6 +503,24 @@ class SecondFold:
         if not crossed:
             return "", ""
         return "closed" if closed else "faded", quarter(min(crossed))
+
+
+def evidence(remark: str) -> str:
+    """The form of the evidence beside a fact (F12): `place`, `command` or nothing."""
+    for word in remark.split():
+        bare = re.sub(r"^[()\[\]{}<>,;`'\"]+|[()\[\]{}<>,;`'\".]+$", "", word)
+        found = re.fullmatch(r"([^:]*?)(?::|#L)([0-9]{1,9})(?:[:-].*)?", bare, re.DOTALL)
+        if found and int(found[2]) and re.search(r"[./]", found[1]) and found[1][-1] not in "./":
+            if any(char.isalpha() for char in found[1]):
+                return "place"
+    words = re.split(r"[()\[\]{}<>,;:=→`'\"\s]+", remark.lower().strip("()[]{}<>,;:=→`'\" \t"))
+    said = " ".join(words)
+    codes = re.finditer(
+        r"(?:^| )(?:exit|exits|exited|exitcode|exit-code|exit_code|rc)(?: (?:code|status|with))* ([0-9]{1,3})(?= |$)",
+        said,
+    )
+    ends = any(int(code[1]) < 256 and code[0].strip() != said for code in codes)
+    return "command" if ends else ""
 
 
 def in_one_log(events: Iterable[Event]) -> list[Event]:
@@ -461,7 +562,7 @@ def names(log: Log, id: str) -> bool:
         if isinstance(event, FactSuperseded):
             if event.new == id:
                 return True
-        elif event.id == id and not isinstance(event, FactInvalidated | FactArchived):
+        elif event.id == id and not isinstance(event, FactInvalidated | FactArchived | FactIgnored):
             return True
     return False
 

@@ -23,7 +23,10 @@ from ledger.model.event import (
     FactArchived,
     FactCreated,
     FactDemoted,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -39,6 +42,7 @@ from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
+from ledger.model.task_states import STATES
 from memory.cache.file import Cache
 from memory.cache.rebuild import build
 from memory.replay.snapshot import Snapshot
@@ -77,6 +81,8 @@ plain_meta = st.sampled_from(
         (),
         (),
         (("kind", "thread"),),
+        (("kind", "task"),),
+        (("kind", "task"), ("owner", "ada")),
         (("kind", "invariant"),),
         (("kind", "decision"), ("tags", "x, y")),
         (("own", "value"),),
@@ -104,6 +110,10 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
         st.none(), st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=2).map(tuple)
     )
     said = st.lists(st.sampled_from(STAMPS), min_size=1, max_size=12, unique=True).map(tuple)
+    seen = st.one_of(st.none(), st.just(()), said)
+    closed = st.one_of(
+        was, st.builds(lambda *both: sum(both, ()), was.map(lambda one: one or ()), said)
+    )
     knew = st.one_of(st.none(), st.none(), said)
     return st.one_of(
         st.builds(lambda kind, fact: cast(Event, kind(fact)), simple, ids),
@@ -111,7 +121,11 @@ def events(meta: st.SearchStrategy[tuple[tuple[str, str], ...]]) -> st.SearchStr
         st.builds(FactCreated, ids, st.sampled_from(TEXTS), marks, meta),
         st.builds(FactUpdated, ids, texts, was, marks, plain_meta, st.just(""), knew),
         st.builds(FactUpdated, ids, texts, was, marks, plain_meta, st.just(""), knew),
-        st.builds(ThreadClosed, ids, st.just(""), was),
+        st.builds(ThreadClosed, ids, st.just(""), closed),
+        st.builds(FactMoved, ids, st.sampled_from(STATES), st.just(""), seen),
+        st.builds(FactMoved, ids, st.sampled_from(STATES), st.just(""), seen),
+        st.builds(FactHelped, ids, st.sampled_from(("", "pytest: exit 0", "a.py:3"))),
+        st.builds(FactIgnored, ids, st.sampled_from(("", "judge", "odd | role"))),
         st.builds(FactReinstated, ids, st.just(""), said),
         st.builds(FactInvalidated, ids, st.just(""), was),
         st.builds(FactSuperseded, ids, ids, st.just(""), was),
@@ -152,6 +166,9 @@ def _as_read(said: list[Event]) -> tuple[Event, ...]:
 # Made once: a strategy that is made anew for each draw takes more time than all that the laws ask.
 _keys = st.tuples(st.sampled_from(STAMPS), st.sampled_from(("", "000-0123456789ab", "-x")))
 _types, _agents = st.sampled_from(TYPES), st.sampled_from(AGENTS)
+_origins = st.sampled_from(
+    ((), (), (("role", "judge"), ("session", "s"), ("branch", "main")), (("branch", "main"),))
+)
 _acts = st.lists(events(plain_meta), max_size=5, unique=True)
 _import_acts = st.lists(events(import_meta | plain_meta), max_size=5, unique=True)
 _twin_acts = st.lists(events(plain_meta), max_size=3, unique=True)
@@ -173,7 +190,7 @@ def ledgers(draw: st.DrawFn, most: int = 14) -> list[Logged]:
         type = draw(_types)
         acts = _as_read(draw(_import_acts if type == "import" else _acts))
         kind = () if type == "work" else (("type", type),)
-        header = (("agent", draw(_agents)), *kind)
+        header = (("agent", draw(_agents)), *kind, *draw(_origins))
         entry = entry_of(stem, SessionLog(header, "T", "", acts))
         data = f"{number} {stem}".encode()
         ref = LogRef(stem, log_path(stem), blob_id(data))

@@ -35,7 +35,13 @@ from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 def second(logs: list[Logged], policy: Policy) -> dict[str, Known]:
     """Fold a made-up ledger the slow way."""
     lasting = [kind.name for kind in policy.kinds if not kind.decays]
-    told = [Log(log.ref.key, log.type, log.acts) for log in logs]
+    told = [
+        Log(
+            log.ref.key, log.type, log.acts, log.entry.agent, log.entry.session, log.entry.branch,
+            log.entry.role,
+        )
+        for log in logs
+    ]  # fmt: skip
     return SecondFold(told, Windows(*policy.windows), lasting).facts()
 
 

@@ -32,7 +32,7 @@ NOBODY = Signature()
 class Act(Record):
     """One event of one log that changes more than a count; sorts by (stem, seq).
 
-    `by` is given where it counts who said it (`ledger.model.event.SIGNED`).
+    `by` is given where it counts who said it (`ledger.model.event.SIGNED`, and a ticked box at birth).
     """
 
     stem: str

@@ -75,7 +75,8 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
                     last[fact] = ""
         by: Signature | None = None
         for seq, event in enumerate(events):
-            if type(event) in SIGNED:
+            ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
+            if ticked or type(event) in SIGNED:
                 by = by or Signature(agent, session, branch, role, kind)
                 act = Act(stem, seq, event, by)
             else:

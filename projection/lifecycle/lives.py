@@ -331,7 +331,8 @@ def _kinds_said(act: Act) -> list[str]:
 def _answered(act: Act, fact: Fact, point: str) -> bool:
     """Tell whether a move of a task was answered before a log: it does not come back (F11)."""
     moves = isinstance(act.event, FactMoved | ThreadClosed | ThreadReopened)
-    return moves and act.stem < point and all(move.stem != act.stem for move in fact.moves)
+    answers = fact.kind == TASK_KIND and moves and act.stem < point
+    return answers and all(move.stem != act.stem for move in fact.moves)
 
 
 def _learn(known: list[Act], act: Act, full: bool) -> None:

@@ -22,7 +22,10 @@ from ledger.model.event import (
     FactArchived,
     FactCreated,
     FactDemoted,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReactivated,
     FactRedacted,
@@ -40,6 +43,7 @@ from ledger.model.layout import log_path
 from ledger.model.logset import LogRef
 from ledger.model.order import is_sealed, key_of, seal, stem_in
 from ledger.model.session import Entry, SessionLog
+from ledger.model.task_states import STATES
 from memory.cache.rebuild import build
 from memory.replay.state import state_from, state_of
 from projection.fold.replay import State
@@ -55,6 +59,7 @@ TYPES = ("work",) * 6 + ("continued",) * 3 + ("review", "import", "edit", "check
 DAYS = ("2026-03-30", "2026-03-31", "2026-04-01", "2026-06-30", "2026-07-01")
 METAS: tuple[Meta, ...] = (
     (), (), (), (), (("kind", "thread"),), (("kind", "thread"),), (("kind", "invariant"),),
+    (("kind", "task"),), (("kind", "task"), ("owner", "x")), (("kind", "task"),), (("kind", "finding"),),
     (("kind", "decision"), ("tags", "x, y")), (("own", "value"),), (("own", "another"),),
     (("kind", "my kind"), ("supersedes", "b, the pass")), (("serves", "the pass!"),), (("serves", "a c"),),
 )  # fmt: skip
@@ -63,6 +68,17 @@ TOLD: tuple[Meta, ...] = (
     (("kind", "thread"), ("created", "2026-04-01")), (("origin", "somewhere"),),
     (("origin", "2026-02-01-090000"),), (("origin", "2026-03-31-words"),),
 )  # fmt: skip
+REMARKS = (
+    "",
+    "pytest -q: exit 0",
+    "src/a.py:3",
+    "Judge",
+    "judge",
+    "it did",
+    "make (exit 300)",
+    "x.y:0",
+    "rc=1",
+)
 PLAIN: tuple[type[Event], ...] = (
     FactReferenced, FactReferenced, FactReactivated, FactArchived, ThreadReopened, FactVerified, FactPromoted,
     FactDemoted, FactRedacted, FactReinstated, ThreadClosed, FactInvalidated,
@@ -87,7 +103,8 @@ class Case:
         self.refs.append(LogRef(key, log_path(stem_in(key)), blob_id(data)))
         self.data.append(data)
         self.entries.append(entry)
-        self.logs.append(Log(key, log.type, log.events))
+        said = [log.get(name) for name in ("agent", "session", "branch", "role")]
+        self.logs.append(Log(key, log.type, log.events, *said))
 
     def second(self, count: int | None = None) -> dict[str, Known]:
         """What the second fold says of the first so many logs."""
@@ -109,7 +126,7 @@ def made_up(rng: random.Random, most: int = 24) -> Case:
     taken: set[str] = set()
     for _ in range(rng.randint(1, most)):
         type = rng.choice(TYPES)
-        header = (("agent", rng.choice("xyz")), *(() if type == "work" else (("type", type),)))
+        header = _header(rng, type)
         said = [stem_in(ref.key) for ref in case.refs]
         data = encode(SessionLog(header, "T", "", _events(rng, type, said)))
         instant = f"{rng.choice(DAYS)}-10{rng.randrange(6):02d}00"
@@ -127,12 +144,22 @@ def made_up(rng: random.Random, most: int = 24) -> Case:
     return case
 
 
+def _header(rng: random.Random, type: str) -> tuple[tuple[str, str], ...]:
+    """Make up who wrote a log; most say little of it."""
+    said = {"agent": rng.choice("xyz"), "type": "" if type == "work" else type}
+    if type == "continued" or rng.randrange(3) == 0:
+        said["role"], said["session"] = rng.choice(("", "judge", "a | b")), rng.choice("st")
+        said["branch"] = rng.choice(("", "main", "feat/x"))
+    order = ("agent", "type", "role", "session", "branch")
+    return tuple((key, said[key]) for key in order if said.get(key))
+
+
 def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event, ...]:
     """Make up what one log says; of each id it brings at most one text, as a log can."""
     found: list[Event] = []
     brought: set[str] = set()
     for _ in range(rng.randint(0, 6)):
-        id, kind = rng.choice(IDS), rng.randrange(10)
+        id, kind = rng.choice(IDS), rng.randrange(13)
         was = _some(rng, VERSIONS, 2)
         if kind < 3 and id not in brought:
             brought.add(id)
@@ -151,11 +178,19 @@ def _events(rng: random.Random, type: str, stems: Sequence[str]) -> tuple[Event,
         elif kind < 6:
             named = was if rng.randrange(3) else None
             which = rng.choice((ThreadClosed, FactInvalidated))
+            if which is ThreadClosed and named and rng.randrange(2):
+                named = (*named, *(_some(rng, stems, 3) or ()))
             found.append(which(id, "", named))
         elif kind < 7 and stems and rng.randrange(2):
             found.append(FactReinstated(id, said=_some(rng, stems, 3)))
-        else:
+        elif kind < 10:
             found.append(rng.choice(PLAIN)(id))  # type: ignore[call-arg]
+        elif kind < 12:
+            seen = rng.choice((None, (), _some(rng, stems, 3)))
+            found.append(FactMoved(id, rng.choice(STATES), rng.choice(("", "so be it")), seen))
+        else:
+            said_of = rng.choice((FactHelped, FactIgnored))
+            found.append(said_of(id, rng.choice(REMARKS)))
     rng.shuffle(found)
     return tuple(found)
 
@@ -177,6 +212,8 @@ def said_by(standings: Sequence[Standing]) -> dict[str, Known]:
             fact.created, fact.origin, fact.uses, fact.last_used, fact.closed, fact.closed_at,
             fact.superseded_by, fact.supersedes, fact.invalidated_at, fact.promoted, fact.verified,
             fact.redacted, fact.rivals, fact.circle, fact.denied, fact.contradicted,
+            tuple((move.state, move.stem, move.agent, move.session) for move in fact.moves),
+            tuple((one.stem, one.context, one.evidence) for one in fact.helps), fact.ignores,
             standing.tier, standing.reason, standing.quarter,
         )  # fmt: skip
     return found
@@ -264,6 +301,8 @@ def main(arguments: list[str]) -> int:
             counts["facts"] += 1
             counts["of them contradicted"] += known.contradicted
             counts["denied"] += bool(known.denied)
+            counts["moved"] += bool(known.moves)
+            counts["helped or ignored"] += bool(known.helps or known.ignores)
             counts["in circles"] += bool(known.circle)
             counts["false"] += known.tier == "superseded"
             counts["archived otherwise"] += bool(known.reason) and known.tier != "superseded"
