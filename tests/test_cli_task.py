@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -13,14 +15,20 @@ from ledger.home import discover
 from ledger.model.event import ThreadClosed
 from memory.api import Memory
 from memory.cache.work import handoffs_in, task_in, tasks_in
+from memory.write.draft import SessionDraft
 from rituals.answers.tasks import STALE_MS
+from rituals.cli.fast_path import run as quick
 from rituals.hosts.observed.spool import Observation, spool_of
+from rituals.record.tasks.author import Author
+from rituals.record.tasks.moves import carried_out, starting
 from tests.conftest import NOW_MS
+from tests.pages import ROOT
 
 if TYPE_CHECKING:
     from tests.conftest import Ran, Repo, Run
 
 MINUTE_MS = 60_000
+HEAVY = ("click", "pydantic", "pygit2", "rapidfuzz", "markdown_it", "typing", "json", "numpy")
 
 
 @pytest.fixture
@@ -201,9 +209,6 @@ def test_starting_what_waits_is_told(task: Run) -> None:
 def test_of_many_who_start_at_once_one_has_it(task: Run, repo: Repo) -> None:
     """Claims in one clone exclude each other: the others are told who was first."""
     task("add", "Wire it", "--id", "wire")
-    from rituals.record.tasks.author import Author
-    from rituals.record.tasks.moves import carried_out, starting
-
     got: list[str] = []
     refused: list[str] = []
 
@@ -392,8 +397,6 @@ def test_logs_that_are_no_work_receive_nothing(begun: Run, run: Run, repo: Repo,
 def test_captured_logs_receive_too(begun: Run, repo: Repo) -> None:
     """A log that is held closes a handoff as any other."""
     id = handoff(begun, "--to", "codex")
-    from memory.write.draft import SessionDraft
-
     memory = Memory.open(str(repo.path), agent="codex")
     receipt = memory.hold(SessionDraft("Captured", "It went on.", agent="codex"))
     assert receipt.did == (("Closed", (id,)),)
@@ -432,6 +435,36 @@ def test_the_library_lists_tasks(begun: Run, repo: Repo) -> None:
     handoff(begun)
     entry = memory.snapshot.ask(lambda cache: cache.entry(cache.summary.newest))
     assert entry is not None and not any(isinstance(one, ThreadClosed) for one in entry.acts)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "list", "--all", "--json", "list --mine --json", "--state done", "--workstream=x"]
+)
+def test_the_quick_path_prints_the_same(
+    begun: Run, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    """The list in its plain forms is answered without the command line, byte for byte."""
+    capsys.readouterr()
+    code = quick(["task", *line.split()], os.environ)
+    short = capsys.readouterr()
+    whole = begun(*line.split())
+    assert (code, *short) == whole
+    for other in ("pick", "--state none", "--json=id", "list more"):
+        assert quick(["task", *other.split()], os.environ) is None
+
+
+def test_the_quick_list_loads_nothing_heavy(begun: Run) -> None:
+    """A warm list loads no library."""
+    script = (
+        "import sys; from rituals.cli.entry import main; code = main();"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script, "task"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+    assert done.stdout.startswith("wire  in-progress")
 
 
 def test_fields_of_the_list_can_be_chosen(begun: Run) -> None:

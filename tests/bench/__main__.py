@@ -374,6 +374,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
     options = parser.parse_args()
     from tests.bench.hooks import boundary, day, hooks
+    from tests.bench.tasks import listing, many
 
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -396,6 +397,7 @@ def main() -> None:
         lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
         lambda: [one_more(large, runs, late=False, command="brief")],
         lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
+        lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
         lambda: recall(small, 2 * runs),
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
