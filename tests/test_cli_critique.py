@@ -178,6 +178,21 @@ def test_a_snapshot_stands_alone(worked: Repo, run: Run) -> None:
     assert worked.shape() == before
 
 
+def test_evidence_is_what_was_tried_found_and_helped(worked: Repo, run: Run) -> None:
+    """Attempts with their outcome, findings, and the rules that helped."""
+    new = (
+        "id=one-queue about=wire outcome=failed attempt: One queue for all shops.",
+        "id=loop serves=wire finding: The loop never ends.", "id=small pattern: Small queues first.",
+    )  # fmt: skip
+    options = [word for text in new for word in ("--new", text)]
+    assert run("append", "--title", "Try", *options).code == 0
+    assert run("append", "--title", "Use", "--helped", "small=pytest -q: exit 0").code == 0
+    told = run("snapshot", "--task", "wire").out.partition("## Evidence")[2]
+    assert "- failed: one-queue" in told
+    assert "- open: loop" in told
+    assert "- helped 1 ×, shown by a command: small" in told
+
+
 def test_a_snapshot_of_all_the_work(worked: Repo, run: Run) -> None:
     """Without a task it tells of all; as JSON it has the same sections."""
     ran = run("snapshot", "--milestone")

@@ -27,18 +27,20 @@ Examples:
 """
 
 
-def _many(name: str, metavar: str, help: str, *others: str) -> Decorator:
+def many(name: str, metavar: str, help: str, *others: str) -> Decorator:
+    """Return an option that may be given several times."""
     return click.option(f"--{name}", *others, multiple=True, metavar=metavar, help=help)
 
 
-def _one(name: str, metavar: str, help: str) -> Decorator:
+def one(name: str, metavar: str, help: str) -> Decorator:
+    """Return an option that is a text, "" where it is not given."""
     return click.option(f"--{name}", default="", metavar=metavar, help=help)
 
 
-_TITLE = _one("title", "TEXT", "The log's title.")
-_REF = _many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs")
-_AGENT = _one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name.")
-_SESSION = _one(
+_TITLE = one("title", "TEXT", "The log's title.")
+_REF = many("ref", "ID", "A fact the session relied on; repeat, or separate by commas.", "--refs")
+_AGENT = one("agent", "NAME", "Who writes; else $DIURNA_AGENT, else git's user name.")
+_SESSION = one(
     "session",
     "ID",
     "The host's session; its logs of one agent count as one work session. Else $DIURNA_SESSION, or what "
@@ -46,29 +48,29 @@ _SESSION = _one(
 )
 _CONTENT: tuple[Decorator, ...] = (
     _TITLE,
-    _one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
-    _one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
+    one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
+    one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
     _REF,
-    _many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id entity=NAME KIND: TEXT" names it.'),
+    many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id entity=NAME KIND: TEXT" names it.'),
     click.option(
         "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
     ),
-    _many("supersede", "OLD=NEW", "OLD is false now, NEW replaces it."),
-    _many("invalidate", "ID", "The fact is false now, nothing replaces it."),
-    _many("close", "ID", "The thread, task or finding is done."),
-    _many("reopen", "ID", "It is open again."),
-    _many("reactivate", "ID", "The fact is pulled back from the archive."),
-    _many("move", "ID=STATE", f"The task is in that state now: {', '.join(STATES[1:])}."),
-    _many("helped", "ID=EVIDENCE", "It helped: a command with its exit code, or PATH:LINE."),
-    _many("ignored", "ID[=ROLE]", "It was shown to a role, else to yours, and of no use."),
+    many("supersede", "OLD=NEW", "OLD is false now, NEW replaces it."),
+    many("invalidate", "ID", "The fact is false now, nothing replaces it."),
+    many("close", "ID", "The thread, task or finding is done."),
+    many("reopen", "ID", "It is open again."),
+    many("reactivate", "ID", "The fact is pulled back from the archive."),
+    many("move", "ID=STATE", f"The task is in that state now: {', '.join(STATES[1:])}."),
+    many("helped", "ID=EVIDENCE", "It helped: a command with its exit code, or PATH:LINE."),
+    many("ignored", "ID[=ROLE]", "It was shown to a role, else to yours, and of no use."),
 )
 _HEADER: tuple[Decorator, ...] = (
     _AGENT,
-    _one("role", "NAME", "In which role."),
-    _one("host", "NAME", "The program the agent runs in."),
-    _one("model", "NAME", "The model it runs on."),
+    one("role", "NAME", "In which role."),
+    one("host", "NAME", "The program the agent runs in."),
+    one("model", "NAME", "The model it runs on."),
     _SESSION,
-    _one(
+    one(
         "type",
         "TYPE",
         "work (the default; continued behind the first of a session), review, import, edit or checkpoint.",
@@ -113,7 +115,7 @@ def write(function: Any) -> Any:
 
 def short(function: Any) -> Any:
     """Give a command what the short write takes of all this, and the kind of its facts."""
-    kind = _one("kind", "KIND", "The kind of each text that names none.")
+    kind = one("kind", "KIND", "The kind of each text that names none.")
     return _with((kind, _REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT), function)
 
 

@@ -268,11 +268,20 @@ class _Page:
             not in (ATTEMPT_KIND, FINDING_KIND, TASK_KIND, HANDOFF_KIND, THREAD_KIND)
             if self._task and footer(one.fact, "tags") != "criterion"
         ]
-        return lines[:_FACTS]
+        helped = [one for one in self._live if one.fact.helps]
+        helped.sort(key=lambda one: (one.fact.helps[-1].stem, one.fact.id), reverse=True)
+        return lines[:_FACTS] + [
+            f"helped {len(one.fact.helps)} ×, shown by a {_shown_by(one)}: {_said(one)}"
+            for one in helped[:_FACTS]
+        ]
 
 
 def _said(one: Standing) -> str:
     return f"{one.fact.id} ({one.fact.kind}, {one.fact.created}): {_text(one)}"
+
+
+def _shown_by(one: Standing) -> str:
+    return " and a ".join(sorted({help.evidence for help in one.fact.helps}))
 
 
 def _text(one: Standing) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from projection.work.tasks import PRIORITIES
 from rituals.cli import options
+from rituals.cli.append_options import many, one
 from rituals.cli.context import Invocation
 from rituals.cli.option_table import TASKS
 
@@ -18,41 +18,33 @@ LISTED = (
 )
 
 
-def _many(name: str, metavar: str, help: str) -> Callable[[Any], Any]:
-    return click.option(name, multiple=True, metavar=metavar, help=help)
-
-
-def _one(name: str, metavar: str, help: str) -> Callable[[Any], Any]:
-    return click.option(name, default="", metavar=metavar, help=help)
-
-
 @click.command("task")
 @click.argument("action", default="list", metavar="[ACTION]")
 @click.argument("words", nargs=-1, metavar="[ID]...")
 @options.of_table(*TASKS)
-@_one("--id", "NAME", "add: its id; else it is made from the text.")
+@one("id", "NAME", "add: its id; else it is made from the text.")
 @click.option("--priority", type=click.Choice(PRIORITIES), metavar="PRIORITY",
               help="add: high, medium or low.")  # fmt: skip
-@_one("--owner", "NAME", "add: whom it is meant for.")
-@_one("--goal", "TEXT", "add: what it is good for.")
-@_many("--depends", "ID", "add: what has to be done before. Repeatable, or with commas.")
-@_many("--serves", "ID", "add: what it is done for. Repeatable, or with commas.")
-@_many("--criterion", "TEXT", "add: when it is done. Repeatable.")
-@_many("--risk", "TEXT", "add: what may go wrong. Repeatable.")
-@_many("--question", "TEXT", "add, handoff: what is open. Repeatable.")
+@one("owner", "NAME", "add: whom it is meant for.")
+@one("goal", "TEXT", "add: what it is good for.")
+@many("depends", "ID", "add: what has to be done before. Repeatable, or with commas.")
+@many("serves", "ID", "add: what it is done for. Repeatable, or with commas.")
+@many("criterion", "TEXT", "add: when it is done. Repeatable.")
+@many("risk", "TEXT", "add: what may go wrong. Repeatable.")
+@many("question", "TEXT", "add, handoff: what is open. Repeatable.")
 @click.option("--anyway", is_flag=True, help="add: ids that memory does not know are meant.")
 @click.option("--take-over", is_flag=True, help="start: also what somebody else has, as agreed.")
 @click.option("--start", is_flag=True, help="pick: claim it, too.")
-@_one("--why", "TEXT", "move, done: the reason.")
-@_one("--to", "NAME", "handoff: the agent or role that is to get it; else whoever takes it.")
-@_many("--done", "TEXT", "handoff: what is done. Repeatable.")
-@_many("--remaining", "TEXT", "handoff: what is not. Repeatable.")
-@_many("--warning", "TEXT", "handoff: what to look out for. Repeatable.")
-@_many("--next", "TEXT", "handoff: what to do first. Repeatable.")
-@_one("--confidence", "TEXT", "handoff: how sure it is that what is done is right.")
-@_one("--agent", "NAME", "Who does it; else $DIURNA_AGENT, else git's user name.")
-@_one("--role", "NAME", "In which role.")
-@_one("--session", "ID", "The host's session; else $DIURNA_SESSION, or what the host sets.")
+@one("why", "TEXT", "move, done: the reason.")
+@one("to", "NAME", "handoff: the agent or role that is to get it; else whoever takes it.")
+@many("done", "TEXT", "handoff: what is done. Repeatable.")
+@many("remaining", "TEXT", "handoff: what is not. Repeatable.")
+@many("warning", "TEXT", "handoff: what to look out for. Repeatable.")
+@many("next", "TEXT", "handoff: what to do first. Repeatable.")
+@one("confidence", "TEXT", "handoff: how sure it is that what is done is right.")
+@one("agent", "NAME", "Who does it; else $DIURNA_AGENT, else git's user name.")
+@one("role", "NAME", "In which role.")
+@one("session", "ID", "The host's session; else $DIURNA_SESSION, or what the host sets.")
 @options.dry_run
 @options.listing(tasks=LISTED)
 def command(call: Invocation, /, action: str, words: tuple[str, ...], **given: Any) -> None:
