@@ -78,9 +78,9 @@ _HEADER: tuple[Decorator, ...] = (
 )
 
 _VERDICT: tuple[Decorator, ...] = (
-    _one("verdict", "WORD", "What a judge says: pass, fail, or another word."),
-    _one("about", "IDS", "What the verdict is about, with commas between."),
-    _one("tokens", "N", "How many tokens judging took."),
+    one("verdict", "WORD", "What a judge says: pass, fail, or another word."),
+    one("about", "IDS", "What the verdict is about, with commas between."),
+    one("tokens", "N", "How many tokens judging took."),
 )
 
 _ANYWAY = click.option(
