@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from ledger.model.event import (
     FactCreated,
     FactInvalidated,
+    FactMoved,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
 )
 from ledger.model.session import Entry
 from ledger.model.shown import SHOWN_IDS, shown_in, shown_value
+from ledger.model.task_states import CANCELLED, DONE, IN_PROGRESS
 from projection.brief.budget import LEAST_CHARS, brief
 from projection.brief.forms import FORMATS, JSON, MARKDOWN, XML, form_of
 from projection.brief.lines import stem_said, text_chars
@@ -26,18 +28,22 @@ from projection.brief.news import happened
 from projection.brief.plain_text import label, plain, shortened
 from projection.brief.relevance import scores
 from projection.brief.roles import role_notes
-from projection.brief.sections import (
+from projection.brief.todo import handed, ordered, own_tasks
+from projection.brief.values import (
+    ATTEMPTS,
     BORN,
     CHANGES,
     CLOSED,
     CONTRADICTIONS,
     DECISIONS,
+    HANDED,
     INVALIDATED,
     INVARIANTS,
     REST,
     ROLE,
     SESSIONS,
     SUPERSEDED,
+    TASKS,
     THREADS,
     UPDATED,
     Brief,
@@ -45,12 +51,17 @@ from projection.brief.sections import (
     News,
     Place,
     Session,
+    Stated,
+    Todo,
 )
 from projection.brief.weight import weights
-from projection.fold.fact import Fact, Version
+from projection.fold.fact import Fact, Move, Version
 from projection.fold.state import LiveView, Standing, Summary
 from projection.lifecycle.review_due import pressing, reasons, size_of
 from projection.policy.model import Policy, Review
+from projection.work.attempts import failed_before
+from projection.work.findings import REGRESSED
+from projection.work.tasks import tasks
 from rituals.hosts.context.heard import ids_shown
 from tests.conftest import examples
 
@@ -86,6 +97,9 @@ def fact(
     )  # fmt: skip
 
 
+NOTHING = Todo()
+
+
 def material(
     *live: Standing, news: tuple[News, ...] = (), role: str = "", agent: str = "claude-code",
     last: str = STEM, project: str = "payments-api", due: str = "",
@@ -93,6 +107,7 @@ def material(
     found: tuple[Standing, ...] = (), archived: int = 7, by: str = "codex",
     sessions: tuple[Session, ...] = (), brought: dict[str, frozenset[str]] | None = None,
     work: tuple[str, ...] = (), asks: bool = False, role_chars: int = 2_000,
+    todo: Todo = NOTHING, states: dict[str, str] | None = None,
 ) -> Material:  # fmt: skip
     """What a brief is made of, with these facts live."""
     contradicted = tuple(one.fact for one in live if one.fact.contradicted)
@@ -108,7 +123,7 @@ def material(
     facts += [one.replacing for one in news if one.replacing]
     return Material(
         "c" * 40, view, place, due, news, 0, score or {}, found, sessions,
-        role_notes(facts, role, brought or {}), work, asks, role, role_chars,
+        role_notes(facts, role, brought or {}), work, asks, role, role_chars, todo, states or {},
     )  # fmt: skip
 
 
@@ -348,19 +363,181 @@ def test_sections_come_in_the_order_of_their_weight() -> None:
         news=(News("was", UPDATED, LATER, "codex", standing("was")),),
         role="reviewer",
         sessions=(Session(LATER, "codex", "Shipped it"),),
+        todo=Todo(
+            (Stated(standing("given", kind="handoff"), "for ship", "ada"),),
+            (Stated(standing("tried", kind="attempt"), "failed"),),
+            (Stated(standing("ship", kind="task"), "todo"),),
+        ),
     )
     made = brief(given, form_of(MARKDOWN), 7500)
     found = names_in(made)
     assert list(found) == [
-        CONTRADICTIONS, INVARIANTS, CHANGES, ROLE, THREADS, DECISIONS, SESSIONS, REST,
+        CONTRADICTIONS, INVARIANTS, HANDED, CHANGES, ROLE, ATTEMPTS, TASKS, THREADS, DECISIONS, SESSIONS,
+        REST,
     ]  # fmt: skip
     assert list(found.values()) == [
-        ["disputed"], ["must-hold", "promoted"], ["was"], ["noted"], ["open"], ["decided"], [LATER],
-        ["convention", "done"],
+        ["disputed"], ["must-hold", "promoted"], ["given"], ["was"], ["noted"], ["tried"], ["ship"],
+        ["open"], ["decided"], [LATER], ["convention", "done"],
     ]  # fmt: skip
     assert made.live == 0
     assert "hidden" not in made.text
     assert f"- {LATER} (session, 2026-06-27) by codex: Shipped it\n" in made.text
+
+
+def _todo(*live: Standing, agent: str = "claude-code", role: str = "", asked: str = "") -> Todo:
+    """What is to be done, as a brief of these facts gathers it."""
+    found = tasks(live)
+    task = next((one for one in found if one.id == asked), None)
+    open_ = [one for one in found if one.open]
+    about = [task] if task else own_tasks(found, agent)
+    failed = [one for each in about for one in failed_before([two.fact for two in live], each.id)]
+    return Todo(
+        handed(live, agent, role),
+        tuple(Stated(Standing(one.fact, "archived", "faded"), one.said) for one in failed),
+        ordered(open_, live, agent, task),
+    )
+
+
+def _task(id: str, *moves: tuple[str, str], **footers: str) -> Standing:
+    made = tuple(
+        Move(state, f"2026-06-{20 + n}-101500123-0c1d2e3f4a5b", by)
+        for n, (state, by) in enumerate(moves)
+    )
+    meta = tuple(footers.items())
+    one = fact(id, f"The text of {id}.", kind="task", meta=meta)
+    return Standing(one._replace(moves=made[-1:]), "active")
+
+
+def test_tasks_come_by_who_has_them_and_by_priority() -> None:
+    """Those of who asks first, then what holds of the state, then the others; each says where it stands."""
+    live = (
+        _task("low", priority="low"), _task("high", priority="high"), _task("usual"),
+        _task("others", (IN_PROGRESS, "codex")), _task("mine", (IN_PROGRESS, "claude-code"), priority="low"),
+        _task("waits", depends="usual, high, low, gone, others", priority="high"),
+        _task("over", (DONE, "codex")), standing("state-phase", kind="state"),
+        _task("two", (IN_PROGRESS, "<b>\n" * 20)),
+    )  # fmt: skip
+    given = material(
+        *[one._replace(fact=one.fact._replace(closed=one.fact.id == "over")) for one in live]
+    )
+    made = brief(given._replace(todo=_todo(*given.view.live)), form_of(MARKDOWN), 7500)
+    found = names_in(made)
+    assert list(found) == [TASKS, REST]
+    assert found[TASKS] == [
+        "mine", "state-phase", "high", "waits", "others", "two", "usual", "low",
+    ]  # fmt: skip
+    assert found[REST] == ["over"]
+    assert "## Tasks and state\n" in made.text
+    assert "- mine (task, in-progress by claude-code, low, active, 2026-06-01, " in made.text
+    assert "- state-phase (state, active, 2026-06-01, " in made.text
+    assert (
+        "- waits (task, todo, high, waits for usual and high and low and 2 more, active, "
+        in made.text
+    )
+    assert "- two (task, in-progress by ·b· ·b· ·b· ·b· ·b· ·b· ·b·…, active, " in made.text
+    (line,) = [
+        one
+        for one in json.loads(
+            brief(given._replace(todo=_todo(*given.view.live)), form_of(JSON), 7500).text
+        )["sections"][0]["facts"]
+        if one["id"] == "others"
+    ]
+    assert (line["state"], line["kind"]) == ("in-progress by codex", "task")
+
+
+def test_a_handoff_is_for_whom_it_names_or_for_whoever_comes() -> None:
+    """With who left it and for which task, its texts in more room than others get."""
+    said = "Done: half. " * 40 + "Next: the rest."
+
+    def left(id: str, **footers: str) -> Standing:
+        meta = tuple((key.rstrip("_"), value) for key, value in footers.items())
+        return Standing(fact(id, said, kind="handoff", meta=meta), "active")
+
+    live = (
+        left("mine", to="Claude-Code", from_="ada", serves="ship", confidence="high"),
+        left("role", to="judge", from_="<i>"), left("any", serves="a, b, c, d"),
+        left("other", to="codex", from_="ada"),
+        Standing(fact("over", kind="handoff", closed=True), "active"),
+    )  # fmt: skip
+    news = tuple(News(one.fact.id, BORN, LATER, "ada", one) for one in live)
+    given = material(*live, news=news, todo=_todo(*live, role="judge"))
+    made = brief(given, form_of(MARKDOWN), 7500)
+    assert names_in(made) == {HANDED: ["role", "mine", "any"]}
+    assert "- mine (handoff, for ship, confidence high, active, 2026-06-01, " in made.text
+    assert ") by ada: Done: half. " in made.text
+    assert ") by ·i·: Done" in made.text
+    assert made.text.count("Next: the rest.") == 3
+    assert "for a and b and c, active" in made.text
+
+
+def test_what_failed_before_stands_with_the_task_that_is_asked_for() -> None:
+    """Or with those of who asks; what serves the task stands behind it."""
+    tried = [
+        fact(f"try-{n}", kind="attempt", meta=(("about", about), ("outcome", "failed"), ("iteration", str(n))))
+        for n, about in enumerate(("ship", "ship", "mine", "other"))
+    ]  # fmt: skip
+    live = (
+        _task("ship"), _task("mine", (IN_PROGRESS, "claude-code")), _task("other", priority="high"),
+        standing("criterion", kind="invariant", meta=(("serves", "ship"),)), standing("beside"),
+        *[Standing(one, "active") for one in tried],
+    )  # fmt: skip
+    asked = brief(material(*live, todo=_todo(*live, asked="ship")), form_of(MARKDOWN), 7500)
+    assert names_in(asked) == {
+        ATTEMPTS: ["try-1", "try-0"], TASKS: ["ship", "criterion", "mine", "other"], REST: ["beside"],
+    }  # fmt: skip
+    assert "- try-1 (attempt, failed, iteration 1, archived, " in asked.text
+    assert "- criterion (invariant, serves ship, " in asked.text
+    own = brief(material(*live, todo=_todo(*live)), form_of(MARKDOWN), 7500)
+    assert names_in(own) == {
+        ATTEMPTS: ["try-2"], TASKS: ["mine", "other", "ship"], REST: ["beside", "criterion"],
+    }  # fmt: skip
+    nobody = brief(material(*live, todo=_todo(*live, agent="codex")), form_of(MARKDOWN), 7500)
+    assert ATTEMPTS not in names_in(nobody)
+
+
+def test_what_no_brief_is_for_stands_in_none() -> None:
+    """Questions, findings that are fixed, and patterns that do not hold up; attempts where they are asked for."""
+    live = (
+        standing("asked", kind="question"), standing("bug", kind="finding"),
+        standing("back", kind="finding", stem="2026-01-01-101500123-0c1d2e3f4a5b"),
+        standing("fixed", kind="finding", closed=True), standing("thread", kind="thread"),
+        standing("tried", kind="attempt"), standing("worked", kind="attempt"),
+        standing("gone", kind="pattern"), standing("good", kind="pattern"),
+    )  # fmt: skip
+    states = {"back": REGRESSED, "good": "standing verified"}
+    given = material(*live, states=states)._replace(deprecated=frozenset({"gone"}))
+    made = brief(given, form_of(MARKDOWN), 7500)
+    assert names_in(made) == {THREADS: ["back", "bug", "thread"], REST: ["good"]}
+    assert "- back (finding, regressed, active, " in made.text
+    assert "- good (pattern, standing verified, active, " in made.text
+    asked = given._replace(asks=True, score={"worked": 0.1})
+    assert names_in(brief(asked, form_of(MARKDOWN), 7500))[REST] == ["worked", "good"]
+    role = [
+        one._replace(fact=one.fact._replace(meta=(("role", "judge"),)))
+        for one in live if one.fact.kind == "pattern"
+    ]  # fmt: skip
+    noted = given._replace(
+        view=given.view._replace(live=tuple(role)), notes=role_notes([one.fact for one in role], "judge", {}),
+    )  # fmt: skip
+    assert names_in(brief(noted, form_of(MARKDOWN), 7500)) == {ROLE: ["good"]}
+
+
+def test_what_is_to_be_done_is_told_once_and_as_it_is() -> None:
+    """A new task stands among the tasks, one that two have claimed among the contradictions."""
+    new = _task("new")
+    torn = _task("torn")
+    moves = tuple(Move(IN_PROGRESS, f"2026-06-2{n}-101500123-0c1d2e3f4a5b", by)
+                  for n, by in enumerate(("ada", "<b>")))  # fmt: skip
+    torn = torn._replace(fact=torn.fact._replace(moves=moves))
+    assert torn.fact.contradicted
+    given = material(
+        new, torn, news=(News("new", BORN, LATER, "codex", new), News("torn", BORN, LATER, "codex", torn)),
+        todo=_todo(new, torn),
+    )  # fmt: skip
+    made = brief(given, form_of(MARKDOWN), 7500)
+    assert names_in(made) == {CONTRADICTIONS: ["torn"], TASKS: ["new"]}
+    assert "2 moves stand: in-progress by ada in 2026-06-20-101500123-0c1d2e3f4a5b" in made.text
+    assert "<b>" not in made.text
 
 
 def test_a_long_section_crowds_out_none() -> None:
@@ -721,6 +898,7 @@ def test_happened() -> None:
             entry(9, FactUpdated("a", "New."), FactUpdated("without", None)),
             entry(8, FactCreated("b", "B."), FactSuperseded("old", "b")),
             entry(7, FactInvalidated("a"), ThreadClosed("t"), FactCreated("c", "C.")),
+            entry(6, FactMoved("w", DONE), FactMoved("x", IN_PROGRESS), FactMoved("y", CANCELLED)),
             entry(6, FactCreated("t", "T.", " "), FactCreated("a", "Old.")),
         ]
     )
@@ -728,7 +906,9 @@ def test_happened() -> None:
         ("a", UPDATED, "2026-06-09", ""),
         ("old", SUPERSEDED, "2026-06-08", "b"),
     ]
-    assert [(one.fact, one.what) for one in rest] == [("t", CLOSED), ("c", BORN)]
+    assert [(one.fact, one.what) for one in rest] == [
+        ("t", CLOSED), ("c", BORN), ("w", DONE), ("y", CANCELLED),
+    ]  # fmt: skip
 
 
 def test_a_review_is_said_to_be_due_by_its_most_pressing_reason() -> None:

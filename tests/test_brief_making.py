@@ -12,20 +12,35 @@ from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
+    FactMoved,
     FactRedacted,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
     ThreadClosed,
+    ThreadReopened,
 )
 from ledger.model.logset import LogRef
 from ledger.model.session import Entry
+from ledger.model.task_states import CANCELLED, DONE, HANDOFF_READY, IN_PROGRESS
 from memory.api import Memory
 from memory.brief.place import agent_of, branch_of, changed_files
 from memory.cache.file import Cache
 from memory.cache.rebuild import build
 from memory.write.draft import SessionDraft
-from projection.brief.sections import CHANGES, DECISIONS, REST, ROLE, SESSIONS, Brief
+from projection.brief.values import (
+    ATTEMPTS,
+    CHANGES,
+    CONTRADICTIONS,
+    DECISIONS,
+    HANDED,
+    REST,
+    ROLE,
+    SESSIONS,
+    TASKS,
+    THREADS,
+    Brief,
+)
 from projection.policy.model import Policy
 from tests.conftest import NOW_MS, Repo, Run
 
@@ -66,7 +81,9 @@ def team(repo: Repo) -> Team:
 
 def born(id: str, kind: str = "fact", **meta: str) -> FactCreated:
     pairs = (("kind", kind), *meta.items()) if kind != "fact" else tuple(meta.items())
-    return FactCreated(id, f"The text of {id}.", " " if kind == "thread" else "", pairs)
+    return FactCreated(
+        id, f"The text of {id}.", " " if kind in ("thread", "finding") else "", pairs
+    )
 
 
 def changes(made: Brief) -> list[tuple[str, str, str]]:
@@ -260,6 +277,99 @@ def test_empty(team: Team) -> None:
     made = team.brief("ada")
     assert (made.sections, made.live, made.archived) == ((), 0, 0)
     assert made.text.endswith("\n\nNothing is left out. `diurna show ID` shows a fact whole.\n")
+
+
+# ---- what is to be done ------------------------------------------------------------------------------
+
+
+def test_a_task_is_followed_from_hand_to_hand(team: Team) -> None:
+    """Who has it sees it first; a handoff reaches whom it names, and what was done is told once."""
+    team.says(
+        "ada",
+        born("ship", "task", priority="high"),
+        born("plan", "task"),
+        born("state-phase", "state"),
+    )
+    team.says("ada", FactMoved("ship", IN_PROGRESS))
+    mine, other = team.brief("ada"), team.brief("bob")
+    assert (
+        ids(mine, TASKS)
+        == ids(other, TASKS)[1:2] + ["state-phase", "plan"]
+        == ["ship", "state-phase", "plan"]
+    )
+    (line,) = [one for part in other.sections for one in part.lines if one.id == "ship"]
+    assert (line.kind, line.state) == ("task", "in-progress by ada, high")
+    left = born("left", "handoff", serves="ship", to="bob", **{"from": "ada"})
+    team.says("ada", FactMoved("ship", HANDOFF_READY), left)
+    assert ids(team.brief("ada"), HANDED) == []
+    made = team.brief("bob")
+    assert (ids(made, HANDED), ids(made, CHANGES)) == (["left"], [])
+    assert (
+        "- left (handoff, for ship, " in made.text and ") by ada: The text of left.\n" in made.text
+    )
+    team.says(
+        "bob", FactMoved("ship", IN_PROGRESS), FactMoved("plan", CANCELLED), ThreadClosed("left")
+    )
+    assert ids(team.brief("bob"), HANDED) == []
+    team.says("bob", FactMoved("ship", DONE))
+    assert changes(team.brief("ada")) == [
+        ("ship", "done", "bob"), ("left", "closed", "bob"), ("plan", "cancelled", "bob"),
+    ]  # fmt: skip
+    assert ids(team.brief("ada"), TASKS) == ["state-phase"]
+
+
+def test_two_who_claim_a_task_at_once_see_it(team: Team) -> None:
+    """Among the contradictions, of both briefs, with both names."""
+    team.says("ada", born("ship", "task"))
+    for agent in ("ada", "bob"):  # each as if in a clone of its own
+        team.says(agent, FactMoved("ship", IN_PROGRESS, was=()), type="edit")
+    for agent in ("ada", "bob"):
+        made = team.brief(agent)
+        assert (ids(made, CONTRADICTIONS), ids(made, TASKS)) == (["ship"], [])
+        assert "in-progress by ada" in made.text and "in-progress by bob" in made.text
+
+
+def test_what_failed_before_is_told_to_whoever_takes_the_task(team: Team) -> None:
+    """By the id of the task, or because it is theirs; archived attempts too."""
+    team.says(
+        "ada",
+        born("ship", "task"),
+        FactCreated("retry", "Retry the queue.", "", (("kind", "task"),)),
+    )
+    for number in range(2):
+        tried = born(
+            f"try-{number}", "attempt", about="ship", outcome="failed", iteration=str(number)
+        )
+        team.says("ada", tried, born(f"worked-{number}", "attempt", about="ship", outcome="worked"))
+    team.says(
+        "ada", FactCreated("queue", "The queue is tried again."), born("known", serves="retry")
+    )
+    for number in range(25):
+        team.says("ada", born(f"filler-{number}"))
+    assert ids(team.brief("bob"), ATTEMPTS) == []
+    made = team.brief("bob", task="ship")
+    assert ids(made, ATTEMPTS) == ["try-1", "try-0"]
+    assert made.sections[0].title == "Failed before"
+    assert ids(made, TASKS)[0] == "ship"
+    team.says("bob", FactMoved("ship", IN_PROGRESS))
+    assert ids(team.brief("bob"), ATTEMPTS) == ["try-1", "try-0"]
+    assert "try-0" not in team.brief("ada").text
+    asked = team.brief("ada", task="retry")
+    assert (ids(asked, ATTEMPTS), ids(asked, TASKS)[:1]) == ([], ["retry"])
+    assert ids(asked, REST)[0] == "queue"  # found by the words of the task
+    assert ids(team.brief("ada", task="unknown"), TASKS) == ["retry", "ship"]
+
+
+def test_a_finding_that_came_back_is_named_so(team: Team) -> None:
+    """Before all open threads; one that is fixed stands nowhere."""
+    team.says("ada", born("finding-00000001", "finding"), born("finding-00000002", "finding"))
+    team.says("ada", born("open", "thread"), ThreadClosed("finding-00000001"))
+    assert ids(team.brief("ada"), THREADS) == ["open", "finding-00000002"]
+    assert "finding-00000001" not in team.brief("ada").text
+    team.says("ada", ThreadReopened("finding-00000001"))
+    made = team.brief("ada")
+    assert ids(made, THREADS)[0] == "finding-00000001"
+    assert "- finding-00000001 (finding, regressed, " in made.text
 
 
 # ---- who asks, and where ----------------------------------------------------------------------------

@@ -263,6 +263,19 @@ def test_what_a_boundary_brings_of_the_session_itself_is_news(
     assert mine.told(NOW_MS) == "- caught (decision) new, says claude-code: Caught behind its back."
 
 
+def test_facts_of_the_state_go_before_tags(session: Sessions, repo: Repo, run: Run) -> None:
+    """`state-phase` and `state-next` of that kind; they are told when they change."""
+    mine, by = session(), ("--session", "5")
+    run("note", "tags=phase Phase: hardening", "id=old thread: Decide on retries.", *by)
+    mine.start()
+    _state(repo, "state-phase", "state-next")
+    line = "[Memory] phase Text of state-phase. | next Text of state-next."
+    assert mine.told(NOW_MS) == line
+    more = ("--update", "state-next", "Next: write the parser.", *by)
+    assert run("append", "--title", "On", *more).code == 0
+    assert mine.told(NOW_MS) == line.replace("Text of state-next.", "write the parser.")
+
+
 def test_what_is_for_a_role_alone_is_no_news(session: Sessions, repo: Repo) -> None:
     """Neither as new, nor as what takes another fact's place, nor in the line of the state."""
     known = FactCreated("known", "Before the session.")

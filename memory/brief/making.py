@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from ledger.codec.log import read_header
 from ledger.errors import WrongUsage
+from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
+from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.place import BRIEF_CHARS
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
@@ -17,21 +19,29 @@ from projection.brief.lines import stem_said
 from projection.brief.news import Happened, happened
 from projection.brief.plain_text import label
 from projection.brief.roles import is_note, role_notes
-from projection.brief.sections import (
+from projection.brief.values import (
     BORN,
     CLOSED,
-    REOPENED,
     Brief,
     Material,
     News,
     Place,
     Session,
+    Todo,
 )
 from projection.brief.weight import SESSIONS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.lifecycle.review_due import pressing
+from projection.policy.model import (
+    ATTEMPT_KIND,
+    FINDING_KIND,
+    HANDOFF_KIND,
+    QUESTION_KIND,
+    STATE_KIND,
+    TASK_KIND,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +61,8 @@ _LOGS, _LOGS_FOR_NEW = 100, 20
 _LINE_CHARS = 200
 #: How many facts the search is asked for.
 _FOUND = 30
+#: Kinds of what is to be done.
+WORK_KINDS = frozenset((TASK_KIND, HANDOFF_KIND, STATE_KIND))
 #: Branches whose names say nothing.
 _TRUNKS = ("", "main", "master", "trunk")
 
@@ -103,6 +115,15 @@ def made_for(
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 
+def words_of(snapshot: Snapshot, task: str) -> str:
+    """Return what is looked for where somebody names a task by its id: its text; else what was said."""
+    if is_fact_id(task):
+        known = snapshot.ask(lambda cache: cache.fact(task))
+        if known is not None and known.kind == TASK_KIND and not known.redacted:
+            return f"{task.replace('-', ' ')} {known.text}"
+    return task
+
+
 def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
     """Return the ids of the facts that the search finds for a task, best first.
 
@@ -110,7 +131,7 @@ def found_for(recall: Callable[..., Answer], task: str) -> tuple[str, ...]:
 
     Args:
         recall: asks the index (`memory.query.reader.Reader.recall`).
-        task: in words.
+        task: in words (`words_of`).
     """
     words = " ".join([word.lstrip("-").rstrip("*") for word in task.replace('"', " ").split()])
     if not words:
@@ -165,6 +186,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         tuple(cache.work_stems(SESSIONS)),
         bool(asked.task),
         asked.role,
+        todo=_todo(cache, view, asked),
+        states=_came_back(cache, view),
     )
 
 
@@ -192,6 +215,28 @@ def _sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     from memory.brief.sessions import last_sessions
 
     return last_sessions(home, cache)
+
+
+def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
+    """Return what is to be done; most ledgers have no tasks, and do without another module."""
+    kinds = {one.fact.kind for one in view.live}
+    if kinds.isdisjoint(WORK_KINDS) and not is_fact_id(asked.task):
+        return Todo()
+    from memory.brief.todo import todo
+
+    return todo(cache, view, asked.agent, asked.role, asked.task)
+
+
+def _came_back(cache: Cache, view: LiveView) -> dict[str, str]:
+    """Return the open findings that were fixed before, by id, with the word for it."""
+    bugs = [one.fact for one in view.live if one.fact.kind == FINDING_KIND and not one.fact.closed]
+    if not bugs:
+        return {}
+    from projection.work.findings import REGRESSED, finding_of
+
+    histories = cache.some_histories([fact.id for fact in bugs])
+    found = [(fact.id, finding_of(fact, histories[fact.id])) for fact in bugs]
+    return {id: one.state for id, one in found if one is not None and one.state == REGRESSED}
 
 
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:
@@ -238,8 +283,7 @@ def news_of(
     told = [_told(cache, one, clock) for one in corrections[:most]]
     rest = [news for one in others[:most] if _is_news(news := _told(cache, one, clock))]
     more = len(corrections[most:]) + len(others[most:])
-    order = {BORN: 0, CLOSED: 1, REOPENED: 1}
-    return (*told, *sorted(rest, key=lambda news: order[news.what])), more
+    return (*told, *sorted(rest, key=lambda news: news.what != BORN)), more
 
 
 def _told(cache: Cache, one: Happened, clock: DecayClock) -> News:
@@ -255,7 +299,11 @@ def _is_news(news: News) -> bool:
     now = news.now
     if now is None or now.fact.redacted or now.fact.false:
         return False
-    return now.live if news.what == BORN else now.fact.closed == (news.what == CLOSED)
+    if news.what == BORN:
+        return now.live and now.fact.kind not in (QUESTION_KIND, ATTEMPT_KIND)
+    if news.what in (DONE, CANCELLED):
+        return now.fact.state == news.what
+    return now.fact.closed == (news.what == CLOSED)
 
 
 def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:

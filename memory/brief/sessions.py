@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.brief.digest import readable
 from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
-from projection.brief.sections import Session
+from projection.brief.values import Session
 from projection.text.digest import lead
 
 TYPE_CHECKING = False

@@ -62,13 +62,13 @@ def brief(start: str, wish: Wish) -> bytes | None:
     changed = changed_files(home) if wish.task else ()
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
-        from memory.brief.making import Asked, found_for, made_for
+        from memory.brief.making import Asked, found_for, made_for, words_of
 
         found: tuple[str, ...] = ()
         if wish.task:
             from memory.query.reader import Reader
 
-            found = found_for(Reader(home).recall, wish.task)
+            found = found_for(Reader(home).recall, words_of(snapshot, wish.task))
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
         made = made_for(snapshot, asked, found, name)
         return made.commit, made.text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer, Filters
     from memory.replay.snapshot import Progress
     from memory.replay.state import Follower
-    from projection.brief.sections import Brief
+    from projection.brief.values import Brief
     from projection.document.marks import Mark
     from projection.fold.fact import Fact
     from projection.fold.replay import State
@@ -370,7 +370,7 @@ class Reader:
         Args:
             budget_chars: how many characters its text may have, all in all; at least 1,000.
             role: whose notes and patterns are wanted too.
-            task: what is about to be done; what has to do with it comes before the rest.
+            task: what is about to be done, or the id of a task; what has to do with it comes first.
             agent: for whom; "" for who opened this home. What changed is told from its last log on.
             branch: that is worked on; None for the one that is checked out.
             changed: files that are worked on; None for those that differ from what is committed, where
@@ -380,7 +380,7 @@ class Reader:
         Raises:
             WrongUsage: the budget is too small, or there is no such format.
         """
-        from memory.brief.making import Asked, found_for, made_for
+        from memory.brief.making import Asked, found_for, made_for, words_of
         from memory.brief.place import branch_of, changed_files
 
         if branch is None:
@@ -390,4 +390,4 @@ class Reader:
         asked = Asked(
             agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
         )
-        return made_for(self.snapshot, asked, found_for(self.recall, task))
+        return made_for(self.snapshot, asked, found_for(self.recall, words_of(self.snapshot, task)))

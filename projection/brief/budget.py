@@ -1,8 +1,9 @@
 """Choose what fits into a brief: whole lines, most important first, always with the newest correction.
 
-First come the first lines of what contradicts itself, must hold, changed or is open. Then each section in
-its order takes up to half of what is left, and then whatever it needs: a long section comes first and
-crowds out none. The budget counts every character of the output.
+First come the first lines of what contradicts itself, must hold, was handed over, changed or is open. Then
+each section in its order takes up to half of what is left, and then whatever it needs: a long section
+comes first and crowds out none. What is for a role has a budget of its own. The budget counts every
+character of the output.
 """
 
 from __future__ import annotations
@@ -17,31 +18,31 @@ from projection.brief.lines import (
 )
 from projection.brief.plain_text import shortened
 from projection.brief.roles import is_summary
-from projection.brief.sections import (
+from projection.brief.sections import fact_of, is_correction, wanted
+from projection.brief.values import (
+    ATTEMPTS,
     BORN,
     CHANGES,
     CONTRADICTIONS,
+    HANDED,
     INVARIANTS,
     ROLE,
+    TASKS,
     THREADS,
     Brief,
     Line,
     News,
     Section,
     Session,
-    is_correction,
-    wanted,
 )
-from projection.fold.state import Standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.brief.forms import Form
-    from projection.brief.sections import Item, Material, Wanted
-    from projection.fold.fact import Fact
+    from projection.brief.values import Item, Material, Wanted
 
 LEAST_CHARS = 1000
-_FIRST = (CONTRADICTIONS, INVARIANTS, CHANGES, THREADS)
+_FIRST = (CONTRADICTIONS, INVARIANTS, HANDED, CHANGES, ATTEMPTS, TASKS, THREADS)
 _FIRST_LINES = 3
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12
@@ -170,7 +171,11 @@ class _Filling:
         written = [self._form.line(line_of(one, self._chars_of(section))) for one in fresh]
         if self._cost(section, self._form.between.join(written)) > limit:
             asked = self._material.asked_role
-            summary = [one for one in fresh if is_summary(_fact(one), asked)][:1]
+            summary = [
+                one
+                for one in fresh
+                if not isinstance(one, News | Session) and is_summary(fact_of(one), asked)
+            ][:1]
             if summary and self._take_cut(section, summary[0], limit):
                 limit = 0
         self._take(section, section.total, self._room - limit)
@@ -191,7 +196,7 @@ class _Filling:
         """Tell whether a fact is shown already; that something happened to it is said all the same."""
         if isinstance(item, News):
             return item.what == BORN and item.fact in self._shown
-        return not isinstance(item, Session) and item.fact.id in self._shown
+        return not isinstance(item, Session) and fact_of(item).id in self._shown
 
     def _add(self, section: Wanted, item: Item, line: Line, written: str) -> None:
         self._room -= self._cost(section, written)
@@ -205,8 +210,11 @@ class _Filling:
     def _chars_of(self, section: Wanted) -> int:
         """Return how many characters of a text are shown in a section.
 
-        What must always hold gets more, and where there is much of it less, so that more of it stands.
+        What was handed over gets much more. What must always hold gets more, too, and where there is much
+        of it less, so that more of it stands.
         """
+        if section.name == HANDED:
+            return min(self._chars * 4, self._budget // 4)
         if section.name != INVARIANTS:
             return self._chars
         share = self._budget // 2 // len(section.items) - _PROVENANCE_CHARS
@@ -256,6 +264,7 @@ class _Filling:
 def _archived(material: Material) -> set[str]:
     """Return the facts of the material that are not live."""
     known = {one.fact.id for one in material.found}
+    known |= {one.standing.fact.id for part in material.todo for one in part}
     known |= {fact.id for fact in material.view.contradicted}
     for news in material.news:
         if news.now is not None:
@@ -263,11 +272,6 @@ def _archived(material: Material) -> set[str]:
         if news.replacing is not None:
             known.add(news.successor)
     return known - {one.fact.id for one in material.view.live}
-
-
-def _fact(item: Item) -> Fact:
-    assert isinstance(item, Standing)
-    return item.fact
 
 
 def _news(item: Item) -> News:

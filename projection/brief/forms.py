@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from projection.brief.sections import Line, Place
+    from projection.brief.values import Line, Place
     from projection.document.marks import Mark
 
 MARKDOWN, JSON, XML = "markdown", "json", "xml"
@@ -80,7 +80,8 @@ class Markdown:
     def line(self, line: Line) -> str:
         """Write one line."""
         stem = "" if line.stem == line.id else line.stem
-        about = ", ".join([one for one in (line.kind, line.tier, line.date, stem) if one])
+        parts = (line.kind, line.state, line.tier, line.date, stem)
+        about = ", ".join([one for one in parts if one])
         change = f" {line.change}" if line.change else ""
         if line.by:
             change += f", says {line.by}" if line.change else f" by {line.by}"
@@ -120,7 +121,7 @@ class Json:
     def line(self, line: Line) -> str:
         """Write one line."""
         mark, pairs = line.mark, zip(line._fields[:-1], line[:-1], strict=True)
-        said = [f'"{key}": {_string(value)}' for key, value in pairs]
+        said = [f'"{key}": {_string(value)}' for key, value in pairs if key != "state" or value]
         said += [f'"{key}": true' for key in _marks(mark)]
         if mark.instead:
             said.append(f'"instead": [{", ".join([_string(one) for one in mark.instead])}]')

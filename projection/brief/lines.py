@@ -6,13 +6,13 @@ What is withheld is not shown (FORMAT.md, F9).
 from __future__ import annotations
 
 from projection.brief.plain_text import label, plain, shortened
-from projection.brief.sections import CLOSED, INVALIDATED, SUPERSEDED, Line, News, Session
+from projection.brief.values import CLOSINGS, INVALIDATED, SUPERSEDED, Line, News, Session, Stated
 from projection.document.marks import Mark
 from projection.document.render import NO_TEXT, REDACTED, ordered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from projection.brief.sections import Item, Place
+    from projection.brief.values import Item, Place
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -36,6 +36,8 @@ def line_of(item: Item, chars: int = _MOST_CHARS) -> Line:
     """
     if isinstance(item, News):
         return _news_line(item, chars)
+    if isinstance(item, Stated):
+        return _fact_line(item.standing, chars)._replace(state=item.state, by=item.by)
     return _session_line(item, chars) if isinstance(item, Session) else _fact_line(item, chars)
 
 
@@ -60,12 +62,12 @@ def _news_line(news: News, chars: int) -> Line:
     said = shortened(plain(shown(fact)), chars) if fact else NO_TEXT
     if fact and fact.false and news.what != INVALIDATED:
         said = f"(false) {said}"
-    elif fact and fact.closed and news.what != CLOSED:
+    elif fact and fact.closed and news.what not in CLOSINGS:
         said = f"(closed) {said}"
     kind, tier = (now.fact.kind, now.tier) if now else ("", "")
     return Line(
         news.fact, label(kind), tier, news.stem[:10], stem_said(news.stem), said, change,
-        label(news.by), news.mark,
+        label(news.by), mark=news.mark,
     )  # fmt: skip
 
 
@@ -102,7 +104,7 @@ def disputed(fact: Fact, chars: int) -> str:
         )
     if fact.torn:
         sides = [
-            f"{move.state} by {move.agent or 'nobody named'} in {stem_said(move.stem)}"
+            f"{move.state} by {label(move.agent) or 'nobody named'} in {stem_said(move.stem)}"
             for move in fact.moves[:4]
         ]
         said.append(f"{len(fact.moves)} moves stand: {'; '.join(sides)}")

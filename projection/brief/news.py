@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.model.event import (
     FactCreated,
     FactInvalidated,
+    FactMoved,
     FactReinstated,
     FactSuperseded,
     FactUpdated,
@@ -12,9 +13,10 @@ from ledger.model.event import (
     ThreadReopened,
 )
 from ledger.model.record import Record
-from projection.brief.sections import (
+from projection.brief.values import (
     BORN,
     CLOSED,
+    CLOSINGS,
     CORRECTIONS,
     INVALIDATED,
     REINSTATED,
@@ -61,6 +63,10 @@ def happened(entries: Iterable[Entry]) -> tuple[list[Happened], list[Happened]]:
     for entry in entries:
         for event in entry.acts:
             what = _WHAT.get(type(event), "")
+            if isinstance(
+                event, FactMoved
+            ):  # where a task stands is said beside it, while it is open
+                what = event.state if event.state in CLOSINGS else ""
             if not what or (isinstance(event, FactCreated | FactUpdated) and event.text is None):
                 continue
             successor = event.new if isinstance(event, FactSuperseded) else ""

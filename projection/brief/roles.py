@@ -8,7 +8,7 @@ kept from other roles.
 from __future__ import annotations
 
 from ledger.model.record import Record
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import PATTERN_KIND, THREAD_KIND
 from projection.text.role_names import role_names
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
 
 #: What comes first for a role, and what a log of the role does not bring to it.
-PATTERN_KIND = "pattern"
 NOTE_KINDS = ("note", PATTERN_KIND)
 _KINDS_OF_OTHERS = ("decision", "invariant", THREAD_KIND)
 _NOBODY: frozenset[str] = frozenset()

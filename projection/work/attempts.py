@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.graph.links import SERVES, footer, ids_in
+from projection.policy.model import ATTEMPT_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from projection.fold.fact import Fact
 
-_ATTEMPT_KIND = "attempt"
 FAILED, WORKED = OUTCOMES = ("failed", "worked")
 
 
@@ -48,9 +48,9 @@ def failed_before(facts: Iterable[Fact], task: str) -> tuple[Attempt, ...]:
     found = [
         _attempt(fact)
         for fact in facts
-        if fact.kind == _ATTEMPT_KIND
+        if fact.kind == ATTEMPT_KIND
         and not (fact.false or fact.redacted)
-        and task in _about(fact)
+        and task in ids_in(f"{footer(fact, 'about')} {footer(fact, SERVES)}")
         and footer(fact, "outcome").strip().casefold() == FAILED
     ]
     found.sort(key=lambda one: (one.fact.born, one.iteration, one.fact.id), reverse=True)
@@ -61,7 +61,3 @@ def _attempt(fact: Fact) -> Attempt:
     said = footer(fact, "iteration").strip()
     counted = said.isascii() and said.isdigit() and len(said) < 10
     return Attempt(fact, footer(fact, "outcome").strip().casefold(), int(said) if counted else 0)
-
-
-def _about(fact: Fact) -> tuple[str, ...]:
-    return ids_in(f"{footer(fact, 'about')} {footer(fact, SERVES)}")

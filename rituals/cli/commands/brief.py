@@ -13,10 +13,10 @@ from rituals.cli.context import Invocation
 
 
 @click.command("brief")
+@click.option("--for", "role", default="", metavar="ROLE", help="With what is for this role.")
 @click.option(
-    "--for", "role", default="", metavar="ROLE", help="With this role's notes and patterns."
+    "--task", default="", metavar="TEXT", help="What is about to be done, or the id of a task."
 )
-@click.option("--task", default="", metavar="TEXT", help="What is about to be done.")
 @click.option("--budget", type=click.IntRange(min=LEAST_CHARS), default=BRIEF_CHARS,
               metavar="CHARACTERS", show_default=True,
               help=f"At most so many characters; at least {LEAST_CHARS}.")  # fmt: skip
@@ -30,8 +30,9 @@ def command(
 ) -> None:
     """Show what an agent reads at the start of a session, most important first.
 
-    Where the ledger stands, contradictions, invariants, what changed since the agent's last log,
-    open threads, decisions, and the rest by what it has to do with the task and the branch.
+    Where the ledger stands, contradictions, invariants, what was handed to the agent, what changed since
+    its last log, tasks, open threads, decisions, and the rest by what it has to do with the task and the
+    branch.
     Whole lines, within the budget; the newest correction is always there. What is recorded stands in an
     envelope, as evidence and not as instruction.
 

@@ -18,7 +18,7 @@ from projection.brief.lines import line_of
 from projection.brief.plain_text import plain, shortened
 from projection.brief.roles import roles_of
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import THREAD_KIND
+from projection.policy.model import STATE_KIND, THREAD_KIND
 from rituals.hosts.context.state_age import states_in
 from rituals.hosts.context.wording import repeats
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.cache.file import Cache
-    from projection.brief.sections import News
+    from projection.brief.values import News
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView
 
@@ -36,7 +36,7 @@ _FACTS = 3
 #: How many logs and facts are looked at closely.
 _LOOKED = 20
 _FACT_CHARS, STATE_CHARS = 150, 200
-#: Tags that say what a thread, or any fact, means for the state.
+#: Tags that say what a thread, or any fact, means for the state; a fact of kind `state` says it by its id.
 _PHASE, _NEXT, _BLOCKED = "phase", "next", "blocked"
 
 
@@ -118,18 +118,22 @@ def _text(one: News) -> str:
 def state_line(view: LiveView) -> str:
     """Return the phase, what is next and what is blocked in one line; "" where nothing says so.
 
-    A live fact with the tag `phase` names the phase. Of the open threads the newest with the tag
-    `blocked` is blocked, and the newest with the tag `next` is next, else the newest that no review
-    raised.
+    The fact `state-phase` of kind `state`, else a live fact with the tag `phase`, names the phase, and
+    `state-next` what is next, else the newest open thread with the tag `next`, else the newest that no
+    review raised. The newest with the tag `blocked` is blocked.
     """
     facts = [one.fact for one in view.live if not (one.fact.redacted or one.fact.contradicted)]
     facts = [fact for fact in facts if not roles_of(fact)]
     facts.sort(key=lambda fact: (fact.origin or fact.created, fact.id), reverse=True)
     threads = [fact for fact in facts if fact.kind == THREAD_KIND and not fact.closed]
     free = [one for one in threads if _BLOCKED not in _tags(one) and not is_raised(one)]
+    states = {fact.id: [fact] for fact in facts if fact.kind == STATE_KIND}
+    phase = [fact for fact in facts if _PHASE in _tags(fact) and not fact.closed]
     chosen = {
-        _PHASE: [fact for fact in facts if _PHASE in _tags(fact) and not fact.closed],
-        _NEXT: [one for one in free if _NEXT in _tags(one)] or free,
+        _PHASE: states.get(f"{STATE_KIND}-{_PHASE}") or phase,
+        _NEXT: states.get(f"{STATE_KIND}-{_NEXT}")
+        or [one for one in free if _NEXT in _tags(one)]
+        or free,
         _BLOCKED: [one for one in threads if _BLOCKED in _tags(one)],
     }
     named = {name: found[0] for name, found in chosen.items() if found}
@@ -161,7 +165,7 @@ def _is_news(entry: Entry, session: str) -> bool:
 def _moves_state(cache: Cache, fact: str) -> bool:
     """Tell whether what happened to a fact may change the state."""
     found = cache.fact(fact)
-    return found is not None and (found.kind == THREAD_KIND or _PHASE in _tags(found))
+    return found is not None and (found.kind in (THREAD_KIND, STATE_KIND) or _PHASE in _tags(found))
 
 
 def _landed(home: Home, tip: str, now: str) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ledger.model.order import milliseconds_of
 from memory.cache.range_queries import facts_of_kind
 from projection.brief.roles import roles_of
+from projection.policy.model import STATE_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 OLD_MS = 1_800_000
 #: When it was told, among what a session was told.
 TOLD = "state-age"
-_STATE_KIND = "state"
 _NAMED = 3
 _UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"))
 
@@ -32,7 +32,7 @@ def states_in(cache: Cache) -> dict[str, int]:
     Times are milliseconds since 1970. What is withheld, or for a role alone, is left out.
     """
     found: dict[str, int] = {}
-    for fact in facts_of_kind(cache, _STATE_KIND):
+    for fact in facts_of_kind(cache, STATE_KIND):
         if not (fact.false or fact.archived_at or fact.redacted or roles_of(fact)):
             found[fact.id] = milliseconds_of(
                 max([*[head.stem for head in fact.heads], fact.verified])

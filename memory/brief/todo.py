@@ -1,0 +1,52 @@
+"""Gather from the cache what is to be done by whoever asks for a brief."""
+
+from __future__ import annotations
+
+from memory.cache.range_queries import facts_of_kind
+from memory.cache.work import task_in, tasks_in
+from projection.brief.todo import handed, ordered, own_tasks
+from projection.brief.values import Stated, Todo
+from projection.fold.tiers import never_decaying, stand
+from projection.policy.model import ATTEMPT_KIND
+from projection.work.attempts import failed_before
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.cache.file import Cache
+    from projection.fold.state import LiveView
+
+
+def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo:
+    """Return what is to be done.
+
+    Args:
+        cache: of the commit.
+        view: what is live.
+        agent: who asks, as logs name it.
+        role: in which role, "" for none.
+        task: what is asked for: the id of a task, or anything else.
+    """
+    tasks = tasks_in(cache)
+    asked = task_in(cache, task) if task else None
+    about = [asked] if asked else own_tasks(tasks, agent)
+    return Todo(
+        handed(view.live, agent, role),
+        _failed(cache, [one.id for one in about]),
+        ordered(tasks, view.live, agent, asked),
+    )
+
+
+def _failed(cache: Cache, tasks: Iterable[str]) -> tuple[Stated, ...]:
+    """Return what failed before at some tasks, newest first for each."""
+    tasks = list(tasks)
+    if not tasks:
+        return ()
+    clock, policy = cache.clock(), cache.policy
+    lasting = never_decaying(policy)
+    attempts = facts_of_kind(cache, ATTEMPT_KIND)
+    found = [one for task in tasks for one in failed_before(attempts, task)]
+    return tuple(
+        [Stated(stand(one.fact, clock, policy, lasting), one.said) for one in dict.fromkeys(found)]
+    )

@@ -1,0 +1,89 @@
+"""Choose what is to be done by whoever asks: what was handed over, what failed before, and the tasks.
+
+Pure. Of a task the line says its state, who has it, its priority, and what it waits for; of a handoff
+which task it is for, and who left it; of an attempt what became of it.
+"""
+
+from __future__ import annotations
+
+from ledger.model.task_states import IN_PROGRESS
+from projection.brief.plain_text import label
+from projection.brief.values import Stated
+from projection.graph.links import SERVES, named
+from projection.policy.model import HANDOFF_KIND, STATE_KIND
+from projection.work.handoffs import handed_to
+from projection.work.tasks import MEDIUM
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from projection.fold.state import Standing
+    from projection.work.handoffs import Handoff
+    from projection.work.tasks import Task
+
+#: How many ids a line names that a task waits for, or a handoff is for.
+_NAMED = 3
+
+
+def handed(live: Iterable[Standing], agent: str, role: str) -> tuple[Stated, ...]:
+    """Return the open handoffs for who asks, newest first.
+
+    Args:
+        live: facts.
+        agent: who asks, as logs name it.
+        role: in which role, "" for none.
+    """
+    handoffs = handed_to([one for one in live if one.fact.kind == HANDOFF_KIND], agent, role)
+    return tuple([_handoff(one) for one in handoffs])
+
+
+def own_tasks(tasks: Iterable[Task], agent: str) -> list[Task]:
+    """Return the tasks in progress that an agent has."""
+    return [one for one in tasks if one.state == IN_PROGRESS and one.claimant == agent != ""]
+
+
+def ordered(
+    tasks: Sequence[Task], live: Iterable[Standing], agent: str, asked: Task | None
+) -> tuple[Stated, ...]:
+    """Return tasks and what holds of the state, as a brief has them.
+
+    Args:
+        tasks: the open ones, in their order.
+        live: facts.
+        agent: who asks, as logs name it.
+        asked: the task that the brief is for; what serves it follows it.
+    """
+    live = list(live)
+    found: dict[str, Stated] = {}
+
+    def add(some: Iterable[Stated]) -> None:
+        for one in some:
+            found.setdefault(one.standing.fact.id, one)
+
+    if asked:
+        edge = (SERVES, asked.id)
+        serving = [one for one in live if edge in named(one.fact)]
+        add([_task(asked)])
+        add([Stated(one, f"serves {asked.id}") for one in serving if one.fact.kind != HANDOFF_KIND])
+    add(map(_task, own_tasks(tasks, agent)))
+    add([Stated(one, "") for one in live if one.fact.kind == STATE_KIND])
+    add(map(_task, tasks))
+    return tuple(found.values())
+
+
+def _task(task: Task) -> Stated:
+    said = [f"{task.state} by {label(task.claimant)}" if task.claimant else task.state]
+    if task.priority != MEDIUM:
+        said.append(task.priority)
+    if task.waits:
+        more = f" and {len(task.waits) - _NAMED} more" if len(task.waits) > _NAMED else ""
+        said.append(f"waits for {' and '.join(task.waits_for[:_NAMED])}{more}")
+    return Stated(task.standing, ", ".join(said))
+
+
+def _handoff(handoff: Handoff) -> Stated:
+    said = [f"for {' and '.join(handoff.tasks[:_NAMED])}"] if handoff.tasks else []
+    if handoff.confidence:
+        said.append(f"confidence {label(handoff.confidence)}")
+    return Stated(handoff.standing, ", ".join(said), label(handoff.giver))
