@@ -24,11 +24,13 @@ KEYED = {
     "did": "VERB",
     "events[].meta": "KEY",
     "facts[].meta": "KEY",
+    "facts[].remarks": "KEY",
     "kinds": "KIND",
     "marks": "ID",
     "pace.agents": "AGENT",
     "sessions[].facts": "VERB",
     "tiers": "TIER",
+    "verdicts[].counts": "VERDICT",
 }
 
 
@@ -70,7 +72,7 @@ def _record(tell: Recorder) -> tuple[str, str]:
     )  # fmt: skip
     second = tell(
         "append", "--title", "Webhooks were lost", "--agent", "codex", "--ref", "orders-stay",
-        "--new", 'id=webhook-retries entity="Payments API, Redis" decision: Webhooks retry thrice.',
+        "--new", 'id=webhook-retries entity="Payments API, Redis" note=soon decision: Webhooks retry thrice.',
         "--supersede", "webhook-once=webhook-retries",
     )  # fmt: skip
     tell("note", "id=uv decision: We use uv.")
@@ -188,6 +190,7 @@ def _keep(tell: Recorder, folder: Path) -> None:
     tell("learn")
     tell("review", "--dry-run")
     tell("review", "--yes")
+    tell("report")
     tell("replay", "--check")
     tell("verify")
     tell("verify", "--restore", "--dry-run")

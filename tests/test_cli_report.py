@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ledger.codec.log import entry_of
-from ledger.model.event import FactCreated, FactReferenced
+from ledger.home import discover
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactHelped,
+    FactIgnored,
+    FactReferenced,
+    ThreadClosed,
+    ThreadReopened,
+)
 from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
+from memory.api import Memory, SessionDraft
 from projection.lifecycle.lives import Life
 from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
 from projection.policy.model import Policy
@@ -275,3 +285,96 @@ def test_report_is_json_all_through(lived: Repo, run: Run, tmp_path: Path) -> No
     ran = run("report", "--json", "--svg", str(tmp_path / "p.svg"))
     assert json.loads(ran.out)["svg"] == str(tmp_path / "p.svg")
     assert (tmp_path / "p.svg").read_text().startswith("<?xml")
+
+
+# ---- how facts were met ---------------------------------------------------------------------------
+
+
+def tell(title: str, *events: Event, **header: str) -> None:
+    """Append a log with these keys in its header."""
+    memory = Memory(discover("."), agent="claude-code", clock=lambda: START_MS)
+    session = header.pop("session", "")
+    pairs = (*((("session", session),) if session else ()), *header.items())
+    memory.append(SessionDraft(title, "", events, header=pairs), again=True)
+    memory.close()
+
+
+def facts_of(said: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the facts of a report by id."""
+    return {one["id"]: one for one in said["facts"]}
+
+
+def test_report_tells_how_facts_were_met(repo: Repo, run: Run) -> None:
+    """Shown counts sessions, not logs; used, asked about; what was shown to 20 and used by none is named."""
+    assert run("note", "id=retries decision: Webhooks retry.", "id=quiet Nobody needs this.",
+               "id=q question: expect=retries Do webhooks retry?").code == 0  # fmt: skip
+    for number in range(20):
+        tell("Work", session=f"s{number}", shown="retries, quiet, gone")
+    tell("More", session="s1", shown="quiet, +7")
+    tell("Used", FactReferenced("retries"))
+    said = run("report", "--json").json
+    assert said["shown"] == {"sessions": 20, "unused": ["quiet"]}
+    met = facts_of(said)
+    assert {key: met["retries"][key] for key in ("shown", "uses", "helped", "ignored", "asked")} == {
+        "shown": 20, "uses": 2, "helped": 0, "ignored": 0, "asked": 1,
+    }  # fmt: skip
+    assert met["quiet"]["shown"] == 20
+    ran = run("report")
+    assert "\nshown  2 facts to 20 sessions; most often:\n" in ran.out
+    assert "\n  retries  shown 20, used 2, helped 0, ignored 0, asked 1\n" in ran.out
+    assert "\nshown often and never used  1 fact\n  quiet  shown 20 times\n" in ran.out
+    before = run("report", "--until", "2026-10-25", "--json").json
+    assert (before["shown"], before["facts"]) == ({"sessions": 0, "unused": []}, [])
+
+
+def test_report_counts_what_helped_findings_and_verdicts(repo: Repo, run: Run) -> None:
+    """Helps that count, ignores, where findings stand, what roles found and what it cost."""
+    assert run("note", "id=look pattern: Read the log first.", "id=bug finding: A leak.",
+               "id=old finding: A race.").code == 0  # fmt: skip
+    assert run("append", "--title", "A", "--helped", "look=`make test` exit 0").code == 0
+    tell("B", FactHelped("look", "it was nice"))
+    tell("B", FactIgnored("look", "judge"))
+    tell("C", ThreadClosed("bug"), ThreadClosed("old"))
+    tell("D", ThreadReopened("old"), role="judge", verdict="fail", tokens="12,300", about="bug")
+    tell("E", role="judge", verdict="PASS", tokens="many")
+    tell("F", verdict="pass")
+    said = run("report", "--json").json
+    assert {key: facts_of(said)["look"][key] for key in ("helped", "ignored")} == {
+        "helped": 1, "ignored": 1,
+    }  # fmt: skip
+    assert said["findings"] == {"open": 0, "fixed": 1, "regressed": 1}
+    assert said["verdicts"] == [
+        {"role": "", "counts": {"pass": 1}, "tokens": 0},
+        {"role": "judge", "counts": {"fail": 1, "pass": 1}, "tokens": 12300},
+    ]
+    ran = run("report")
+    assert "\nfindings  1 fixed, 1 regressed\n" in ran.out
+    assert "\n  judge  1 fail, 1 pass; 12,300 tokens\n" in ran.out
+
+
+def test_report_tells_scores_questions_and_remarks(repo: Repo, run: Run) -> None:
+    """What the quiz missed at the last review, what reviews asked, what footers remark; nothing withheld."""
+    assert run("note", "id=north vision: Payments nobody thinks about.",
+               "id=flag obsolete_when=merged decision: Retries hide behind a flag.",
+               "id=q question: expect=nobody Who knows?").code == 0  # fmt: skip
+    assert run("review", "--yes").code == 0
+    said = run("report", "--json").json
+    (row,) = said["quiz"]
+    assert (row["asked"], row["unanswered"][-1]) == (9, "q")
+    assert facts_of(said)["flag"]["asked"] == 2, "drift and obsolete"
+    assert facts_of(said)["flag"]["remarks"] == {"obsolete_when": "merged"}
+    ran = run("report")
+    assert f"\nquiz  {row['answered']} of 9 at the reviews up to" in ran.out
+    assert "\nremarks\n  flag  obsolete_when: merged\n" in ran.out
+    assert run("redact", "flag", "--reason", "A name.").code == 0
+    assert "merged" not in run("report").out + run("report", "--json").out
+
+
+def test_headers_that_say_nonsense_are_passed_over(repo: Repo, run: Run) -> None:
+    """Whatever a log has there, the report is made."""
+    for value in ("-1/2", "7", "1/2/3", "९/9", "9" * 400 + "/1", "/", "x"):
+        tell("Odd", quiz=f"{value}!", shown=f"{value}, ../x, +-3, +9e9", verdict="‮" + value)
+        tell("Odd", quiz=value, shown=value, verdict=value, tokens=value)
+    ran = run("report", "--json")
+    assert (ran.code, ran.json["quiz"]) == (0, [])
+    assert run("report").code == 0

@@ -33,6 +33,7 @@ from ledger.model.session import (
     LINE_LIMIT_BYTES,
     LOG_LIMIT_BYTES,
     REFERENCES_HEADING,
+    REPORTED_KEYS,
     WORK,
     Entry,
     SessionLog,
@@ -163,9 +164,12 @@ def entry_of(stem: str, log: SessionLog) -> Entry:
     kind, session, said = log.type, log.get("session"), tuple(in_order(acts))
     reach = reach_in(dict(log.header))
     by = (log.get("branch"), log.get("role")) if signs(said) else ()
-    return Entry(
+    entry = Entry(
         stem, kind == WORK, log.get("agent"), kind, tuple(named), said, session, reach, *by
     )
+    keys = (*REPORTED_KEYS, "role") if log.get("verdict") else REPORTED_KEYS
+    reported = tuple([pair for pair in log.header if pair[0] in keys])
+    return entry._replace(reported=reported) if reported else entry
 
 
 def read_entry(stem: str, data: bytes, file: str = "") -> tuple[Entry, tuple[Finding, ...]]:

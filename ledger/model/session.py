@@ -25,6 +25,8 @@ META_KEYS = (
 )  # fmt: skip
 #: The kinds of facts that are open or closed: only they have a checkbox.
 CLOSABLE = frozenset(("thread", "task", "handoff", "finding"))
+#: Header keys that the report alone reads, and the role beside a verdict.
+REPORTED_KEYS = ("shown", "verdict", "tokens", "quiz", "unanswered")
 #: Footer keys that only an `import` log may carry.
 IMPORT_KEYS = ("created", "origin")
 
@@ -68,7 +70,8 @@ class Entry(Record):
     order met; `acts` are the events that change more than a count (all but `FactReferenced`); `session`
     is the host's session, "" where the log does not say; `reach` is how far a log that was captured tells
     of it: its header's `host`, `observed` and `transcript`, () where it has none of the last two; `branch`
-    and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "".
+    and `role` are those of its header where it holds an event whose author counts (`SIGNED`), else "";
+    `reported` are the pairs of its header that the report alone reads (`REPORTED_KEYS`).
     """
 
     stem: str
@@ -81,6 +84,7 @@ class Entry(Record):
     reach: tuple[str, ...] = ()
     branch: str = ""
     role: str = ""
+    reported: tuple[tuple[str, str], ...] = ()
 
     @property
     def uses(self) -> bool:

@@ -58,7 +58,7 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
     uses: dict[str, int] = {}
     last: dict[str, str] = {}
     acts: dict[str, list[Act]] = {}
-    for stem, _, agent, kind, named, events, session, _, branch, role in entries:
+    for stem, _, agent, kind, named, events, session, _, branch, role, _ in entries:
         if kind in WORKING:
             for fact in named:
                 if fact in uses:

@@ -132,6 +132,7 @@ def lives_of(
     policy: Policy,
     until: str = "",
     progress: Callable[[int, int], None] | None = None,
+    histories: dict[str, History] | None = None,
 ) -> Lives:
     """Work out how all facts of a ledger lived.
 
@@ -140,6 +141,7 @@ def lives_of(
         policy: in force; its windows hold for the whole past.
         until: a string that sorts behind the last stem to look at, "" for all.
         progress: told how far this is, as (done, total).
+        histories: what all logs say, where that was collected before.
     """
     ordered = sorted(entries, key=lambda entry: entry.stem)
     limit = until or "~"
@@ -154,7 +156,7 @@ def lives_of(
             work.append(entry.stem)
         for fact in entry.named:
             uses.setdefault(fact, []).append(entry.stem)
-    histories = collect(ordered)
+    histories = collect(ordered) if histories is None else histories
     walker = _Walker(work, policy, Cuts(histories), limit)
     found = []
     for number, fact in enumerate(sorted(histories)):

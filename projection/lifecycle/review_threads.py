@@ -28,7 +28,7 @@ class Raised(Record):
         id: of the thread.
         rule: what found it.
         keys: of the questions it asks.
-        about: ids of the facts that its one question is about; empty for several questions.
+        about: ids of the facts that its questions are about.
         closed: whether somebody answered it.
         closed_at: the stem of the log that did, "" for an open one.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ledger.model.record import Record
+from projection.fold.fold import collect
 from projection.fold.state import TIERS
 from projection.lifecycle.lives import Life, lives_of, tier_counts
 from projection.lifecycle.statistics import (
@@ -16,6 +17,7 @@ from projection.lifecycle.statistics import (
     groups_of,
     reviews_of,
 )
+from rituals.report.usage import Attention, attention_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class Report(Record):
         groups: the same by kind.
         authors: by who created them.
         reviews: how they were kept.
+        attention: how they were met, and what logs tell the report alone.
         course: tiers over time, of all facts of the kind, whenever they were born.
         lives: of the facts that are told of, by id.
         work: stems of all work logs up to the end, in order.
@@ -69,6 +72,7 @@ class Report(Record):
     groups: tuple[Group, ...]
     authors: tuple[Author, ...]
     reviews: Reviews
+    attention: Attention
     course: Course
     lives: tuple[Life, ...]
     work: tuple[str, ...]
@@ -117,7 +121,8 @@ def report_of(
 ) -> Report:
     """Report on some logs, in any order (see `report`)."""
     limit = until + "~"  # behind every stem of that day
-    found = lives_of(entries, policy, limit if until else "", progress)
+    histories = collect(entries)
+    found = lives_of(entries, policy, limit if until else "", progress, histories)
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
     chosen = [life for life in of_kind if life.born >= since]
     told = sorted(
@@ -135,6 +140,7 @@ def report_of(
         groups_of(chosen, [one.name for one in policy.kinds]),
         authors_of(chosen),
         reviews_of(told, policy, since),
+        attention_of(told, histories, chosen, since),
         _course(of_kind, found.work, before),
         tuple(chosen),
         found.work,

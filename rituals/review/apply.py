@@ -18,6 +18,7 @@ from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unw
 from memory.write.draft import SessionDraft
 from rituals.check.registry import REVIEW
 from rituals.check.run import made
+from rituals.report.quiz.row import score_header
 from rituals.report.quiz.score import score
 from rituals.review.lock import alone
 from rituals.review.plan import Plan, plan_review
@@ -154,10 +155,13 @@ def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:
 
 def _append(memory: Memory, outcome: Outcome, given: Mapping[str, Answer]) -> Outcome:
     plan = outcome.plan
-    draft = SessionDraft(TITLE, body(plan), outcome.events, type="review", anyway=True)
+    header = score_header(plan.quiz) if plan.quiz else ()
+    draft = SessionDraft(
+        TITLE, body(plan), outcome.events, type="review", header=header, anyway=True
+    )
     if outcome.unasked:
         title, prose = cut_short(len(given), total(outcome.unasked))
-        draft = draft._replace(title=title, prose=prose, type="edit")
+        draft = draft._replace(title=title, prose=prose, type="edit", header=())
     receipt = memory.append(draft, again=True, on=plan.tip)
     return outcome._replace(
         stem=receipt.stem,

@@ -125,7 +125,8 @@ def threads_for(questions: Sequence[Question]) -> tuple[FactCreated, ...]:
         for at in range(0, len(asked), _TOGETHER):
             some = asked[at : at + _TOGETHER]
             keys = [question.key for question in some]
-            meta = _meta((QUESTIONS_KEY, ", ".join(keys)), (RULE_KEY, rule))
+            about = ", ".join(dict.fromkeys([fact for one in some for fact in one.facts]))
+            meta = _meta((ABOUT_KEY, about), (QUESTIONS_KEY, ", ".join(keys)), (RULE_KEY, rule))
             name = f"{THREAD_PREFIX}{rule}-{key_of(rule, *keys)}"
             found.append(FactCreated(name, _shared_text(rule, some), " ", meta))
     return tuple(found)

@@ -26,12 +26,19 @@ from rituals.cli.context import Invocation
     metavar="FILE|-",
     help="Draw the tiers over the work sessions into this file.",
 )
-@options.listing(facts="agent born born_session id kind last_used moments reason tier uses")
+@options.listing(
+    facts="agent asked born born_session helped id ignored kind last_used moments reason remarks shown "
+    "tier uses"
+)
 def command(call: Invocation, since: str, until: str, kind: str, svg: str) -> None:
     """Tell how memories lived: at what age they faded or became false, how often they were used.
 
     Also who created what is false now, and how many reviews were skipped: due by the count of sessions,
     and due again before one was held. A fact that an import brought lives from the birth that it tells.
+
+    Where logs tell of it, also which facts sessions were shown, and how often those were used, helped,
+    were ignored and asked about; facts that were shown to 20 sessions and used by none; findings, verdicts
+    by role, the scores that reviews noted of the quiz, and remarks in footers.
 
     --json has the numbers by kind (`kinds`, `all`), by agent (`agents`), the `reviews`, the tiers over the
     sessions (`course`), and of every fact when it faded, returned, was closed or became false (`facts`,

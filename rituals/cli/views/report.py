@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
     from rituals.cli.output import Output
     from rituals.report.report import Report
+    from rituals.report.usage import Attention, Usage
 
 _TOO_FEW = "too few to say"
 _NOBODY = "nobody named"
-#: The most agents that are printed; `--json` has all.
+#: The most agents, and facts of a list, that are printed; `--json` has all.
 _AUTHORS_LIMIT = 20
+_SHOWN_LIMIT = 5
+_SCORES_LIMIT = 5
+_MET = "shown used helped ignored asked"
 
 
 def print_report(report: Report, out: Output) -> None:
@@ -45,6 +49,64 @@ def print_report(report: Report, out: Output) -> None:
         out.line(f"  and {len(report.authors) - _AUTHORS_LIMIT} more")
     out.line("")
     out.line(("reviews", "bold"), f"  {_reviews(report.reviews)}")
+    _print_attention(report.attention, out)
+
+
+def _print_attention(found: Attention, out: Output) -> None:
+    """Print what there is of how facts were met; nothing of what no log tells."""
+    shown = sorted([one for one in found.usage if one.shown], key=lambda one: (-one.shown, one.id))
+    if shown:
+        out.line("")
+        to = counted(found.sessions, "session")
+        out.line(("shown", "bold"), f"  {counted(len(shown), 'fact')} to {to}; most often:")
+    for one in shown[:_SHOWN_LIMIT]:
+        out.line(f"  {one.id}  {_met(one)}")
+    if found.unused:
+        out.line("")
+        out.line(("shown often and never used", "bold"), f"  {counted(len(found.unused), 'fact')}")
+    for one in found.unused[:_AUTHORS_LIMIT]:
+        out.line(f"  {one.id}  shown {_times(one.shown)}")
+    helped = [one for one in found.usage if one.helped or one.ignored]
+    if helped:
+        out.line("")
+        out.line(("helped, ignored", "bold"))
+    for one in sorted(helped, key=lambda one: (-one.helped, one.ignored, one.id))[:_AUTHORS_LIMIT]:
+        out.line(f"  {one.id}  {_met(one)}")
+    if any(count for _, count in found.findings):
+        said = ", ".join(f"{count} {state}" for state, count in found.findings if count)
+        out.line("")
+        out.line(("findings", "bold"), f"  {said}")
+    if found.verdicts:
+        out.line("")
+        out.line(("verdicts", "bold"))
+    for role in found.verdicts:
+        said = ", ".join(f"{count} {verdict}" for verdict, count in role.counts)
+        out.line("  ", (role.role or _NOBODY, "cyan"), f"  {said}; {role.tokens:,} tokens")
+    _print_quiz(found, out)
+    remarked = [one for one in found.usage if one.remarks]
+    if remarked:
+        out.line("")
+        out.line(("remarks", "bold"))
+    for one in remarked[:_AUTHORS_LIMIT]:
+        for key, value in one.remarks:
+            out.line(f"  {one.id}  {key}: {value}")
+
+
+def _print_quiz(found: Attention, out: Output) -> None:
+    """Print the scores that the newest reviews noted, and what the last of them missed."""
+    if not found.quiz:
+        return
+    last = found.quiz[-1]
+    course = ", ".join(f"{one.answered} of {one.asked}" for one in found.quiz[-_SCORES_LIMIT:])
+    out.line("")
+    out.line(("quiz", "bold"), f"  {course} at the reviews up to {last.stem[:10]}")
+    if last.unanswered:
+        out.line(f"  missed: {', '.join(last.unanswered)}")
+
+
+def _met(one: Usage) -> str:
+    """Say how a fact was met, in numbers."""
+    return ", ".join(f"{name} {getattr(one, name)}" for name in _MET.split())
 
 
 def _standing(group: Group) -> str:
@@ -112,7 +174,20 @@ def report_object(report: Report) -> dict[str, object]:
             **fields_of(course, "sessions dates"),
             "tiers": {tier: list(row) for tier, row in course.tiers},
         },
-        "facts": [_life_object(life) for life in report.lives],
+        "shown": {
+            "sessions": report.attention.sessions,
+            "unused": [one.id for one in report.attention.unused],
+        },
+        "findings": dict(report.attention.findings),
+        "verdicts": [
+            {"role": one.role, "counts": dict(one.counts), "tokens": one.tokens}
+            for one in report.attention.verdicts
+        ],
+        "quiz": [all_fields_of(one) for one in report.attention.quiz],
+        "facts": [
+            _life_object(life, one)
+            for life, one in zip(report.lives, report.attention.usage, strict=True)
+        ],
     }
 
 
@@ -144,7 +219,7 @@ def _spread_object(spread: Spread) -> dict[str, object] | None:
     return fields_of(spread, "lower median upper")
 
 
-def _life_object(life: Life) -> dict[str, object]:
+def _life_object(life: Life, met: Usage) -> dict[str, object]:
     return {
         **fields_of(life, "id kind agent"),
         "born": life.born.rstrip("~"),
@@ -152,5 +227,7 @@ def _life_object(life: Life) -> dict[str, object]:
         "uses": life.uses,
         "last_used": life.last,
         **fields_of(life, "tier reason"),
+        **fields_of(met, "shown helped ignored asked"),
+        "remarks": dict(met.remarks),
         "moments": [all_fields_of(one) for one in life.moments],
     }
