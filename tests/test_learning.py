@@ -345,3 +345,36 @@ def test_an_item_goes_behind_the_others(before: bytes | None, after: bytes) -> N
     """Under our heading, in the line ends of the file; what the file says already is not said twice."""
     assert with_item(before, "- one") == after
     assert with_item(after, "- one") == after
+
+
+# ---- what auditors find ---------------------------------------------------------------------------
+
+
+def test_what_auditors_find_again_and_again_is_offered(repo: Repo, run: Run) -> None:
+    """Three findings of one rule, a bug that came back, and three failed verdicts; two are no habit."""
+    for number in range(3):
+        said = ("--rule", "no-timeout", "--path", f"src/{number}.py", "request without a timeout")
+        assert run("finding", "report", *said).code == 0
+    back = ("finding", "report", "--rule", "race", "--path", "src/q.py", "lock is not held")
+    bug = run(*back, "--json").json["findings"][0]["id"]
+    assert run("append", "--close", bug).code == 0 and run(*back).code == 0
+    assert run("finding", "report", "--rule", "typo", "one word").code == 0
+    assert run("note", "thread: id=retry Retry queue", "thread: id=cart Cart").code == 0
+    for number, (fact, role) in enumerate(
+        (("retry", "judge"),) * 3 + (("cart", "judge"), ("cart", "builder"))
+    ):
+        verdict = (
+            "--verdict",
+            "fail",
+            "--about",
+            fact,
+            "--role",
+            role,
+            "--title",
+            f"No test, {number}",
+        )
+        assert run("append", *verdict).code == 0
+    found = learned(run)["proposals"]
+    assert {one["source"] for one in found} == {"finding"}
+    texts = " ".join(one["text"] for one in found)
+    assert len(found) == 3 and "no-timeout" in texts and "race" in texts and "`retry`" in texts

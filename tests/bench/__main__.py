@@ -22,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.bench import agent_memory, ledgers, syncs
+from tests.bench.facts import adopted
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sys.executable
@@ -341,6 +342,17 @@ def compat(folder: Path, runs: int) -> Row:
     )
 
 
+def learn(ledger: Path, runs: int) -> Row:
+    """Propose what a ledger that another tool wrote teaches, adopted before, in a whole process."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = adopted(ledger, Path(folder))
+        spawn([DIURNA, "show"], home)
+        taken = [spawn([DIURNA, "learn", "--json"], home) for _ in range(runs)]
+        row = Row(f"`diurna learn`, the ledger {ledger.name}", "≤ 3 s", 0)
+        row.absolute = _time(statistics.median(taken))
+    return row
+
+
 def sync(folder: Path, runs: int) -> Row:
     """Sync one log each way."""
     team = syncs.Team(folder / "team", 10_000, DIURNA, ENVIRONMENT)
@@ -372,6 +384,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "diurna-bench")
     parser.add_argument("--largest", type=int, default=100_000, help="logs of the largest ledger")
     parser.add_argument("--runs", type=int, default=11, help="pairs of runs of the short ones")
+    parser.add_argument("--ledger", type=Path, help="a real one, in the agent-memory layout")
     options = parser.parse_args()
     from tests.bench.hooks import boundary, day, hooks
     from tests.bench.tasks import listing, many
@@ -403,6 +416,7 @@ def main() -> None:
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),
         lambda: [sync(folder, runs)],
+        lambda: [learn(options.ledger, runs)] if options.ledger else [],
     ]
     for step in steps:
         for row in step():

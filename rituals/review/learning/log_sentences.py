@@ -44,6 +44,8 @@ REPEATS = 3
 _COMMON, _SHARED = 300, 4
 #: How much of the shorter and of the longer of two sentences is the same, of 100.
 _OF_SHORTER, _OF_LONGER = 60, 40
+#: A header is no longer.
+_HEADER_BYTES = 8_000
 _KINDS = {CORRECTION: "decision", DECISION: "decision", PREFERENCE: "preference",
           LESSON: "pattern", REPEATED: "convention"}  # fmt: skip
 
@@ -70,8 +72,10 @@ class Told(Record):
     weight: int
 
 
-def told_in(home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]) -> list[Told]:
-    """Return the sentences of logs, in ledger order.
+def told_in(
+    home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]
+) -> tuple[list[Told], list[str]]:
+    """Return the sentences of logs, in ledger order, and the stems of those with a verdict.
 
     Args:
         home: where they are.
@@ -82,12 +86,15 @@ def told_in(home: Home, cache: Cache, logs: Sequence[tuple[LogRef, Entry]]) -> l
     entries = {ref: entry for ref, entry in logs if ref.stem not in withheld}
     texts = dict(read_bytes(home, list(entries)))
     found: list[Told] = []
+    judging: list[str] = []
     for ref, entry in entries.items():
         data = texts.get(ref)
         if data is not None:
+            if b"\nverdict:" in data[:_HEADER_BYTES]:
+                judging.append(ref.key)
             text = shown(home, cache, data.decode("utf-8", "replace"), named_in(entry))
             found += _sentences(ref.stem, entry.session or ref.stem, text)
-    return found
+    return found, judging
 
 
 def _sentences(stem: str, session: str, text: str) -> Iterator[Told]:

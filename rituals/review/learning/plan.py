@@ -12,6 +12,7 @@ from ledger.model.order import is_date, is_stem
 from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.cache.range_queries import log_named
+from memory.query.provenance import lines_of
 from memory.replay.state import state_of
 from memory.write.duplicate_check import NEW_LIMIT, notice
 from projection.fold.tiers import never_decaying
@@ -38,6 +39,7 @@ from rituals.review.learning.sources import (
     offers_of_candidates,
     offers_of_findings,
     offers_of_transcripts,
+    offers_of_verdicts,
 )
 from rituals.review.promotions import documents_of, score_facts
 from rituals.review.question import LEARN, Question
@@ -112,7 +114,7 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
     logs.sort(key=lambda log: log[0].key)
     entries = [entry for _, entry in logs]
     telling = [log for log in logs if log[1].uses][-LOGS:]
-    told = memory.snapshot.tip.ask(lambda cache: told_in(memory.home, cache, telling))
+    told, judging = memory.snapshot.tip.ask(lambda cache: told_in(memory.home, cache, telling))
     recurrence = Recurrence(told)
     commondir = memory.home.repository.commondir
     standings = tuple(state.standings())
@@ -122,6 +124,7 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         *offers_of_transcripts(commondir, [entry for _, entry in telling], since),
         *offers_of_candidates(commondir),
         *offers_of_findings(state, standings),
+        *offers_of_verdicts(state, lines_of(memory.snapshot.tip, judging).values()),
         *offers_of_logs(told, recurrence, since),
     ]
     bar = Bar(documents, code)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ledger.model.session import Entry
+    from memory.query.provenance import LogLine
     from projection.fold.replay import State
     from projection.fold.state import Standing
 
@@ -39,6 +40,8 @@ _TRANSCRIPTS, _PART_BYTES = 40, 1 << 20
 _SAID_WEIGHT = 6
 #: So many findings of one rule are a habit.
 _HABIT = 3
+#: How a verdict begins that is none in favour.
+_FAILED = "fail"
 _PATHS = 3
 
 
@@ -93,6 +96,34 @@ def _offered(source: str, item: Item, places: tuple[str, ...], session: str) -> 
     bare = item._replace(text=without_secrets(item.text), quote=without_secrets(item.quote))
     for fit in storable([bare]):
         yield Offer(source, fit, places, _SAID_WEIGHT + item.salience, frozenset((session,)))
+
+
+def offers_of_verdicts(state: State, judged: Iterable[LogLine]) -> list[Offer]:
+    """Offer to look twice at what validators called failed three times.
+
+    Args:
+        state: of the ledger.
+        judged: the logs with a verdict, in ledger order.
+    """
+    failed: dict[str, list[LogLine]] = {}
+    for one in judged:
+        if one.verdict.startswith(_FAILED) and one.role in state.policy.learning.validators:
+            for name in one.about:
+                failed.setdefault(name, []).append(one)
+    found: list[Offer] = []
+    for name, times in sorted(failed.items()):
+        fact = state.fact(name)
+        if len(times) < _HABIT or fact is None or fact.false or fact.redacted:
+            continue
+        what = fact.text.split("\n")[0]
+        text = f"Look twice at `{name}` before handing it in ({what}): {times[-1].title}"
+        item = Item("pattern", text, f"failed {len(times)} times", tags=("verdict",))
+        stems = [one.stem for one in reversed(times)]
+        found += [
+            Offer(FINDING, fit, tuple(stems), len(times), frozenset(stems))
+            for fit in storable([item])
+        ]
+    return found
 
 
 def offers_of_findings(state: State, standings: Iterable[Standing]) -> list[Offer]:
