@@ -93,6 +93,16 @@ def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
     assert task("--workstream", "other", "--json").json["tasks"] == []
 
 
+def test_planning_moves_no_clock(task: Run, run: Run) -> None:
+    """Tasks that are added outside of a session age nothing; in a session they are part of its work."""
+    for number in range(5):
+        task("add", f"Do thing {number}.")
+    assert run("status", "--json").json["sessions"] == 0
+    task("add", "One", "--session", "s1")
+    task("add", "Two", "--session", "s1")
+    assert run("status", "--json").json["sessions"] == 1
+
+
 def test_a_retry_is_recorded_once(task: Run) -> None:
     """The same task added again is the log of before; another one of that text has an id of its own."""
     first, again = task("add", "Measure it.", "--json"), task("add", "Measure it.", "--json")
@@ -136,6 +146,7 @@ def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
     [
         (("frobnicate",), 2, "no action frobnicate"),
         (("pik",), 2, "did you mean pick"),
+        (("blocked", "wire"), 2, "`diurna task move ID blocked`"),
         (("add",), 2, "`diurna task add` takes one"),
         (("add", "two", "words"), 2, "a text stands in quotes"),
         (("start", "wire", "--to", "judge"), 2, "takes no --to"),

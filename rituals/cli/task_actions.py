@@ -86,6 +86,8 @@ def _check(action: str, words: tuple[str, ...], given: Mapping[str, Any]) -> Non
     if action not in _TAKES:
         like = get_close_matches(action, _TAKES, 1)
         hint = f"did you mean {like[0]}? " if like else ""
+        if action in STATES:
+            hint = f"`diurna task move ID {action}` says that one is {action}; "
         hint += f'actions: {", ".join(_TAKES)}; `diurna task add "{action} …"` adds a task'
         raise WrongUsage(f"`diurna task` has no action {action}", hint=hint)
     taken = _TAKES[action].split()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.errors import DraftRefused
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from ledger.model.session import EDIT
 from memory.write.known_ids import ANYWAY
 from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
 from rituals.record.compose import draft_of_request, free_id, taken_in
@@ -86,6 +87,10 @@ def adding(
     short = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1].rstrip()}…"
     request = Request(f"Task: {short}", new=(task, *beside), anyway=anyway)
     draft, odd = draft_of_request(memory, author.signed(request))
+    if not (author.session or memory.occasion().session):
+        draft = draft._replace(
+            type=EDIT
+        )  # who plans moves no clock; in a session it is part of that
     return draft if new.id else draft._replace(made=(id, *draft.made)), odd
 
 
@@ -93,11 +98,14 @@ def _refuse_unknown(memory: Memory, ids: tuple[str, ...]) -> None:
     cache = memory.snapshot.cache()
     wrong = [id for id in dict.fromkeys(ids) if cache.fact(id) is None]
     if wrong:
+        near = [(id, memory.near_hint(id)) for id in wrong]
         raise DraftRefused(
             tuple(
                 Finding(
-                    "unknown-id", f"there is no fact {id}", hint=f"{memory.near_hint(id)} {ANYWAY}"
+                    "unknown-id",
+                    f"there is no fact {id}",
+                    hint=f"{hint}{' ' if hint.endswith('?') else '; '}{ANYWAY}",
                 )
-                for id in wrong
+                for id, hint in near
             )
         )
