@@ -27,11 +27,16 @@ def is_state(text: str) -> bool:
     return text in FOLLOWS
 
 
+def either(states: tuple[str, ...]) -> str:
+    """Write states, each once."""
+    return " or ".join(dict.fromkeys(states))
+
+
 def may_follow(states: tuple[str, ...]) -> tuple[str, ...]:
     """Return the states that a task may be moved to.
 
     Args:
-        states: that stand; of several that contradict each other one may be chosen, too.
+        states: of each move that is answered; of several one may stay.
     """
     found = {state for one in states for state in FOLLOWS[one]}
     if len(states) > 1:

@@ -23,7 +23,7 @@ from ledger.model.event import (
 )
 from ledger.model.findings import Finding
 from ledger.model.session import EDIT, WORK
-from ledger.model.task_states import DONE, TODO, may_follow
+from ledger.model.task_states import DONE, TODO, either, may_follow
 from memory.write.draft import births, named_ids
 from projection.fold.fold import collect, merged, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, TASK_KIND
@@ -176,7 +176,7 @@ def _moves(events: tuple[Event, ...], known: Known) -> list[Finding]:
             )  # fmt: skip
             found.append(Finding("task-move", said, hint=hint))
         elif event.state not in may_follow(before):
-            said = f"{id} is {' or '.join(before)} and can not be moved to {event.state}"
+            said = f"{id} is {either(before)} and can not be moved to {event.state}"
             found.append(Finding("task-move", said, hint=move_hint(id, before)))
     return found
 

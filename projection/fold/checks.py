@@ -17,7 +17,7 @@ from ledger.model.ids import version_id
 from ledger.model.layout import log_path
 from ledger.model.order import is_stem, stem_in
 from ledger.model.session import EDIT
-from ledger.model.task_states import TODO, may_follow
+from ledger.model.task_states import TODO, either, may_follow
 from projection.fold.moves import Moves, moves_said
 from projection.fold.truth import against
 from projection.policy.model import CLOSABLE, TASK_KIND
@@ -136,9 +136,9 @@ def _move_findings(fact: Fact, history: History) -> list[Finding]:
                 before = [move.state for move in moves.standing()]
             else:
                 before = [state for stem in one.was for state in known.get(stem, ())]
-            states = tuple(dict.fromkeys(before)) or (TODO,)
+            states = tuple(before) or (TODO,)
             if one.state not in may_follow(states) and (before or not one.was):
-                what = f"{fact.id} was moved to {one.state} and was {' or '.join(states)}"
+                what = f"{fact.id} was moved to {one.state} and was {either(states)}"
                 found.append(
                     Finding("task-move", what, log_path(one.key), hint=follow_hint(states))
                 )

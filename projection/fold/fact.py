@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.model.event import Event, Meta
 from ledger.model.record import Record
-from ledger.model.task_states import IN_PROGRESS, TODO
+from ledger.model.task_states import IN_PROGRESS, TODO, either
 from projection.policy.model import CLOSABLE, TASK_KIND
 
 #: Stands for every text of a redacted fact.
@@ -155,22 +155,22 @@ class Fact(Record):
 
     @property
     def states(self) -> tuple[str, ...]:
-        """The states of a task that stand, `todo` without a move; () for what is no task."""
+        """The state of each move of a task that stands, `todo` without one; () for what is no task."""
         if self.kind != TASK_KIND:
             return ()
-        return tuple(dict.fromkeys([move.state for move in self.moves])) or (TODO,)
+        return tuple([move.state for move in self.moves]) or (TODO,)
 
     @property
     def state(self) -> str:
         """The state of a task; several that stand are joined by " or "."""
-        return " or ".join(self.states)
+        return either(self.states)
 
     @property
     def torn(self) -> bool:
         """Moves stand that differ in state, or several logs claim the task."""
         if len(self.moves) < 2:
             return False
-        return len(self.states) > 1 or self.moves[0].state == IN_PROGRESS
+        return len(set(self.states)) > 1 or self.moves[0].state == IN_PROGRESS
 
     @property
     def circular(self) -> bool:

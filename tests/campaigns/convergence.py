@@ -2,8 +2,9 @@
 
 `python -m tests.campaigns.convergence --seeds 50` = 5 clones × 100 acts for each seed. The seed chooses all: kind of
 home, when the projection is committed, who does what, who syncs when, by `diurna sync` or by plain `git pull` and
-`git push`. Clock and identity are fixed. Prints one line for each seed; ends with 1 when clones differ or a log is
-gone.
+`git push`. Clock and identity are fixed. Tasks are claimed and moved by whoever comes: two claims that do not know each
+other have to stand, and no move is gone that no log answered. Prints one line for each seed; ends with 1 when clones
+differ or a log is gone.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from ledger.home import discover
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
+    FactMoved,
     FactPromoted,
     FactReferenced,
     FactSuperseded,
@@ -39,9 +43,12 @@ from ledger.model.event import (
 from ledger.model.findings import severe
 from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR, POLICY_FILE, log_path
 from ledger.model.record import Record
+from ledger.model.session import CLOSABLE
+from ledger.model.task_states import IN_PROGRESS, may_follow
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from projection.document.render import render
+from projection.policy.model import TASK_KIND
 from rituals.check.run import verify
 from rituals.sync.sync import sync
 from tests.campaigns.homes import (
@@ -61,7 +68,11 @@ GOSSIP_EVERY = 10
 MOST_ROUNDS = 5
 _BULLET = re.compile(r"^- (?:\[([ x])\] )?")
 _FOOTER = re.compile(r"^  <!-- id: ([a-z0-9.-]+) \|")
-_KIND_META = ((), (), (("kind", "thread"),), (("kind", "decision"),), (("kind", "invariant"),))
+_TASK = (("kind", "task"),)
+_KIND_META = (
+    (), (), (("kind", "thread"),), (("kind", "decision"),), (("kind", "invariant"),), _TASK, _TASK,
+    (("kind", "pattern"), ("role", "builder")),
+)  # fmt: skip
 
 
 class Outcome(Record):
@@ -75,6 +86,7 @@ class Outcome(Record):
         acknowledged: logs.
         rounds: of the last syncs.
         contradictions: facts that stand contradicted in the end.
+        torn: tasks among them that several moved.
         digest: of the set of logs and the tip they ended at.
         faults: what is not as it should be.
         seconds: it took.
@@ -87,6 +99,7 @@ class Outcome(Record):
     acknowledged: int
     rounds: int
     contradictions: int
+    torn: int
     digest: str
     faults: tuple[str, ...]
     seconds: float
@@ -128,9 +141,12 @@ class Clone:
         self.number += 1
         names = sorted(self.memory.snapshot.ask(lambda cache: cache.ids()))
         done = self.rng.choices(
-            ("create", "reference", "update", "supersede", "close", "invalidate", "verify", "edit"),
-            (36, 12, 19, 8, 9, 5, 5, 6),
-        )[0]
+            (
+                "create", "reference", "update", "supersede", "close", "invalidate", "verify", "edit", "move",
+                "judge",
+            ),
+            (30, 10, 16, 7, 8, 4, 5, 6, 12, 4),
+        )[0]  # fmt: skip
         if done == "edit" and self._edit():
             self.acts["edit"] += 1
             return
@@ -171,17 +187,31 @@ class Clone:
                 return (FactSuperseded(old, fact),) if old != fact else ()
             case "close":
                 threads = [
-                    s.fact for s in self.memory.state().standings() if s.fact.kind == "thread"
+                    s.fact for s in self.memory.state().standings() if s.fact.kind in CLOSABLE
                 ]
                 if not threads:
                     return ()
                 thread = self.rng.choice(threads)
                 return (ThreadReopened(thread.id) if thread.closed else ThreadClosed(thread.id),)
+            case "move":
+                return self._move()
+            case "judge":
+                evidence = self.rng.choice(("pytest -q: exit 0", "it seemed so"))
+                judged = self.rng.choice((FactHelped(fact, evidence), FactIgnored(fact, "judge")))
+                return (judged,)
             case "invalidate":
                 return (FactInvalidated(fact),)
             case "verify":
                 return (FactVerified(fact), FactPromoted(fact))
         return ()
+
+    def _move(self) -> tuple[Event, ...]:
+        """Move a task to a state that may follow; a claim that nobody here knows of is made as often as not."""
+        tasks = [s.fact for s in self.memory.state().standings() if s.fact.kind == TASK_KIND]
+        may = [(task.id, state) for task in tasks for state in may_follow(task.states)]
+        claims = [one for one in may if one[1] == IN_PROGRESS]
+        chosen = claims if claims and self.rng.random() < 0.5 else may
+        return (FactMoved(*self.rng.choice(chosen)),) if chosen else ()
 
     def _edit(self) -> bool:
         """Edit `continuity.md` as a person does, and let Diurna make a log of it; tell whether it did."""
@@ -307,6 +337,7 @@ def converge(folder: Path, seed: int, clones: int, acts: int) -> Outcome:
         faults.append(f"not quiet after {rounds} rounds")
     acknowledged = {stem: data for clone in team for stem, data in clone.acknowledged.items()}
     faults += differences(team, hub, branch, acknowledged)
+    faults += lost_moves(team[0].memory)
     told = Counter[str]()
     for clone in team:
         told.update(clone.acts)
@@ -316,7 +347,7 @@ def converge(folder: Path, seed: int, clones: int, acts: int) -> Outcome:
         clone.memory.close()
     return Outcome(
         seed, kind, publish, tuple(sorted(told.items())), len(acknowledged), rounds,
-        len(view.contradicted), digest, tuple(faults), time.monotonic() - begun,
+        len(view.contradicted), sum(fact.torn for fact in view.contradicted), digest, tuple(faults), time.monotonic() - begun,
     )  # fmt: skip
 
 
@@ -398,6 +429,31 @@ def differences(
     return faults
 
 
+def lost_moves(memory: Memory) -> list[str]:
+    """Return the moves of tasks that do not stand though no later log answered them."""
+    found: list[str] = []
+    state = memory.state()
+    for standing in state.standings():
+        fact = standing.fact
+        stands = {(move.stem, move.state) for move in fact.moves}
+        acts = [act for act in state.histories[fact.id].acts if act.event.id == fact.id]
+        for number, act in enumerate(acts):
+            if fact.kind != TASK_KIND or not isinstance(act.event, FactMoved):
+                continue
+            later = [one.event for one in acts[number + 1 :] if one.stem != act.stem]
+            answered = any(
+                isinstance(event, ThreadReopened)
+                or (isinstance(event, FactMoved | ThreadClosed) and event.was is None)
+                or (isinstance(event, FactMoved | ThreadClosed) and act.stem in (event.was or ()))
+                for event in later
+            )
+            if answered == ((act.stem, act.event.state) in stands):
+                found.append(
+                    f"{fact.id}: {act.event.state} in {act.stem} is lost, or stands answered"
+                )
+    return found
+
+
 def _files(clone: Clone) -> dict[str, str]:
     """Return what lies in the work tree, or in the mirror of a branch that is not checked out."""
     home = clone.memory.home
@@ -423,7 +479,7 @@ def run_seed(seed: int, clones: int, acts: int) -> Outcome:
             return converge(Path(temporary) / "team", seed, clones, acts)
         except Exception as problem:  # noqa: BLE001 - one seed's failure is one seed's outcome
             said = f"{type(problem).__name__}: {problem}"
-            return Outcome(seed, "", "", (), 0, 0, 0, "", (said, traceback.format_exc()), 0.0)
+            return Outcome(seed, "", "", (), 0, 0, 0, 0, "", (said, traceback.format_exc()), 0.0)
 
 
 def main(arguments: list[str]) -> int:
@@ -438,7 +494,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="seeds at once")
     chosen = parser.parse_args(arguments)
     begun = time.monotonic()
-    failed = total = 0
+    failed = total = torn = 0
     seeds = range(chosen.first, chosen.first + chosen.seeds)
     with ProcessPoolExecutor(chosen.jobs) as pool:
         runs = [pool.submit(run_seed, seed, chosen.clones, chosen.acts) for seed in seeds]
@@ -446,16 +502,18 @@ def main(arguments: list[str]) -> int:
             found = run.result()
             failed += bool(found.faults)
             total += found.acknowledged
+            torn += found.torn
             acts = ", ".join(f"{count} {name}" for name, count in found.acts)
             print(
                 f"convergence: seed {found.seed}, {found.kind}, {found.publish}: "
                 f"{found.acknowledged} logs ({acts}), {found.contradictions} contradictions, "
+                f"{found.torn} of tasks, "
                 f"quiet after {found.rounds} rounds, {found.digest}, {found.seconds:.1f} s"
                 + "".join(f"\n  {fault[:4000]}" for fault in found.faults[:20]),
                 flush=True,
             )
     print(
-        f"convergence: {chosen.seeds} seeds, {total} logs acknowledged, {failed} seeds with faults, "
+        f"convergence: {chosen.seeds} seeds, {total} logs acknowledged, {torn} tasks torn, {failed} seeds with faults, "
         f"{time.monotonic() - begun:.0f} s"
     )
     return int(bool(failed))
