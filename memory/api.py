@@ -11,9 +11,8 @@ from ledger.git.identity import IdentityQuestion, identity_findings
 from ledger.home import Home, discover
 from ledger.model.event import FactRedacted
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
 from memory.query.reader import Reader
-from memory.worktree.edited_copy import differs
+from memory.worktree.edited_copy import edited_paths, unread
 from memory.write.append import Recorder, noticed_behind
 from memory.write.commit import Committed, Committer, Occasion, check_writable
 from memory.write.draft import How, Receipt, SessionDraft
@@ -267,7 +266,7 @@ class Memory(Reader):
         """Return the projection files that a person edited in the work tree or the mirror, sorted."""
         from memory.edits.detect import edited_files
 
-        return edited_files(self.home)
+        return edited_files(self.home, self.snapshot.tip.ask(lambda cache: cache.policy))
 
     def absorb(self, *, dry_run: bool = False) -> Absorption:
         """Make a log of a person's edit of `continuity.md`, and write the file anew.
@@ -325,12 +324,13 @@ class Memory(Reader):
         """Say what stands in the committed projection files that no log says; they stay as they are."""
         from memory.worktree.authorship import left_alone
 
-        rendered = self.snapshot.tip.ask(lambda cache: cache.ever_rendered())
-        return left_alone(self.home, self.home.tip(), self.tip_state, rendered=rendered)
+        found = self.snapshot.tip.ask(lambda cache: (cache.policy, cache.ever_rendered()))
+        return left_alone(self.home, self.home.tip(), self.tip_state, found[0], rendered=found[1])
 
     def _absorb_for_append(self) -> tuple[Finding, ...]:
         """Absorb an edit before an append that publishes; nothing about it may stop the append."""
-        if not differs(self.home) or not self.publishes():
+        policy = self.snapshot.tip.ask(lambda cache: cache.policy)
+        if not (edited_paths(self.home, policy) and self.publishes()):
             return ()
         try:
             return self.absorb_first()
@@ -367,7 +367,7 @@ class Memory(Reader):
         refuse_unwritable(self.home)
         check_writable(self.snapshot.ask(lambda cache: cache.policy))
         refuse_incomplete(self.snapshot.ask(lambda cache: cache.unread()))
-        refuse_edited(tuple(path for path in self.edited() if not path.endswith(CONTINUITY_FILE)))
+        refuse_edited(unread(self.home, self.edited()))
         self.snapshot.notes += self.absorb_first(dry_run=dry_run)
         paths = self.drift()
         if paths:

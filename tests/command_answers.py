@@ -125,6 +125,9 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("open", stem)
     tell("entity")
     tell("entity", "Payments API")
+    tell("view")
+    for name in ("state", "decisions", "daily"):
+        tell("view", name)
     tell("log")
     tell("timeline", "webhook-once")
     tell("timeline", "2026-01-01")

@@ -280,6 +280,8 @@ USES_ID = frozenset([kind for kind, known in GRAMMAR.items() if known.use == "id
 #: Events that only mean something together with who said them.
 SIGNED = frozenset([kind for kind, known in GRAMMAR.items() if known.signed])
 _TIED = frozenset([kind for kind, known in GRAMMAR.items() if known.tied])
+#: In the footer of a decision.
+_DECISION = ("kind", "decision")
 #: Events of two facts.
 TWO_FACTS = frozenset(
     [kind for kind, known in GRAMMAR.items() if known.arrow is not None and known.arrow.is_fact]
@@ -301,6 +303,11 @@ def used_in(event: Event) -> str:
 def signs(acts: Iterable[Event]) -> bool:
     """Tell whether it counts who said any of some events."""
     return any(type(event) in SIGNED for event in acts)
+
+
+def decides(event: Event) -> bool:
+    """Tell whether an event makes a decision of a fact: then, too, it counts who said it."""
+    return isinstance(event, FactCreated | FactUpdated) and _DECISION in event.meta
 
 
 def written(event: Event) -> str:

@@ -10,6 +10,10 @@ FORMAT_VERSION = 1
 POLICY_FILE = "diurna.toml"
 SESSIONS_DIR = "sessions"
 CONTINUITY_FILE = "continuity.md"
+#: The files of the views that a policy can publish, each with the view's name.
+VIEW_FILES = {"STATE.md": "state", "PROGRESS.md": "progress", "DECISIONS.md": "decisions"}
+#: What people edit, and Diurna reads back.
+EDITABLE = (CONTINUITY_FILE, *VIEW_FILES)
 ARCHIVE_DIR = "archive"
 ARCHIVE_INDEX = "archive/INDEX.md"
 ATTRIBUTES_FILE = ".gitattributes"

@@ -1,4 +1,4 @@
-"""Absorb a person's edit of `continuity.md`: it becomes a log, and the file is written anew.
+"""Absorb a person's edit of `continuity.md` or of a view: it becomes a log, and the file is written anew.
 
 The log is durable before the edited bytes count as written over (FORMAT.md, A5).
 """
@@ -11,21 +11,23 @@ from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.model.event import VERB_OF, Event
 from ledger.model.findings import Finding
-from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR
+from ledger.model.layout import ABSORB_LOCK_FILE, STATE_DIR, VIEW_FILES
 from ledger.model.record import Record
 from ledger.secrets.scanner import find_secrets
 from ledger.wal.atomic_files import Lock, make_folder, replace_file
 from memory.edits.committed import absorb_committed, committed_edit_findings
-from memory.edits.detect import TITLE, Edit, edited_files, find_edit
+from memory.edits.detect import Edit, edited_files, find_edit, find_edits, title_of
 from memory.replay.snapshot import Snapshot
+from memory.replay.view_source import source_of_cache
 from memory.worktree.authorship import EDITED_KEY, left_alone
 from memory.worktree.checkout import note_written, store_blob
-from memory.worktree.edited_copy import copy_of, read_copy
+from memory.worktree.edited_copy import copy_of, edited_paths, read_copy, unread
 from memory.worktree.publish import refuse_edited, refuse_incomplete, refuse_unwritable
 from memory.write.append import Recorder
 from memory.write.commit import Committer, Occasion
 from memory.write.draft import How, SessionDraft
 from projection.document.render import render
+from projection.views.files import published
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class Absorption(Record):
         commit: that has it.
         findings: what was noticed.
         committed: which committed edits became logs of their own.
+        others: the same of each other file that was edited.
     """
 
     file: str = ""
@@ -52,19 +55,22 @@ class Absorption(Record):
     commit: str = ""
     findings: tuple[Finding, ...] = ()
     committed: tuple[Finding, ...] = ()
+    others: tuple[Absorption, ...] = ()
 
 
 def absorbed_findings(found: Absorption, dry_run: bool) -> tuple[Finding, ...]:
-    """Say what became of an edit, beside the answer of another command."""
+    """Say what became of edits, beside the answer of another command."""
+    others = tuple([said for one in found.others for said in absorbed_findings(one, dry_run)])
     if not found.events:
-        return (*found.committed, *found.findings)
+        return (*found.committed, *found.findings, *others)
     named: dict[str, list[str]] = {}
     for event in found.events:
         named.setdefault(VERB_OF[type(event)], []).append(event.id)
     said = "; ".join(f"{verb}: {', '.join(ids)}" for verb, ids in named.items())
     log = "would become a log" if dry_run else f"became the log {found.stem}"
     message = f"the edit of {found.file} {log}, {said}"
-    return (*found.committed, Finding("absorbed", message, found.file), *found.findings)
+    said_of = Finding("absorbed", message, found.file)
+    return (*found.committed, said_of, *found.findings, *others)
 
 
 class Absorber:
@@ -97,7 +103,8 @@ class Absorber:
             dry_run: change nothing.
         """
         home = self._snapshot.home
-        found = self._understood(find_edit(self._snapshot, self._state))
+        edits = self._understood(find_edits(self._snapshot, self._state))
+        found = edits[0]._replace(others=edits[1:]) if edits else Absorption()
         if found.file and not dry_run:
             refuse_unwritable(home)
             refuse_incomplete(self._snapshot.ask(lambda cache: cache.unread()))
@@ -112,45 +119,62 @@ class Absorber:
         make_folder(f"{home.repository.gitdir}/{STATE_DIR}")
         with Lock(f"{home.repository.gitdir}/{ABSORB_LOCK_FILE}"):
             self._committer.drain(when())
-            # another process, or what waited, may have said it meanwhile
-            edit = find_edit(self._snapshot, self._state)
-            found = self._understood(edit)
-            if edit is None or not found.file:
-                return found
-            if edit.events:
-                found = self._record(found, edit, when())
-            text = render(self._snapshot.ask(lambda cache: cache.view()))
-            return found._replace(findings=(*found.findings, *settle(home, edit, text)))
+            found: list[Absorption] = []
+            settled: list[Edit] = []
+            policy = self._snapshot.ask(lambda cache: cache.policy)
+            for path in edited_paths(self._snapshot.home, policy):
+                # another process, or what waited, may have said it meanwhile
+                edit = find_edit(self._snapshot, self._state, path)
+                if edit is None:
+                    continue
+                (one,) = self._understood((edit,))
+                found.append(self._record(one, edit, when()) if edit.events else one)
+                settled.append(edit)
+            names = {edit.file for edit in settled}
+            for number, edit in enumerate(settled):
+                # what one log left alone, the next one knew
+                kept = [said for said in found[number].findings if said.file not in names]
+                more = settle(home, edit, self._rendered(edit.path))
+                found[number] = found[number]._replace(findings=(*kept, *more))
+            return found[0]._replace(others=tuple(found[1:])) if found else Absorption()
 
-    def _understood(self, edit: Edit | None) -> Absorption:
-        """Say what an edit comes to; with nothing to do, no file is named.
+    def _rendered(self, path: str) -> str:
+        """Return a projection file as it is rendered now."""
+        if path in VIEW_FILES:
+            name = VIEW_FILES[path]
+            return self._snapshot.ask(
+                lambda cache: published(name, source_of_cache(cache, (name,)))
+            )
+        return render(self._snapshot.ask(lambda cache: cache.view()))
+
+    def _understood(self, edits: tuple[Edit, ...]) -> tuple[Absorption, ...]:
+        """Say what edits come to.
 
         Raises:
-            EditNotUnderstood: no event can say it.
-            HandEdited: another projection file was edited.
+            EditNotUnderstood: no event can say one.
+            HandEdited: a projection file was edited that is not read.
         """
-        if edit is None:
-            return Absorption()
-        if edit.findings:
-            raise EditNotUnderstood(edit.findings)
-        edited = edited_files(self._snapshot.home)
-        refuse_edited(tuple(path for path in edited if path != edit.file))
-        home = self._snapshot.home
-        left = [one for one in left_alone(home, home.tip(), self._state) if one.line]
+        wrong = [one for edit in edits for one in edit.findings]
+        if wrong:
+            raise EditNotUnderstood(tuple(wrong))
+        if not edits:
+            return ()
+        home, policy = self._snapshot.home, self._snapshot.ask(lambda cache: cache.policy)
+        refuse_edited(unread(home, edited_files(home, policy)))
+        left = [one for one in left_alone(home, home.tip(), self._state, policy) if one.line]
         if left:
-            message = (
-                f"{edit.file} was edited on top of a commit that holds text which is in no log"
-            )
+            file = edits[0].file
+            message = f"{file} was edited on top of a commit that holds text which is in no log"
             hint = "commit this edit, too: then `diurna absorb` makes a log of both"
-            raise EditNotUnderstood((Finding("hand-edited", message, edit.file, 0, hint), *left))
-        return Absorption(edit.file, edit.events)
+            raise EditNotUnderstood((Finding("hand-edited", message, file, 0, hint), *left))
+        return tuple([Absorption(edit.file, edit.events) for edit in edits])
 
     def _record(self, found: Absorption, edit: Edit, occasion: Occasion) -> Absorption:
         home, who = self._snapshot.home, occasion.identity
         try:
             receipt = self._recorder.append(
                 SessionDraft(
-                    TITLE,
+                    title_of(edit.path),
                     "",
                     edit.events,
                     who.name,
@@ -191,9 +215,9 @@ def settle(home: Home, edit: Edit, text: str) -> tuple[Finding, ...]:
     Args:
         home: the home.
         edit: the edit.
-        text: `continuity.md` as it is rendered now.
+        text: the file as it is rendered now.
     """
-    name, path = copy_of(home)
+    name, path = copy_of(home, edit.path)
     here, data = read_copy(path), text.encode("utf-8", "surrogateescape")
     if here == data or here is None:
         return ()

@@ -22,13 +22,13 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from ledger.wal.atomic_files import make_folder, replace_file
-from memory.edits.detect import TITLE
+from memory.edits.detect import title_of
 from memory.replay.state import cold_state
 from memory.worktree.authorship import EDITED_KEY, said_edits
 from memory.worktree.edit_base import made_line, published
 from memory.worktree.publish import refuse_unwritable
 from memory.write.seen import with_seen
-from projection.document.edit_events import absorb
+from projection.views.files import absorb_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _LATEST_SECONDS = 4_102_444_800
 
 
 class Touch(Record):
-    """A commit that changed `continuity.md`.
+    """A commit that changed `continuity.md`, or the file of a view.
 
     Args:
         commit: its id.
@@ -56,6 +56,7 @@ class Touch(Record):
         ours: Diurna made it.
         before: the blob of the file in its first parent, "" for none.
         after: the blob in the commit itself, "" for none.
+        file: which one it changed.
     """
 
     commit: str
@@ -65,6 +66,7 @@ class Touch(Record):
     ours: bool
     before: str = ""
     after: str = ""
+    file: str = CONTINUITY_FILE
 
 
 class CommittedEdit(Record):
@@ -128,7 +130,12 @@ def unabsorbed(
     home = snapshot.home
     if not tip or tip == known:
         return []
-    touches = _edits(_touches(home, tip, known))
+    views = snapshot.ask(lambda cache: cache.policy).view_files
+    touches = [
+        touch
+        for file in (CONTINUITY_FILE, *views)
+        for touch in _edits(_touches(home, tip, known, file))
+    ]
     if not touches:
         return []
     nows = [state()]  # where nothing is published with each log, only the logs tell who absorbed it
@@ -144,13 +151,14 @@ def committed_edit_findings(
 ) -> tuple[Finding, ...]:
     """Say what became of committed edits; what still stands in the file is told of by the file."""
     said: list[Finding] = []
-    spec = f"{home.tip()}:{home.prefix}{CONTINUITY_FILE}"
-    standing = home.repository.git().resolve(spec)[0] if edits else ""
+    tip, git = home.tip(), home.repository.git()
     for one in edits:
-        where = f"{CONTINUITY_FILE} in commit {one.touch.commit[:12]} by {one.touch.author}"
+        file = one.touch.file
+        (standing,) = git.resolve(f"{tip}:{home.prefix}{file}")
+        where = f"{file} in commit {one.touch.commit[:12]} by {one.touch.author}"
         if one.stem:
             log = "would become a log" if dry_run else f"became the log {one.stem}"
-            said.append(Finding("absorbed", f"the edit of {where} {log}", CONTINUITY_FILE))
+            said.append(Finding("absorbed", f"the edit of {where} {log}", file))
         if one.touch.after == standing:
             continue
         said += [
@@ -163,9 +171,9 @@ def committed_edit_findings(
     return tuple(said)
 
 
-def _touches(home: Home, tip: str, known: str) -> list[Touch]:
-    """List the newest commits that changed the file, on any side of a merge, children first."""
-    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
+    """List the newest commits that changed a file, on any side of a merge, children first."""
+    git, path = home.repository.git(), home.prefix + file
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
         "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
@@ -180,7 +188,7 @@ def _touches(home: Home, tip: str, known: str) -> list[Touch]:
         commit, parents, author, date, subject = fields
         ours = subject.startswith(COMMIT_SUBJECT)
         seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
-        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours))
+        found.append(Touch(commit, tuple(parents.split()), author, seconds, ours, file=file))
     if all(one.ours or len(one.parents) != 1 for one in found):
         return []
     specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]
@@ -213,10 +221,10 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
         for body in home.repository.git().blobs([touch.before or touch.after, touch.after])
     ]
     line = made_line(text) or made_line(before)
-    base = published(home, touch.commit, line) if line else None
+    base = published(home, touch.commit, line, touch.file) if line else None
     if line is None or base is None or base == text:
         return None
-    lefts = [absorb(base, text, now.policy, now.get) for now in nows]
+    lefts = [absorb_file(touch.file, base, text, now.policy, now.get) for now in nows]
     if not all(left.events or left.findings for left in lefts):
         return None
     edit = CommittedEdit(touch, findings=lefts[0].findings)
@@ -228,7 +236,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
     # what it was written on top of may be a person's too, and be said by now
     said = touch.before in said_edits(home, touch.commit, line.newest)
     then = cold_state(snapshot, touch.commit)
-    found = absorb(before if said else base, text, then.policy, then.get)
+    found = absorb_file(touch.file, before if said else base, text, then.policy, then.get)
     if not found.events:
         return edit
     opened = {event.id for event in found.events if isinstance(event, ThreadReopened)}
@@ -242,7 +250,7 @@ def _read_edit(snapshot: Snapshot, nows: list[State], touch: Touch) -> Committed
     header += [("after", stem_in(newest))] if newest else []
     header += [("type", "edit"), ("commit", touch.commit[:7])]
     header.append((EDITED_KEY, touch.after))
-    log = canonical(SessionLog(tuple(header), TITLE, "", tuple(events)))
+    log = canonical(SessionLog(tuple(header), title_of(touch.file), "", tuple(events)))
     privacy = then.policy.privacy
     try:
         log, noticed = guard(log, personal=privacy.personal, strict=privacy.secrets == "refuse")

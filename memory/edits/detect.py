@@ -1,4 +1,4 @@
-"""Find which projection files a person edited, and what the edit of `continuity.md` says.
+"""Find which projection files a person edited, and what an edit of `continuity.md` or a view says.
 
 The base is found by the machine line that the edited copy still bears: it names the very set of logs that
 the file was made from (FORMAT.md, A2 and A7).
@@ -12,16 +12,18 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.event import Event
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
+from memory.replay.view_source import source_of_state
 from memory.worktree.checkout import edited_finding, hand_edited, read_written
 from memory.worktree.edit_base import made_line, published
-from memory.worktree.edited_copy import copy_of, differs, read_copy
+from memory.worktree.edited_copy import copy_of, differs, edited_paths, read_copy
 from memory.worktree.mirror import edited_mirror
 from memory.worktree.publish import committed_projection
-from projection.document.edit_events import absorb
 from projection.document.render import render
+from projection.views.files import absorb_file
+from projection.views.files import published as written_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,43 +32,61 @@ if TYPE_CHECKING:
     from memory.replay.snapshot import Snapshot
     from projection.document.parse import MachineLine
     from projection.fold.replay import State
+    from projection.policy.model import Policy
 
-#: The title of the log that says what an edit says.
-TITLE = f"Edit {CONTINUITY_FILE} by hand"
+
+def title_of(path: str) -> str:
+    """Return the title of the log that says what an edit of a file says."""
+    return f"Edit {path} by hand"
 
 
 class Edit(Record):
-    """A copy of `continuity.md` that a person edited, and what the edit says.
+    """A copy of `continuity.md`, or of the file of a view, that a person edited, and what the edit says.
 
     Args:
+        path: of the file in the home.
         file: the copy, as findings name it.
         data: its bytes.
         events: what it says; none where the ledger says it all.
         findings: what was not understood.
     """
 
+    path: str
     file: str
     data: bytes
     events: tuple[Event, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
-def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
-    """Read what a person's edit says; None when the copy was not edited, or is committed as it stands.
+def find_edits(snapshot: Snapshot, state: Callable[[], State]) -> tuple[Edit, ...]:
+    """Read what people's edits say, one by one; none where no copy was edited.
 
     Args:
         snapshot: of the home.
         state: gives the ledger as it stands.
     """
+    policy = snapshot.ask(lambda cache: cache.policy)
+    found = [find_edit(snapshot, state, path) for path in edited_paths(snapshot.home, policy)]
+    return tuple([edit for edit in found if edit is not None])
+
+
+def find_edit(snapshot: Snapshot, state: Callable[[], State], file: str) -> Edit | None:
+    """Read what the edit of a file says; None when it was not edited, or is committed as it stands.
+
+    Args:
+        snapshot: of the home.
+        state: gives the ledger as it stands.
+        file: `continuity.md`, or the file of a view.
+    """
     home = snapshot.home
-    if not differs(home):
+    if not differs(home, file):
         return None
-    name, path = copy_of(home)
+    name, path = copy_of(home, file)
     data = read_copy(path)
     if data is None:
         return None
     git, here, tip = home.repository.git(), blob_id(data), home.tip()
-    asked = (f"{tip}:{home.prefix}{CONTINUITY_FILE}", here) if tip else (here,)
+    asked = (f"{tip}:{home.prefix}{file}", here) if tip else (here,)
     *committed, stored = git.resolve(*asked)
     if home.kind == OWN_BRANCH and stored:
         return None
@@ -75,28 +95,34 @@ def find_edit(snapshot: Snapshot, state: Callable[[], State]) -> Edit | None:
             "put a plain file in its place; what the edit says can be recorded with `diurna append`"
         )
         said = Finding("hand-edited", f"{name} is a link, and was not read", name, hint=hint)
-        return Edit(name, data, (), (said,))
+        return Edit(file, name, data, (), (said,))
     if here in committed and home.kind != OWN_BRANCH:
         return None
     text = data.decode("utf-8", "surrogateescape")
     made_from = made_line(text)
     written = [read_written(home).get(name, ""), *committed]
-    base = _base(snapshot, made_from, written)
+    base = _base(snapshot, made_from, written, file)
     if base is None:
         hint = (
             "`git diff` shows what was edited: record it with `diurna append`, "
             "and put the file back as git has it"
         )
         said = Finding("hand-edited", f"what {name} was made from is not known", name, 1, hint)
-        return Edit(name, data, (), (said,))
+        return Edit(file, name, data, (), (said,))
     now = state()
-    found = absorb(base, text, now.policy, now.get, file=name)
-    start = _said_before(home, tip, made_from, committed) if home.kind != OWN_BRANCH else ""
-    events = absorb(start, text, now.policy, now.get).events if start else found.events
-    return Edit(name, data, events, found.findings)
+    found = absorb_file(file, base, text, now.policy, now.get, file=name)
+    start = ""
+    if home.kind != OWN_BRANCH:
+        start = _said_before(home, tip, made_from, committed, file)
+    events = found.events
+    if start:
+        events = absorb_file(file, start, text, now.policy, now.get).events
+    return Edit(file, name, data, events, found.findings)
 
 
-def _said_before(home: Home, tip: str, made_from: MachineLine | None, blobs: list[str]) -> str:
+def _said_before(
+    home: Home, tip: str, made_from: MachineLine | None, blobs: list[str], file: str
+) -> str:
     """Return the committed text that a person wrote, where a log already says what it says.
 
     Args:
@@ -104,11 +130,12 @@ def _said_before(home: Home, tip: str, made_from: MachineLine | None, blobs: lis
         tip: the commit.
         made_from: the machine line of the copy that was edited on top of it.
         blobs: the committed file's.
+        file: which one.
     """
     from memory.worktree.authorship import made_by_diurna, said_edits
 
     blob = blobs[0] if blobs else ""
-    if not blob or made_from is None or made_by_diurna(home, tip, {CONTINUITY_FILE: blob}):
+    if not blob or made_from is None or made_by_diurna(home, tip, {file: blob}):
         return ""
     text = _text_of(home, blob)
     if made_line(text) != made_from or blob not in said_edits(home, tip, made_from.newest):
@@ -116,13 +143,16 @@ def _said_before(home: Home, tip: str, made_from: MachineLine | None, blobs: lis
     return text
 
 
-def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -> str | None:
+def _base(
+    snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str], file: str
+) -> str | None:
     """Return what Diurna wrote before the person edited it, None where that is not known.
 
     Args:
         snapshot: of the home.
         made_from: the machine line of the edited copy; without one it is what was written last.
         blobs: what was written last in this work tree, and what is committed; "" where not known.
+        file: which one.
     """
     home = snapshot.home
     written, *committed = [_text_of(home, blob) for blob in blobs]
@@ -130,7 +160,7 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
         return next((text for text in (written, *committed) if text), None)
     if made_line(written) == made_from:
         return written
-    found = published(home, home.tip(), made_from)
+    found = published(home, home.tip(), made_from, file)
     if found is not None:
         return found
     if not is_stem(stem_in(made_from.newest)):
@@ -138,7 +168,11 @@ def _base(snapshot: Snapshot, made_from: MachineLine | None, blobs: list[str]) -
     from memory.replay.as_of import state_at
 
     then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
-    return render(then.view()) if then.summary.digest == made_from.digest else None
+    if then.summary.digest != made_from.digest:
+        return None
+    if file in VIEW_FILES:
+        return written_view(VIEW_FILES[file], source_of_state(then))
+    return render(then.view())
 
 
 def _text_of(home: Home, blob: str) -> str:
@@ -148,14 +182,15 @@ def _text_of(home: Home, blob: str) -> str:
     return ""
 
 
-def edited_files(home: Home) -> tuple[str, ...]:
+def edited_files(home: Home, policy: Policy) -> tuple[str, ...]:
     """Return the projection files that a person edited in the work tree or the mirror, sorted."""
     if not home.repository.top:
         return ()
-    committed = committed_projection(home, home.tip())
+    committed = committed_projection(home, home.tip(), policy)
     if home.kind == OWN_BRANCH:
         return tuple(sorted(edited_mirror(home, committed)))
-    return tuple(sorted(hand_edited(home, sorted({*committed, CONTINUITY_FILE}), committed)))
+    paths = sorted({*committed, CONTINUITY_FILE, *policy.view_files})
+    return tuple(sorted(hand_edited(home, paths, committed)))
 
 
 def edited_findings(paths: tuple[str, ...]) -> tuple[Finding, ...]:

@@ -27,7 +27,7 @@ from ledger.git.objects import (
 from ledger.git.repository import is_shallow
 from ledger.git.trees import entries
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR
+from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE, SESSIONS_DIR, VIEW_FILES
 from ledger.model.logset import LogRef, log_refs
 from ledger.model.order import is_stem
 from ledger.model.record import Record
@@ -254,7 +254,12 @@ class _Planner:
         first, second = objects.header(one), objects.header(two)
         sides = Sides(first.tree, second.tree, tuple(objects.header(b).tree for b in bases))
         newer = second.seconds > first.seconds  # whose published projection is kept for now
-        joined = join(objects.read, sides, home.prefix, is_projection, newer, self._blend)
+        views = self._snapshot.cache(self._ours).policy.view_files
+
+        def computed(path: str) -> bool:
+            return is_projection(path) and (path not in VIEW_FILES or path in views)
+
+        joined = join(objects.read, sides, home.prefix, computed, newer, self._blend)
         if joined.clashes:
             raise self._clash(joined.clashes)
         self._tell_doubles(joined)
@@ -262,7 +267,7 @@ class _Planner:
         around = HandWritten(self._snapshot, objects, (one, two), joined)
         people = around.paths()
         if people:
-            derived = is_projection if len(people) == 1 else nothing
+            derived = computed if len(people) == 1 else nothing
             joined = join(objects.read, sides, home.prefix, derived, two in people, self._blend)
             if joined.clashes:
                 raise self._clash(joined.clashes)
@@ -350,8 +355,9 @@ class _Planner:
     def _projection(self, read: Read, tree: str) -> dict[str, str]:
         """Return path -> blob id of what stands where projection files belong."""
         prefix = self._home.prefix
-        continuity = find(read, tree, prefix + CONTINUITY_FILE)
-        found = {CONTINUITY_FILE: continuity} if continuity else {}
+        views = self._snapshot.cache(self._ours).policy.view_files
+        known = {path: find(read, tree, prefix + path) for path in (CONTINUITY_FILE, *views)}
+        found = {path: blob for path, blob in known.items() if blob}
         archive = find(read, tree, prefix + ARCHIVE_DIR)
         for _, name, oid in entries(read(archive)) if archive else ():
             found[f"{ARCHIVE_DIR}/{os.fsdecode(name)}"] = oid.hex()

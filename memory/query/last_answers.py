@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from memory.replay.view import View
 
 _HEADER = b"diurna-shown"
-_SHOWN, _BRIEFED = ".shown", ".briefs"
+_SHOWN, _BRIEFED, _VIEWED = ".shown", ".briefs", ".views"
 _WORDS = 6  # of the line before an answer
 #: How many briefs are kept: for a few agents, roles and formats.
 _BRIEFS = 8
+#: How many views.
+_VIEWS = 12
 
 
 def continuity(start: str) -> bytes | None:
@@ -77,6 +79,24 @@ def brief(start: str, wish: Wish) -> bytes | None:
         (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
     )
     return _answer(home, _BRIEFED, key, _BRIEFS, make)
+
+
+def view(start: str, name: str, argument: str) -> bytes | None:
+    """Return a view for a folder; None as for `continuity`.
+
+    Raises:
+        DiurnaError: as for `continuity`; or there is no such view.
+    """
+
+    def make(snapshot: Snapshot, as_of: str) -> tuple[str, str]:
+        from memory.query.views import view_page
+        from projection.views.page import write
+
+        return snapshot.ask(
+            lambda cache: (cache.commit, write(view_page(snapshot, cache, name, argument))), as_of
+        )
+
+    return _answer(discover(start), _VIEWED, f"{name}\0{argument}", _VIEWS, make)
 
 
 def _answer(

@@ -14,7 +14,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import (
     ARCHIVE_DIR,
     COMMIT_SUBJECT,
-    CONTINUITY_FILE,
+    EDITABLE,
     SESSIONS_DIR,
 )
 from ledger.model.logset import log_refs
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from projection.fold.replay import State
+    from projection.policy.model import Policy
 
 #: The header key of a log that says what a person's edit says: the blob id of the edited file.
 EDITED_KEY = "edited"
@@ -38,6 +39,7 @@ def left_alone(
     home: Home,
     tip: str,
     state: Callable[[], State],
+    policy: Policy,
     *,
     rendered: Collection[tuple[str, str]] = (),
     fresh: Iterable[bytes] = (),
@@ -49,11 +51,12 @@ def left_alone(
         home: the home.
         tip: the commit.
         state: gives the ledger that a new projection would be of.
+        policy: of it.
         rendered: (path, blob id) of what is known to be rendered.
         fresh: logs of that ledger which the commit has not yet.
         tree: gives one that has all logs of that ledger, where the commit has not.
     """
-    rows = standing_files(home, tip)
+    rows = standing_files(home, tip, policy.view_files)
     found = in_the_way(home, rows)
     if found:
         return found
@@ -64,15 +67,15 @@ def left_alone(
         return ()
     texts = _texts(home, unknown)
     made = made_by_diurna(home, tip, unknown)
-    from projection.document.unsaid import has_rendered_form, unsaid
+    from projection.views.files import has_rendered_form, unsaid
 
     said: list[Finding] = []
     for path, text in texts.items():
         if path in made and has_rendered_form(path, text):
             continue
-        if path == CONTINUITY_FILE:
+        if path in EDITABLE:
             said += _left_of_edit(
-                home, tip, unknown[path], text, state,
+                home, tip, path, unknown[path], text, state,
                 lambda since: said_edits(home, tree() if tree else tip, since, fresh),
             )  # fmt: skip
         else:
@@ -136,9 +139,10 @@ def ever_committed(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
 def _put(home: Home, tip: str, blobs: Mapping[str, str], subject: str) -> set[str]:
     """Return the paths of blobs that a commit put there whose subject begins so."""
     found: set[str] = set()
-    if tip and CONTINUITY_FILE in blobs:
-        found |= _put_below(home, tip, (CONTINUITY_FILE, _DEEP), blobs, subject)
-    if tip and blobs.keys() - {CONTINUITY_FILE}:
+    for path in EDITABLE:
+        if tip and path in blobs:
+            found |= _put_below(home, tip, (path, _DEEP), blobs, subject)
+    if tip and blobs.keys() - set(EDITABLE):
         found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, subject)
     return found
 
@@ -171,27 +175,27 @@ def _put_below(
 def _left_of_edit(
     home: Home,
     tip: str,
+    path: str,
     blob: str,
     text: str,
     state: Callable[[], State],
     told: Callable[[str], set[str]],
 ) -> tuple[Finding, ...]:
-    """Name what of a committed `continuity.md` is in no log."""
+    """Name what of a committed `continuity.md`, or of the file of a view, is in no log."""
     from memory.worktree.edit_base import made_line, published
-    from projection.document.edit_events import absorb
-    from projection.document.unsaid import unsaid
+    from projection.views.files import absorb_file, unsaid
 
     now = state()
     line = made_line(text)
-    base = published(home, tip, line) if line and not _marked(text) else None
+    base = published(home, tip, line, path) if line and not _marked(text) else None
     if line is None or base is None or base == text:
-        return unsaid(CONTINUITY_FILE, text, now.histories)
-    found = absorb(base, text, now.policy, now.get)
+        return unsaid(path, text, now.histories)
+    found = absorb_file(path, base, text, now.policy, now.get)
     left = tuple([one._replace(message=f"{one.message}; it stays") for one in found.findings])
     if found.events and blob not in told(line.newest):
-        message = f"{CONTINUITY_FILE} was edited by hand, and no log says so yet"
+        message = f"{path} was edited by hand, and no log says so yet"
         hint = "`diurna absorb` makes a log of what it understands"
-        return (Finding("hand-edited", message, CONTINUITY_FILE, hint=hint), *left)
+        return (Finding("hand-edited", message, path, hint=hint), *left)
     return left
 
 

@@ -16,9 +16,10 @@ from ledger.home import Home
 from ledger.model.digest import blob_id, sha1
 from ledger.model.findings import Finding
 from ledger.model.layout import (
-    CONTINUITY_FILE,
+    EDITABLE,
     MIRROR_DIR,
     SESSIONS_DIR,
+    VIEW_FILES,
 )
 from ledger.wal.atomic_files import make_folder, replace_file
 from ledger.wal.locks import clear_index_lock
@@ -83,14 +84,21 @@ def hand_edited(home: Home, paths: Iterable[str], committed: Mapping[str, str]) 
     return edited
 
 
+def is_editable(path: str) -> bool:
+    """Tell whether an edit of a projection file, or of its copy in the mirror, is read back."""
+    return path.removeprefix(f"{MIRROR_DIR}/") in EDITABLE
+
+
 def edit_hint(path: str) -> str:
     """Say what to do about a projection file that was edited by hand.
 
     Args:
         path: the file, relative to the home, or that of the mirror.
     """
-    if path.endswith(CONTINUITY_FILE):
-        return "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands"
+    if is_editable(path):
+        said = "`diurna absorb` makes a log of the edit; with --dry-run it says what it understands"
+        own = "; a file of your own stays, and [views] in diurna.toml must not name a view of that name"
+        return said + own * (path.removeprefix(f"{MIRROR_DIR}/") in VIEW_FILES)
     then = "move the file elsewhere" if path.startswith(MIRROR_DIR) else "put it back as git has it"
     return f"record what the edit says with `diurna append`, and {then}"
 

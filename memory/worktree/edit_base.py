@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE
 from projection.document.parse import machine_line, parse
-from projection.document.unsaid import has_rendered_form
+from projection.views.files import has_rendered_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +22,17 @@ def made_line(text: str) -> MachineLine | None:
     return machine_line(text) or parse(text)[0].machine
 
 
-def published(home: Home, tip: str, made_from: MachineLine) -> str | None:
-    """Return the newest committed `continuity.md` that Diurna made from a set of logs.
+def published(
+    home: Home, tip: str, made_from: MachineLine, file: str = CONTINUITY_FILE
+) -> str | None:
+    """Return the newest committed `continuity.md`, or file of a view, that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
     this machine line (they were squashed), it is the oldest that has it.
     """
     if not tip:
         return None
-    git, path = home.repository.git(), home.prefix + CONTINUITY_FILE
+    git, path = home.repository.git(), home.prefix + file
     found = None
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
         said = git.run(
@@ -43,7 +45,7 @@ def published(home: Home, tip: str, made_from: MachineLine) -> str | None:
             text = (body or b"").decode("utf-8", "surrogateescape")
             if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
-            if not has_rendered_form(CONTINUITY_FILE, text):
+            if not has_rendered_form(file, text):
                 continue  # a person's, whatever the subject says: a commit of ours can be amended
             if line[41:].startswith(COMMIT_SUBJECT):
                 return text

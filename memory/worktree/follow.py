@@ -18,7 +18,7 @@ from ledger.model.findings import Finding
 from ledger.model.layout import (
     ARCHIVE_DIR,
     ATTRIBUTES_FILE,
-    CONTINUITY_FILE,
+    EDITABLE,
     POLICY_FILE,
     SESSIONS_DIR,
 )
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 #: How the note on the lock begins, which is no name of a reference; that and the tip before come next.
 FOLLOWING = "following"
-_OURS = (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
+_OURS = (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR, POLICY_FILE, ATTRIBUTES_FILE)
 
 
 def show_files(
@@ -62,7 +62,8 @@ def show_files(
         indexed: whether the index has followed already (`memory.worktree.next_index`).
     """
     if home.checked_out:
-        return ensure_drivers(home) + follow(home, [*logs, *files], indexed)
+        paths = [path for path, _ in files]
+        return ensure_drivers(home, paths) + follow(home, [*logs, *files], indexed)
     if files and home.kind == OWN_BRANCH and home.repository.top:
         from memory.worktree.mirror import mirror
 

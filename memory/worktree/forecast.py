@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.errors import TipMoved
 from ledger.model.digest import blob_id
-from ledger.model.layout import CONTINUITY_FILE, quarter_of
+from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES, quarter_of
 from ledger.model.record import Record
 from memory.replay.state import state_of
 from memory.worktree.checkout import edited_finding, hand_edited
@@ -118,7 +118,8 @@ def published_with(
         (data,) = home.repository.git().blobs([blob])
         return data or b""
 
-    rows, rendered = standing_files(home, tip), cache.ever_rendered()
+    rows = standing_files(home, tip, cache.policy.view_files)
+    rendered = cache.ever_rendered()
     committed = {path: blob for _, blob, path in rows if is_projection(path)}
     if len(committed) < len(rows) or not rendered.issuperset(committed.items()):
         from memory.worktree.authorship import left_alone
@@ -126,7 +127,7 @@ def published_with(
         def state() -> State:
             return state_of(cache, refs, entries)
 
-        left = left_alone(home, tip, state, rendered=rendered, fresh=logs)
+        left = left_alone(home, tip, state, cache.policy, rendered=rendered, fresh=logs)
         if left:
             return [], list(left)
     files = forecast(cache, refs, entries, committed, read)
@@ -166,6 +167,13 @@ class _Question:
         moved = _standings(cache, names, clock)
         changed = revise(self._text, moved)
         changed[CONTINUITY_FILE] = render(cache.view())
+        views = cache.policy.view_files
+        if views:
+            from memory.replay.view_source import source_of_cache
+            from projection.views.files import published
+
+            source = source_of_cache(cache, [VIEW_FILES[path] for path in views])
+            changed.update({path: published(VIEW_FILES[path], source) for path in views})
         blobs, bodies = dict(self._committed), {}
         for path, text in changed.items():
             if text is None:

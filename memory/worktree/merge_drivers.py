@@ -12,9 +12,13 @@ import os
 from ledger.errors import DiurnaError, WriteRefused
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import ARCHIVE_DIR, ARCHIVE_INDEX, CONTINUITY_FILE, POLICY_FILE, VIEW_FILES
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 DRIVER = "diurna-ours"
 #: A person's edit bears the machine line of what it was made from, or none. Were it merged away, a
@@ -22,6 +26,16 @@ DRIVER = "diurna-ours"
 _KEEP = (
     "o=$(tail -n1 %O); b=$(tail -n1 %B); "
     'case $o in "<!-- diurna: "*) case $b in "$o") exit 1;; "<!-- diurna: "*);; *) exit 1;; esac;; esac'
+)
+#: A view that is published no more may have become a person's own: such a file is merged as git does it.
+VIEW_DRIVER = "diurna-view"
+_VIEW_KEEP = (
+    'o=$(tail -n1 %O); case $o in "<!-- diurna: "*) b=$(tail -n1 %B); case $b in "$o") exit 1;; '
+    '"<!-- diurna: "*);; *) exit 1;; esac;; *) git merge-file -q %A %O %B;; esac'
+)
+_VIEW_SETTINGS = (
+    (f"merge.{VIEW_DRIVER}.name", "keep ours of a view; Diurna recomputes"),
+    (f"merge.{VIEW_DRIVER}.driver", _VIEW_KEEP),
 )
 _SETTINGS = (
     (f"merge.{DRIVER}.name", "keep ours; Diurna recomputes"),
@@ -38,11 +52,13 @@ class Drivers(Record):
         path: the clone's own attributes.
         lines: that are not in it yet.
         settings: (key, value) that its configuration has not, or has otherwise.
+        views: the files of views among what they are for.
     """
 
     path: str = ""
     lines: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
+    views: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -59,11 +75,19 @@ class Drivers(Record):
 NEW_CLONE = Drivers("", (DRIVER,), _SETTINGS)
 
 
-def attribute_lines(prefix: str) -> tuple[str, ...]:
-    """Return the lines for the projection of a home, in the syntax of gitattributes."""
+def attribute_lines(prefix: str, views: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the lines for the projection of a home, in the syntax of gitattributes.
+
+    Args:
+        prefix: of the home.
+        views: the files of views that are published there.
+    """
     literal = "".join("\\" + char if char in "\\*?[" else char for char in prefix)
-    patterns = (CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES)
-    return tuple(f"{_quoted(f'/{literal}{pattern}')} merge={DRIVER}" for pattern in patterns)
+    drivers = dict.fromkeys((CONTINUITY_FILE, ARCHIVE_INDEX, _PAGES), DRIVER)
+    drivers |= dict.fromkeys(views, VIEW_DRIVER)
+    return tuple(
+        f"{_quoted(f'/{literal}{pattern}')} merge={driver}" for pattern, driver in drivers.items()
+    )
 
 
 def _quoted(pattern: str) -> str:
@@ -74,8 +98,14 @@ def _quoted(pattern: str) -> str:
     return '"' + "".join(f"\\{ord(char):03o}" if char < " " else char for char in escaped) + '"'
 
 
-def plan_drivers(home: Home) -> Drivers:
-    """Say what a clone still lacks, whatever was set before."""
+def plan_drivers(home: Home, views: Iterable[str] = ()) -> Drivers:
+    """Say what a clone still lacks, whatever was set before.
+
+    Args:
+        home: the home.
+        views: the files of views that are published there.
+    """
+    views = tuple(views)
     if not needs_drivers(home):
         return Drivers()
     path = os.path.realpath(f"{home.repository.commondir}/info/attributes")
@@ -83,12 +113,12 @@ def plan_drivers(home: Home) -> Drivers:
     there = [line.rstrip("\r") for line in there]
     git = home.repository.git()
     settings = []
-    for key, value in _SETTINGS:
+    for key, value in (*_SETTINGS, *(_VIEW_SETTINGS if views else ())):
         said = git.run("config", "--local", "--get", key, check=False)
         if said.decode("utf-8", "replace").rstrip("\n") != value:
             settings.append((key, value))
-    missing = tuple(line for line in attribute_lines(home.prefix) if line not in there)
-    return Drivers(path, missing, tuple(settings))
+    missing = tuple(line for line in attribute_lines(home.prefix, views) if line not in there)
+    return Drivers(path, missing, tuple(settings), views)
 
 
 def apply_drivers(home: Home, plan: Drivers) -> None:
@@ -109,15 +139,25 @@ def apply_drivers(home: Home, plan: Drivers) -> None:
     if needs_drivers(home):
         marker = _marker(home)
         make_folder(os.path.dirname(marker))
-        replace_file(marker, b"", 0o600)
+        known = _read(marker).decode().split()
+        replace_file(marker, " ".join(sorted({*known, *plan.views})).encode(), 0o600)
 
 
-def ensure_drivers(home: Home) -> list[Finding]:
-    """Set them once for each clone and prefix; a failure does not stop the write."""
+def ensure_drivers(home: Home, paths: Iterable[str] = ()) -> list[Finding]:
+    """Set them once for each clone, prefix and view; a failure does not stop the write.
+
+    Args:
+        home: the home.
+        paths: of projection files that are written.
+    """
     try:
-        if os.path.exists(_marker(home)) or not needs_drivers(home):
+        views = {path for path in paths if path in VIEW_FILES}
+        marker = _marker(home)
+        if os.path.exists(marker) and (not views or views <= set(_read(marker).decode().split())):
             return []
-        apply_drivers(home, plan_drivers(home))
+        if not needs_drivers(home):
+            return []
+        apply_drivers(home, plan_drivers(home, sorted(views)))
     except (DiurnaError, OSError) as problem:
         hint = "diurna init sets it when that is mended; until then git may stop there in a pull"
         said = f"a plain `git pull` is not told to keep {CONTINUITY_FILE} as it is here: {problem}"

@@ -12,7 +12,7 @@ from ledger.errors import DiurnaError
 from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, MIRROR_DIR
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.worktree.checkout import EMPTY_TREE, edited_finding, note_written, read_written
 
@@ -71,7 +71,7 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
     if not tip or base == tip:
         return []
     git = home.repository.git()
-    paths = (CONTINUITY_FILE, ARCHIVE_DIR)
+    paths = (*EDITABLE, ARCHIVE_DIR)
     rows = git.changes(base or EMPTY_TREE, tip, *paths)
     if rows is None:  # history was rewritten, and what it was is collected
         rows = git.changes(EMPTY_TREE, tip, *paths) or []

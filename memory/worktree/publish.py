@@ -13,8 +13,10 @@ from ledger.model.layout import (
     ARCHIVE_DIR,
     ARCHIVE_INDEX,
     CONTINUITY_FILE,
+    EDITABLE,
     FORMAT_VERSION,
     MIRROR_DIR,
+    VIEW_FILES,
 )
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.worktree.checkout import edit_hint, note_written, store_blob
@@ -23,10 +25,11 @@ from projection.document.render import machine, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from projection.fold.replay import State
     from projection.fold.state import Summary
+    from projection.policy.model import Policy
 
 
 def projection_files(state: State) -> dict[str, bytes]:
@@ -35,21 +38,54 @@ def projection_files(state: State) -> dict[str, bytes]:
     archived = (standing for standing in state.standings() if not standing.live)
     for path, text in pages(archived).items():
         files[path] = text.encode("utf-8", "surrogateescape")
+    views = state.policy.view_files
+    if views:
+        from memory.replay.view_source import source_of_state
+        from projection.views.files import published
+
+        source = source_of_state(state)
+        for path in views:
+            files[path] = published(VIEW_FILES[path], source).encode("utf-8", "surrogateescape")
     return files
 
 
-def standing_files(home: Home, tip: str) -> list[tuple[str, str, str]]:
-    """List (mode, object id, path relative to the home) of all that stands where projections go."""
+def standing_files(home: Home, tip: str, views: Sequence[str]) -> list[tuple[str, str, str]]:
+    """List (mode, object id, path relative to the home) of all that stands where projections go.
+
+    Args:
+        home: the home.
+        tip: a commit.
+        views: the files of published views. Of another one that file is listed which rendering may have
+            written: it was published before. Any other of that name is a person's.
+    """
     if not tip:
         return []
-    places = (home.prefix + CONTINUITY_FILE, home.prefix + ARCHIVE_DIR)
-    rows = home.repository.git().tree_files(tip, *places)
-    return [(mode, one, path[len(home.prefix) :]) for mode, one, path in rows]
+    git, cut = home.repository.git(), len(home.prefix)
+    places = (*EDITABLE, ARCHIVE_DIR)
+    rows = [
+        (mode, one, path[cut:])
+        for mode, one, path in git.tree_files(tip, *[home.prefix + place for place in places])
+    ]
+    doubtful = [
+        row for row in rows if row[2].partition("/")[0] in VIEW_FILES and row[2] not in views
+    ]
+    if not doubtful:
+        return rows
+    from projection.views.files import has_rendered_form
+
+    plain = {path: one for mode, one, path in doubtful if mode[:3] == "100" and path in VIEW_FILES}
+    bodies = zip(plain, git.blobs(plain.values()), strict=True)
+    ours = {
+        path
+        for path, body in bodies
+        if has_rendered_form(path, (body or b"").decode("utf-8", "surrogateescape"))
+    }
+    return [row for row in rows if row not in doubtful or row[2] in ours]
 
 
-def committed_projection(home: Home, tip: str) -> dict[str, str]:
+def committed_projection(home: Home, tip: str, policy: Policy) -> dict[str, str]:
     """Return path -> blob id of the projection files in a commit."""
-    return {path: one for _, one, path in standing_files(home, tip)}
+    return {path: one for _, one, path in standing_files(home, tip, policy.view_files)}
 
 
 def is_published(home: Home, tip: str, summary: Summary) -> bool:
@@ -77,12 +113,12 @@ def changes(
 
 def drifted(home: Home, state: State, tip: str) -> tuple[tuple[str, bytes | None], ...]:
     """Return the projection files in which a tip differs from its replay, as `changes` does."""
-    return changes(projection_files(state), committed_projection(home, tip))
+    return changes(projection_files(state), committed_projection(home, tip, state.policy))
 
 
 def is_projection(path: str) -> bool:
-    """Tell whether a path is one that is recomputed: `continuity.md` or a page of the archive."""
-    if path in (CONTINUITY_FILE, ARCHIVE_INDEX):
+    """Tell whether a path is one that is recomputed: `continuity.md`, a view or a page of the archive."""
+    if path in (*EDITABLE, ARCHIVE_INDEX):
         return True
     name = path.removeprefix(ARCHIVE_DIR + "/")
     return (
@@ -169,7 +205,7 @@ def write_files(home: Home, state: State, edited: tuple[str, ...]) -> tuple[str,
         make_folder(os.path.dirname(full), 0o777)
         replace_file(full, data)
         blobs[path] = blob_id(data)
-        if path == CONTINUITY_FILE:
+        if path in EDITABLE:
             store_blob(home, data)  # what a person's edit of it is held against
     mirrored = f"{MIRROR_DIR}/" if home.kind == OWN_BRANCH else ""
     note_written(home, {mirrored + path: blob for path, blob in blobs.items()})

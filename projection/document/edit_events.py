@@ -29,6 +29,7 @@ from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.scanner import nameable
+from projection.document.changed_block import new_meta, new_text
 from projection.document.frame import COMPUTED, surroundings
 from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
 from projection.document.render import COMPUTED_KEYS, LEAD
@@ -77,12 +78,28 @@ def absorb(
         return Absorbed((), ())
     before, _ = parse(base)
     after, noticed = parse(edited, file=file)
-    reader = _Reader(before, after, edited, policy, known, file)
+    reader = _Reader(before, after, edited, policy, known, file, Places(policy, before.blocks))
     reader.findings += [one for one in noticed if one.message != AFTER_FOOTER]
     reader.read()
-    events = sorted(reader.events, key=lambda event: _RANK[type(event)])
-    findings = sorted(reader.findings, key=lambda one: one.line)
-    return Absorbed(tuple(events), tuple(findings))
+    return reader.absorbed()
+
+
+def absorb_choice(
+    before: Parsed, after: Parsed, places: Places, policy: Policy, known: Known, file: str
+) -> Absorbed:
+    """Read what the edit of a page says that shows a choice of facts: what it lacks is not taken back.
+
+    Args:
+        before: the page as it was rendered.
+        after: the page as it stands.
+        places: its headings.
+        policy: names the kinds.
+        known: gives the facts as they stand in the ledger now.
+        file: its name in findings.
+    """
+    reader = _Reader(before, after, "", policy, known, file, places)
+    reader.read_facts()
+    return reader.absorbed()
 
 
 def _words(block: Block) -> tuple[str, str, str]:
@@ -94,20 +111,32 @@ class _Reader:
     """Compares two readings of the file; one per edit."""
 
     def __init__(
-        self, before: Parsed, after: Parsed, text: str, policy: Policy, known: Known, file: str
+        self,
+        before: Parsed,
+        after: Parsed,
+        text: str,
+        policy: Policy,
+        known: Known,
+        file: str,
+        places: Places,
     ) -> None:
         self._before, self._after, self._file = before, after, file
         self._lines = text.split("\n")
         self._policy, self._known = policy, known
-        self._places = Places(policy, before.blocks)
+        self._places = places
         self._made: set[str] = set()
         #: of an id that was made: the number to go on with, and which below it facts have
         self._tried: dict[str, tuple[int, list[str]]] = {}
         self.events: list[Event] = []
         self.findings: list[Finding] = []
 
-    def read(self) -> None:
-        """Compare the facts, then what is computed around them."""
+    def absorbed(self) -> Absorbed:
+        """Return what was read."""
+        events = sorted(self.events, key=lambda event: _RANK[type(event)])
+        return Absorbed(tuple(events), tuple(sorted(self.findings, key=lambda one: one.line)))
+
+    def read_facts(self) -> tuple[dict[str, Block], dict[str, Block]]:
+        """Compare the facts; return those of the base, and those of them that are gone."""
         gone = {block.id: block for block in self._before.blocks if block.id}
         there = dict(gone)
         new: list[Block] = []
@@ -131,6 +160,11 @@ class _Reader:
                 self._repeated(twin, block)
             else:
                 self._born(block)
+        return there, gone
+
+    def read(self) -> None:
+        """Compare the facts, then what is computed around them."""
+        there, gone = self.read_facts()
         if gone and self._before.machine and not self._after.machine:
             said = f"the last line of the file is missing, and so is {self._named(list(gone))}"
             hint = "put the last line back: by it Diurna knows that the file was saved as a whole"
@@ -159,14 +193,14 @@ class _Reader:
                 self._find(f"{before.id} can not be changed here", after.line, COMPUTED)
             return
         fact, id = standing.fact, before.id
-        meta = tuple(pair for pair in self._new_meta(before, after) if pair not in fact.meta)
+        meta = tuple(pair for pair in new_meta(before, after, self._find) if pair not in fact.meta)
         kind, old = self._places.kind_after(before, after), self._places.kind(before)
         if kind != old and kind not in self._places.kinds:
             self._unknown_kind(kind, after)
             return
         if kind != old and fact.kind != kind:
             meta = (("kind", kind), *meta)
-        text, was = self._new_text(before, after)
+        text, was = new_text(before, after, self._find)
         heads = [version.id for version in fact.heads]
         if text and version_id(text) in heads and not any(
             version in heads for version in was if version != version_id(text)
@@ -198,71 +232,6 @@ class _Reader:
         if newly or closed not in (was_closed, fact.closed):
             done = ThreadClosed(id, was=closed_in(before, fact) if old in CLOSABLE else None)
             self.events.append(done if closed else ThreadReopened(id))
-
-    def _new_text(self, before: Block, after: Block) -> tuple[str, tuple[str, ...]]:
-        """Return the text that is to stand and the versions it replaces; "" if nothing changed."""
-        if not before.versions:
-            text = tidy(after.text)
-            if after.versions:
-                hint = "several versions are what Diurna finds; write one text"
-                self._find(f"{before.id} has several versions now", after.line, hint)
-            elif not text:
-                hint = "to say that it does not hold any more, take the bullet away, footer and all"
-                self._find(f"{before.id} has no text any more", after.line, hint)
-            elif text != tidy(before.text):
-                return text, (version_id(before.text),)
-            return "", ()
-        old = {version.id: version for version in before.versions}
-        if not after.versions:
-            if after.text == before.text and not after.footer:
-                return "", ()
-            return tidy(after.text), tuple(old)
-        ids = [version.id for version in after.versions]
-        changed = [
-            version
-            for version in after.versions
-            if version.id not in old or tidy(version.text) != tidy(old[version.id].text)
-        ]
-        gone = tuple(id for id in old if id not in ids)
-        if not changed and not gone:
-            return "", ()
-        if (
-            len(changed) > 1
-            or any(one.id not in old for one in changed)
-            or len(set(ids)) < len(ids)
-        ):
-            self._find(
-                f"what is to stand of {before.id} can not be told",
-                after.line,
-                "leave one text: take the others away, or write one in place of them all",
-            )
-            return "", ()
-        stands = (changed or after.versions)[0]
-        return tidy(stands.text), (stands.id, *gone)
-
-    def _new_meta(self, before: Block, after: Block) -> tuple[tuple[str, str], ...]:
-        """Return the footer values that are new; `kind` and `tier` are read elsewhere."""
-        if not after.footer:  # the whole footer was taken away: it comes back
-            return ()
-        new = []
-        for key, value in after.footer:
-            if key in ("id", "kind", "tier", "") or before.get(key) == value:
-                continue
-            if key == "supersedes":
-                hint = "say it with `diurna append --supersede OLD=NEW`"
-                self._find(f"`supersedes` of {before.id} was changed", after.line, hint)
-            elif key in COMPUTED_KEYS:
-                self._find(f"`{key}` of {before.id} was changed", after.line, COMPUTED)
-            elif not value:
-                self._find(f"`{key}` of {before.id} has no value", after.line, "give it one")
-            else:
-                new.append((key, value))
-        said = {key for key, _ in after.footer}
-        for key, _ in before.footer:
-            if key not in said and key not in COMPUTED_KEYS and key != "supersedes":
-                hint = "a value can be changed and not taken back; put it there again"
-                self._find(f"`{key}` of {before.id} was taken away", after.line, hint)
-        return tuple(new)
 
     def _new_tier(self, before: Block, after: Block, kind: str) -> None:
         old, new = before.get("tier"), after.get("tier")

@@ -36,10 +36,10 @@ def read_item(lines: list[str]) -> tuple[str, str, Pairs | None, int]:
     while last and not lines[last].strip(BLANK):
         last -= 1
     at = last
-    pairs = _footer(lines[last]) if last else None
+    pairs = read_footer(lines[last]) if last else None
     if pairs is None:
         at = _footer_inside(lines, last)
-        pairs = _footer(lines[at]) if at else None
+        pairs = read_footer(lines[at]) if at else None
     rest = [_dedent(line) for number, line in enumerate(lines[1 : last + 1], 1) if number != at]
     first = lines[0][2:]
     if pairs is None:  # written by hand: no byte of it has to be kept
@@ -66,7 +66,7 @@ def _dedent(line: str) -> str:
     return line.lstrip(" ")
 
 
-def _footer(line: str) -> Pairs | None:
+def read_footer(line: str) -> Pairs | None:
     """Read a line as a footer, or return None: it is text.
 
     Six blanks or more before it make it code in an item.
@@ -109,7 +109,7 @@ def _footer_inside(lines: list[str], last: int) -> int:
         if (
             number not in code
             and lines[number].lstrip(BLANK)[:4] == "<!--"
-            and _footer(lines[number]) is not None
+            and read_footer(lines[number]) is not None
         ):
             return number
     return 0

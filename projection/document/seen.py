@@ -22,6 +22,10 @@ def seen_in(block: Block, fact: Fact) -> tuple[str, ...] | None:
 def closed_in(block: Block, fact: Fact) -> tuple[str, ...] | None:
     """Return the versions and the moves that a block shows, as a closing of it names them."""
     seen = seen_in(block, fact)
+    return None if seen is None else (*seen, *moves_in(block))
+
+
+def moves_in(block: Block) -> tuple[str, ...]:
+    """Return the logs of the moves that a block shows."""
     moves = [part.partition(" in ")[2] for part in block.get("moves").split(", ")]
-    stems = dict.fromkeys([stem_in(key) for key in moves if key])
-    return None if seen is None else (*seen, *filter(is_stem, stems))
+    return tuple(filter(is_stem, dict.fromkeys([stem_in(key) for key in moves if key])))

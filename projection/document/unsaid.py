@@ -16,7 +16,7 @@ from projection.document.render import NOTE, REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from projection.document.parse import Block, Parsed
     from projection.fold.fact import History
@@ -47,23 +47,32 @@ def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Find
     if path == ARCHIVE_INDEX:
         lines = enumerate(text.split("\n"), 1)
         found = [
-            _finding(path, number)
+            unsaid_line(path, number)
             for number, line in lines
             if line.strip() and not line.startswith("# ") and _indexed(line) not in histories
         ]
         return tuple(found)
     parsed, noticed = parse(text, file=path)
     found = [one for one in noticed if one.code not in _REPEATED and one.message != TWO_MACHINES]
+    found += unsaid_blocks(path, parsed.blocks, histories)
+    found += [unsaid_line(path, 1) for _ in _head(parsed)][:1]
+    return tuple(sorted(found, key=lambda one: one.line))
+
+
+def unsaid_blocks(
+    path: str, blocks: Iterable[Block], histories: Mapping[str, History]
+) -> list[Finding]:
+    """Name the blocks of a file that say what no log does."""
+    found: list[Finding] = []
     texts: set[str] | None = None
-    for block in parsed.blocks:
+    for block in blocks:
         if block.id in histories and _says(histories[block.id], block):
             continue
         if texts is None:
             texts = texts_in(histories)
         if tidy(block.text) not in texts:
-            found.append(_finding(path, block.line))
-    found += [_finding(path, 1) for _ in _head(parsed)][:1]
-    return tuple(sorted(found, key=lambda one: one.line))
+            found.append(unsaid_line(path, block.line))
+    return found
 
 
 def texts_in(histories: Mapping[str, History]) -> set[str]:
@@ -71,7 +80,8 @@ def texts_in(histories: Mapping[str, History]) -> set[str]:
     return {said for fact in histories for said in _texts(histories[fact])}
 
 
-def _finding(path: str, line: int) -> Finding:
+def unsaid_line(path: str, line: int) -> Finding:
+    """Say that what stands on a line is in no log."""
     return Finding("hand-edited", "this text is in no log", path, line, _HINT)
 
 

@@ -29,6 +29,7 @@ from ledger.model.event import (
     Meta,
     ThreadClosed,
     ThreadReopened,
+    decides,
     facts_in,
 )
 from ledger.model.ids import WITHHELD, version_id
@@ -76,7 +77,7 @@ def collect(entries: Iterable[Entry]) -> dict[str, History]:
         by: Signature | None = None
         for seq, event in enumerate(events):
             ticked = type(event) is FactCreated and event.mark == "x"  # a move, of a task
-            if ticked or type(event) in SIGNED:
+            if ticked or type(event) in SIGNED or decides(event):
                 by = by or Signature(agent, session, branch, role, kind)
                 act = Act(stem, seq, event, by)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.model.layout import VIEW_FILES
 from ledger.model.record import Record
 from ledger.model.session import CLOSABLE as CLOSABLE
 
@@ -81,7 +82,7 @@ class Capture(Record):
 
 
 #: The views that can be published: they show facts alone, each once, so that an edit of one can be read.
-PUBLISHABLE = ("state", "progress", "decisions")
+PUBLISHABLE = tuple(VIEW_FILES.values())
 
 
 class Views(Record):
@@ -183,6 +184,11 @@ class Policy(Record):
     capture: Capture = Capture()
     views: Views = Views()
     learning: Learning = Learning()
+
+    @property
+    def view_files(self) -> tuple[str, ...]:
+        """The files of the views that are published."""
+        return tuple([path for path, name in VIEW_FILES.items() if name in self.views.publish])
 
     def kind(self, name: str) -> Kind:
         """Return the kind of this name; an unknown one decays and stands under its own name."""

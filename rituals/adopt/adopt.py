@@ -299,7 +299,9 @@ def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = ""
     if plan.attributes:
         files.append((ATTRIBUTES_FILE, plan.attributes))
     if not plan.left:
-        files += changes(projection_files(state), committed_projection(home, home.tip()))
+        files += changes(
+            projection_files(state), committed_projection(home, home.tip(), state.policy)
+        )
     said = f"diurna: {plan.title[0].lower()}{plan.title[1:]}"
     commits.append(memory.commit_files(files, said))
     ensure_drivers(home)

@@ -156,6 +156,7 @@ def absorption_object(found: Absorption) -> dict[str, Any]:
         "events": [event_object(event) for event in found.events],
         **fields_of(found, "stem commit"),
         "findings": finding_objects(found.findings),
+        "others": [absorption_object(one) for one in found.others],
     }
 
 

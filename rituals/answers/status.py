@@ -128,10 +128,10 @@ def overview(memory: Memory) -> Overview:
 
 
 def _edits(memory: Memory) -> tuple[Finding, ...]:
-    from memory.edits.detect import find_edit
+    from memory.edits.detect import find_edits
     from rituals.check.lint.edits import undeclared
 
-    return tuple(undeclared(memory, find_edit(memory.snapshot.tip, memory.tip_state)))
+    return tuple(undeclared(memory, find_edits(memory.snapshot.tip, memory.tip_state)))
 
 
 def _upstream(home: Home) -> Upstream | None:

@@ -98,7 +98,7 @@ def edits(survey: Survey) -> Iterator[Finding]:
     """Name each change that `diurna absorb` would record, and every edit that it would not understand."""
     from rituals.check.lint.edits import undeclared
 
-    return undeclared(survey.memory, survey.edit)
+    return undeclared(survey.memory, survey.edits)
 
 
 def spool(survey: Survey) -> Iterable[Finding]:
@@ -145,7 +145,7 @@ def texts(survey: Survey) -> Iterator[Finding]:
 def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
     """Yield the projection files: as committed, and the work tree's or the mirror's copy that differs."""
     home = survey.home
-    committed = committed_projection(home, survey.tip)
+    committed = committed_projection(home, survey.tip, survey.policy[1])
     for (path, _), data in zip(
         committed.items(), home.repository.git().blobs(committed.values()), strict=True
     ):
@@ -153,6 +153,7 @@ def _projection(survey: Survey) -> Iterator[tuple[str, bytes]]:
         here = work_file(home, path) if home.checked_out else None
         if here is not None and here != data:
             yield path, here
-    name, copy = copy_of(home)
-    if copy and name not in committed:
-        yield name, read_copy(copy) or b""
+    for file in (CONTINUITY_FILE, *survey.policy[1].view_files):
+        name, copy = copy_of(home, file)
+        if copy and name not in committed:
+            yield name, read_copy(copy) or b""

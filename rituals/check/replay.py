@@ -45,7 +45,7 @@ def recheck(memory: Memory) -> Recheck:
     cold = memory.cold_state()
     files = projection_files(cold)
     cached = projection_files(memory.tip_state())
-    drift = changes(files, committed_projection(memory.home, memory.home.tip()))
+    drift = changes(files, committed_projection(memory.home, memory.home.tip(), cold.policy))
     stale = sorted(
         path for path in files.keys() | cached.keys() if files.get(path) != cached.get(path)
     )

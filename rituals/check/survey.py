@@ -146,11 +146,11 @@ class Survey:
         return any(isinstance(act.event, FactRedacted) for act in acts)
 
     @cached_property
-    def edit(self) -> Edit | None:
-        """A person's edit of `continuity.md`, and what it says."""
-        from memory.edits.detect import find_edit
+    def edits(self) -> tuple[Edit, ...]:
+        """People's edits of `continuity.md` and of views, and what they say."""
+        from memory.edits.detect import find_edits
 
-        return find_edit(self.memory.snapshot.tip, lambda: self.state)
+        return find_edits(self.memory.snapshot.tip, lambda: self.state)
 
     @cached_property
     def held(self) -> frozenset[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Answer the commands that hooks and agents call all day, without loading the libraries of `cli`.
 
-`diurna show`, `diurna brief`, `diurna recall` and `diurna append FILE` do here exactly what `rituals.cli`
+`diurna show`, `brief`, `view`, `recall` and `append FILE` do here exactly what `rituals.cli`
 does, through the same library, and print the same. Anything out of the ordinary, before something was
 written, is None: the command line then does the whole of it.
 """
@@ -42,6 +42,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
         return _recall(arguments)
     if arguments[0] == "task":
         return _tasks(arguments)
+    if arguments[0] == "view" and len(arguments) in (2, 3):
+        return _view(arguments[1:], home)
     plain_file = len(arguments) == 2 and (arguments[1] == "-" or arguments[1][:1] != "-")
     if arguments[0] == "append" and plain_file and "DIURNA_NOW" not in environment:
         return _append(arguments, home, environment)
@@ -53,6 +55,19 @@ def _show(home: str) -> int | None:
         from memory.query.last_answers import continuity
 
         text = continuity(home or working_directory())
+    except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
+        return None
+    return None if text is None else _print(text)
+
+
+def _view(arguments: list[str], home: str) -> int | None:
+    name, argument = arguments[0], "".join(arguments[1:])
+    if "-" in (name[:1], argument[:1]) or (argument and name != "entities" and len(argument) != 10):
+        return None  # an option, or a day as people say it
+    try:
+        from memory.query.last_answers import view
+
+        text = view(home or working_directory(), name, argument)
     except Exception:  # noqa: BLE001 - nothing was changed; the command line says it properly
         return None
     return None if text is None else _print(text)

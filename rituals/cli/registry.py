@@ -48,6 +48,7 @@ ENTRIES = (
     Entry("undo", "Take back what your last log did.", EVERY_DAY),
     Entry("open", "Open the place of a fact or log in your editor.", EVERY_DAY),
     Entry("status", "Show where the ledger stands and what is due.", EVERY_DAY),
+    Entry("view", "Show one side of memory as a page: state, decisions, a day.", LOOK_BACK),
     Entry("log", "List session logs, newest first, or tell one in short.", LOOK_BACK),
     Entry("timeline", "Show the sessions around a fact, a date or a question.", LOOK_BACK),
     Entry("diff", "Show what was learned, forgotten and corrected between two points.", LOOK_BACK),
@@ -89,7 +90,7 @@ ENTRIES = (
 FORMER = {"history": ("why", "--versions"), "reinstate": ("restore",), "digest": ("log",)}
 #: Those whose answer can be long: on a terminal a pager shows it.
 PAGED = frozenset(
-    "brief recall show why ls status log timeline diff entity links report quiz conflicts"
+    "brief recall show why ls status view log timeline diff entity links report quiz conflicts"
     " snapshot finding".split()
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}

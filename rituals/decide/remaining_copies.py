@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ledger.errors import StorageFailed
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, PURGE_FILE, SESSIONS_DIR
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, PURGE_FILE, SESSIONS_DIR
 from ledger.model.record import Record
 from ledger.wal.atomic_files import replace_file
 from memory.repair.redacted_copies import Telling
@@ -60,7 +60,7 @@ def holding(
     home = memory.home
     git = home.repository.git()
     telling = Telling(home, memory.snapshot.cache(), frozenset(facts), frozenset(logs))
-    paths = [home.prefix + path for path in (SESSIONS_DIR, CONTINUITY_FILE, ARCHIVE_DIR)]
+    paths = [home.prefix + path for path in (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR)]
     out = git.run(
         "--no-replace-objects", "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
         "--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "--format=%x01%H%x02%B%x02", "--",

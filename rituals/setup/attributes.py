@@ -12,14 +12,19 @@ from ledger.model.layout import (
     ARCHIVE_INDEX,
     ATTRIBUTES_FILE,
     CONTINUITY_FILE,
+    VIEW_FILES,
     archive_page,
     log_path,
 )
-from memory.worktree.merge_drivers import DRIVER
+from memory.worktree.merge_drivers import DRIVER, VIEW_DRIVER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NOT_SET = ("unspecified", "unset")
 #: Nothing merges these, or our driver does; logs keep their bytes.
-_MERGE = {"merge": ("unset", DRIVER)}
+_MERGE = {"merge": ("unset", DRIVER, VIEW_DRIVER)}
 _BYTES = {
     "text": ("unset",),
     "filter": _NOT_SET,
@@ -36,11 +41,17 @@ _WANTED = {
 }
 
 
-def attribute_findings(home: Home) -> tuple[Finding, ...]:
-    """Say where git would merge or convert files of a home in its own way, in this work tree."""
+def attribute_findings(home: Home, views: Iterable[str] = ()) -> tuple[Finding, ...]:
+    """Say where git would merge or convert files of a home in its own way, in this work tree.
+
+    Args:
+        home: the home.
+        views: the files of views that are published there.
+    """
     if not home.checked_out:
         return ()
-    asked = "".join(f"{home.prefix}{path}\0" for path in _WANTED)
+    known = _WANTED | {path: {**_BYTES, **_MERGE} for path in views}
+    asked = "".join(f"{home.prefix}{path}\0" for path in known)
     said = home.repository.git().run(
         "check-attr", "-z", "--stdin", *_BYTES, *_MERGE, check=False,
         data=asked.encode("utf-8", "surrogateescape"),
@@ -49,22 +60,24 @@ def attribute_findings(home: Home) -> tuple[Finding, ...]:
     found: dict[str, Finding] = {}
     for full, name, value in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
         path = full[len(home.prefix) :]
-        if value in _WANTED[path].get(name, (value,)):
+        if value in known[path].get(name, (value,)):
             continue
         shown, where = ("session logs", "sessions") if path == _LOG else (path, path)
-        found.setdefault(f"{name}={value}", _finding(name, value, shown, where, full))
+        which = path if path in VIEW_FILES else ""
+        found.setdefault(f"{name}={value} {which}", _finding(name, value, shown, where, full))
     return tuple(found.values())
 
 
 def _finding(name: str, value: str, shown: str, where: str, full: str) -> Finding:
     if value == "unspecified":
-        return Finding(
-            "attributes-missing",
-            f"git may change or merge {shown}: `-{name}` is not in force",
-            where,
-            hint=f"`diurna init` commits a missing {ATTRIBUTES_FILE}; in one that is there, put back "
-            "the lines that section 7 of the format gives",
+        hint = (
+            f"`diurna init` commits a missing {ATTRIBUTES_FILE}; in one that is there, put back "
+            "the lines that section 7 of the format gives"
         )
+        if shown in VIEW_FILES:
+            hint = f"add a line to {ATTRIBUTES_FILE}: {shown} -text -merge linguist-generated"
+        message = f"git may change or merge {shown}: `-{name}` is not in force"
+        return Finding("attributes-missing", message, where, hint=hint)
     does = "merged" if name == "merge" else "converted"
     return Finding(
         "merge-attribute",

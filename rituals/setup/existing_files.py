@@ -24,7 +24,7 @@ def refuse_other_memory(
     if POLICY_FILE not in dict(files):
         return  # there is a home
     home = checked_out_home(repository, prefix)
-    standing = [path for _, _, path in standing_files(home, commit)]
+    standing = [path for _, _, path in standing_files(home, commit, ())]
     folder = f"{repository.top}/{prefix}{ARCHIVE_DIR}"
     if os.path.isdir(folder):
         standing += [f"{ARCHIVE_DIR}/{name}" for name in sorted(os.listdir(folder))]
@@ -39,7 +39,7 @@ def refuse_other_memory(
             where=f"{prefix}{found}",
             hint=f"`diurna adopt {repository.top}` takes that memory over, with its texts",
         )
-    refuse_left(in_the_way(home, standing_files(home, commit)))
+    refuse_left(in_the_way(home, standing_files(home, commit, ())))
 
 
 def refuse_overwriting(

@@ -21,7 +21,7 @@ from ledger.git.objects import merge_bases, move_reference
 from ledger.git.repository import read_reference
 from ledger.home import IN_TREE
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, SESSIONS_DIR, stem_of
+from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
 from ledger.remote.transport import push
 from ledger.wal.transfer_note import Transfer
@@ -29,7 +29,7 @@ from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
 from memory.redaction.purged import refuse_purged
 from memory.redaction.withheld import held_logs
-from memory.worktree.edited_copy import differs
+from memory.worktree.edited_copy import edited_paths
 from memory.worktree.publish import is_published, refuse_unwritable
 from rituals.check.verify.checkpoint import checkpoint, rewritten_findings
 from rituals.check.verify.listing import list_sessions
@@ -172,13 +172,18 @@ class _Sync:
             self._fetching.abandon()
             raise
 
+    def _edited(self) -> tuple[str, ...]:
+        """Return the files that a person may have edited, and that are read back."""
+        policy = self._memory.snapshot.tip.ask(lambda cache: cache.policy)
+        return edited_paths(self._memory.home, policy)
+
     def _absorb_edit(self) -> bool:
         """Make a log of a person's edit before the file is written anew; tell if there was one.
 
         Raises:
             EditNotUnderstood: no event can say it; nothing has moved.
         """
-        if not differs(self._memory.home):
+        if not self._edited():
             return False
         found = self._memory.absorb_first(dry_run=self._dry_run)
         self._findings += found
@@ -202,13 +207,15 @@ class _Sync:
         return True
 
     def _rewrites(self, plan: Plan) -> bool:
-        """Tell whether a plan brings another `continuity.md` over one that a person edited."""
-        home = self._memory.home
-        if self._dry_run or plan.tip == plan.ours or not differs(home):
+        """Tell whether a plan brings another projection file over one that a person edited."""
+        if self._dry_run or plan.tip == plan.ours:
             return False
-        path = home.prefix + CONTINUITY_FILE
-        old, new = self._git.resolve(f"{plan.ours}:{path}", f"{plan.tip}:{path}")
-        return old != new
+        for path in self._edited():
+            full = self._memory.home.prefix + path
+            old, new = self._git.resolve(f"{plan.ours}:{full}", f"{plan.tip}:{full}")
+            if old != new:
+                return True
+        return False
 
     def _look_at_checkpoint(self) -> None:
         """Tell of logs that this clone's own history lost since it was last found whole (fault:E8)."""

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def attributes_noticed(survey: Survey) -> Iterator[Noticed]:
     """Compare the attributes that are in force, and this clone's driver, with what the format asks for."""
-    for finding in attribute_findings(survey.home):
+    for finding in attribute_findings(survey.home, survey.policy[1].view_files):
         yield Noticed(finding)
-    plan = plan_drivers(survey.home)
+    plan = plan_drivers(survey.home, survey.policy[1].view_files)
     if plan.steps:
         yield mended_by(
             "attributes-missing",

@@ -70,7 +70,7 @@ def _apply(survey: Survey, remedy: Remedy) -> None:
             os.chmod(remedy.target, 0o700, follow_symlinks=False)
             journal(home.repository.commondir, f"{remedy.target} was kept to its owner")
         case kinds.SET:
-            apply_drivers(home, plan_drivers(home))
+            apply_drivers(home, plan_drivers(home, survey.policy[1].view_files))
         case kinds.COMMIT:
             _commit(survey, remedy.target)
         case kinds.REBUILD if remedy.target:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ledger.model.event import VERB_OF
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE
 from memory.edits.detect import edited_findings
 
 TYPE_CHECKING = False
@@ -17,14 +16,15 @@ if TYPE_CHECKING:
 _HINT = "`diurna absorb` makes a log of it; `diurna absorb --dry-run` shows which"
 
 
-def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
+def undeclared(memory: Memory, edits: tuple[Edit, ...]) -> Iterator[Finding]:
     """Name what people edited and no log says, in the work tree and in commits.
 
     Args:
         memory: the home, open.
-        edit: of `continuity.md` in the work tree (`memory.edits.detect.find_edit`).
+        edits: in the work tree (`memory.edits.detect.find_edits`).
     """
-    found = [*edit_findings(edit), *committed_findings(memory)]
+    found = [said for edit in edits for said in edit_findings(edit)]
+    found += committed_findings(memory)
     declared = {one.file for one in found}
     yield from found
     for one in edited_findings(memory.edited()):
@@ -32,10 +32,8 @@ def undeclared(memory: Memory, edit: Edit | None) -> Iterator[Finding]:
             yield one
 
 
-def edit_findings(edit: Edit | None) -> Iterator[Finding]:
+def edit_findings(edit: Edit) -> Iterator[Finding]:
     """Name each change of a fact that `diurna absorb` would record, and what it would not understand."""
-    if edit is None:
-        return
     lines = edit.data.decode("utf-8", "replace").split("\n")
     for event in edit.events:
         line = _line_of(event.id, lines)
@@ -52,7 +50,7 @@ def committed_findings(memory: Memory) -> Iterator[Finding]:
         where = f"the edit of commit {touch.commit[:12]} by {touch.author}"
         for event in edit.events:
             said = f"{where} says `{VERB_OF[type(event)]}: {event.id}`, and no log does"
-            yield Finding("undeclared-edit", said, CONTINUITY_FILE, hint=_HINT)
+            yield Finding("undeclared-edit", said, touch.file, hint=_HINT)
     yield from (one for one in memory.left_alone() if one.line or not unabsorbed)
 
 

@@ -6,7 +6,7 @@ from ledger.codec.conflict_markers import marker_line
 from ledger.codec.log import conflicted
 from ledger.model.digest import line_digest
 from ledger.model.findings import Finding
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import ARCHIVE_DIR, EDITABLE, POLICY_FILE
 from ledger.model.session import LOG_LIMIT_BYTES
 from ledger.secrets.match import SECRET
 from ledger.secrets.redaction import KEEP, article, first_of
@@ -37,7 +37,7 @@ _PERSONAL_HINT = 'with `personal = "keep"` below [privacy] in diurna.toml nothin
 def is_projection(path: str) -> bool:
     """Tell whether a path is that of a projection file, in a home or elsewhere."""
     *folders, name = path.split("/")
-    return name == CONTINUITY_FILE or folders[-1:] == [ARCHIVE_DIR]
+    return name in EDITABLE or folders[-1:] == [ARCHIVE_DIR]
 
 
 def text_findings(path: str, data: bytes, personal: str) -> list[Finding]:

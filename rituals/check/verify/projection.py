@@ -27,7 +27,7 @@ def projection_findings(
 
     Where a write on the branch does not publish, the files may be behind the ledger, but not ahead of it.
     """
-    committed = committed_projection(home, tip)
+    committed = committed_projection(home, tip, state.policy)
     git = home.repository.git()
     bodies = dict(zip(committed, git.blobs(committed.values()), strict=True))
     for path, blob in committed.items():

@@ -1,4 +1,4 @@
-"""Run `diurna absorb`: make a log of what was edited in continuity.md."""
+"""Run `diurna absorb`: make a log of what was edited in continuity.md, or in a view."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import click
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.edits.absorb import Absorption
+
 
 @click.command("absorb")
 @options.dry_run
 @options.command
 def command(call: Invocation, dry_run: bool) -> None:
-    """Make a log of what you edited in continuity.md, and write the file anew.
+    """Make a log of what you edited in continuity.md or a published view, and write the file anew.
 
     Reword a fact, tick a thread, add or delete a bullet, set `tier: core`. Whatever no event can say is
     named with its line, and nothing changes. `publish`, `replay --write`, and `append` where it
@@ -23,7 +27,7 @@ def command(call: Invocation, dry_run: bool) -> None:
       diurna absorb --dry-run
       diurna absorb
     """
-    from rituals.answers.objects import absorption_object, event_line
+    from rituals.answers.objects import absorption_object
 
     memory = call.memory()
     found = memory.absorb(dry_run=dry_run)
@@ -38,15 +42,26 @@ def command(call: Invocation, dry_run: bool) -> None:
         out.line("nothing new: what no log can say stays in the file")
     elif not found.file:
         out.line("nothing to do: continuity.md is as Diurna wrote it")
-    elif not found.events:
+    else:
+        for one in (found, *found.others):
+            _print(one, call, memory.home.branch, dry_run)
+    others = [said for one in found.others for said in one.findings]
+    out.findings((*found.findings, *others, *more))
+
+
+def _print(found: Absorption, call: Invocation, branch: str, dry_run: bool) -> None:
+    """Say what became of the edit of one file."""
+    from rituals.answers.objects import event_line
+
+    out = call.out
+    if not found.events:
         said = "the ledger says it already"
         out.line(f"{said}; {found.file} {'would be' if dry_run else 'is'} written anew")
+        return
+    if dry_run:
+        out.line(f"would absorb the edit of {found.file}")
     else:
-        if dry_run:
-            out.line(f"would absorb the edit of {found.file}")
-        else:
-            where = f"{found.commit[:7]} on {memory.home.branch}"
-            out.line((out.short(found.stem), "yellow"), f"  committed in {where}")
-        for event in found.events:
-            out.line(event_line(event))
-    out.findings((*found.findings, *more))
+        stem = out.short(found.stem)
+        out.line((stem, "yellow"), f"  committed in {found.commit[:7]} on {branch}")
+    for event in found.events:
+        out.line(event_line(event))

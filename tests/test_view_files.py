@@ -1,0 +1,185 @@
+"""Published views are projection files: they follow the ledger, give way to nobody's file, are read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.model.layout import VIEW_FILES
+from memory.api import Memory
+from tests.conftest import Repo, Run
+
+ALL = ("state", "progress", "decisions")
+
+
+def publish(repo: Repo, *views: str) -> None:
+    """Let the policy name views; commit that."""
+    policy = repo.path / "memory" / "diurna.toml"
+    text = policy.read_text().partition("\n[views]\n")[0]
+    names = ", ".join([f'"{name}"' for name in views])
+    policy.write_text(f"{text}\n[views]\npublish = [{names}]\n" if views else text)
+    repo.git("commit", "-qam", f"publish {names}")
+
+
+@pytest.fixture
+def home(repo: Repo, run: Run) -> Path:
+    """The folder of a home with a phase, a task and a decision, and all views published."""
+    new = ("state: id=state-phase Hardening", "task: id=queue Write it.", "decision: id=go Go.")
+    assert run("note", *new).code == 0
+    publish(repo, *ALL)
+    assert run("publish").code == 0
+    return repo.path / "memory"
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Edit a file."""
+    text = file.read_text()
+    assert text.count(old) == 1, (old, text)
+    file.write_text(text.replace(old, new))
+
+
+def test_views_follow_every_log(repo: Repo, run: Run, home: Path) -> None:
+    """A commit that publishes has them, brought forward; a replay from git gives the same bytes."""
+    for name in VIEW_FILES:
+        assert (home / name).read_text().endswith(" -->\n")
+    run("note", "decision: Stay.")
+    assert "memory/DECISIONS.md" in repo.git("show", "--stat", "--format=", "HEAD")
+    assert "## DEC-002: Stay." in (home / "DECISIONS.md").read_text()
+    assert run("replay", "--check").code == 0
+    assert run("status", "--json").json["drift"] == []
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.git("check-attr", "merge", "--", "memory/STATE.md").strip().endswith("diurna-view")
+
+
+def test_drift_is_told_and_mended(repo: Repo, run: Run, home: Path) -> None:
+    """Another byte in a committed view, and one that is gone, are named; publish brings them back."""
+    repo.git("rm", "-q", "memory/STATE.md")
+    repo.git("commit", "-qm", "gone")
+    assert run("status", "--json").json["drift"] == ["STATE.md"]
+    assert any(one["file"] == "STATE.md" for one in run("verify", "--json").json["findings"])
+    assert run("publish").code == 0 and (home / "STATE.md").exists()
+
+
+def test_one_log_for_each_edited_file(repo: Repo, run: Run, home: Path) -> None:
+    """Edits of several files at once are all absorbed; nothing is left to say or to write."""
+    edit(home / "STATE.md", "Hardening", "Shipping")
+    edit(home / "PROGRESS.md", "- [ ] Write it.", "- [x] Write it.")
+    edit(home / "continuity.md", "- Go.", "- Go now.")
+    said = run("absorb", "--json").json
+    assert [one["file"] for one in (said, *said["others"])] == [
+        "continuity.md", "STATE.md", "PROGRESS.md",
+    ]  # fmt: skip
+    facts = Memory.open(str(repo.path)).state()
+    assert [facts[id].fact.text for id in ("state-phase", "go")] == ["Shipping", "Go now."]
+    assert facts["queue"].fact.closed
+    status = run("status", "--json").json
+    assert status["drift"] == [] and status["edited"] == []
+    assert run("absorb").out.startswith("nothing to do")
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_an_append_absorbs_first(repo: Repo, run: Run, home: Path) -> None:
+    """Where an append publishes, an edit of a view becomes a log of its own before."""
+    edit(home / "STATE.md", "Not recorded.", "All green")
+    run("note", "fact: More.")
+    assert Memory.open(str(repo.path)).state()["state-status"].fact.text == "All green"
+    assert "All green" in (home / "STATE.md").read_text()
+
+
+def test_what_is_not_understood_stays(repo: Repo, run: Run, home: Path) -> None:
+    """It is named with its line, nothing of the edit is recorded, and the file keeps its bytes."""
+    edit(home / "STATE.md", "Hardening", "Shipping")
+    page = (home / "STATE.md").read_text() + "Loose words.\n"
+    (home / "STATE.md").write_text(page)
+    ran = run("absorb")
+    assert ran.code == 1 and "STATE.md:25: this text is no part of a fact" in ran.err
+    assert run("publish").code == 1
+    assert run("note", "fact: More.").code == 0
+    assert (home / "STATE.md").read_text() == page
+    assert Memory.open(str(repo.path)).state()["state-phase"].fact.text == "Hardening"
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_persons_file_of_that_name_is_never_touched(
+    repo: Repo, run: Run, committed: bool
+) -> None:
+    """A policy that names the view does not change that; and where it does not, nobody says a word."""
+    mine = repo.path / "memory" / "STATE.md"
+    run("note", "fact: One.")
+    mine.write_text("# My state\n\n- mine\n")
+    if committed:
+        repo.git("add", "-A")
+        repo.git("commit", "-qm", "mine")
+    assert run("publish").code == 0 and run("status", "--json").json["drift"] == []
+    publish(repo, "state", "decisions")
+    assert run("publish").code == 1
+    assert run("note", "fact: Two.").code == 0
+    assert mine.read_text() == "# My state\n\n- mine\n"
+    publish(repo)
+    assert run("publish").code == 0 and mine.read_text() == "# My state\n\n- mine\n"
+
+
+def test_a_view_taken_out_of_the_policy(repo: Repo, run: Run, home: Path) -> None:
+    """Its file goes where its bytes are Diurna's; one that a person wrote in is theirs."""
+    edit(home / "DECISIONS.md", "# Decisions", "Ours.\n\n# Decisions")
+    repo.git("commit", "-qam", "ours")
+    publish(repo)
+    assert run("publish").code == 0
+    assert not (home / "STATE.md").exists() and not (home / "PROGRESS.md").exists()
+    assert "Ours." in (home / "DECISIONS.md").read_text()
+    assert run("status", "--json").json["drift"] == []
+
+
+def test_a_committed_edit_becomes_a_log(repo: Repo, run: Run, home: Path) -> None:
+    """By its author, at its time; then the file may be written over (A7)."""
+    edit(home / "STATE.md", "Hardening", "Shipping")
+    repo.git("commit", "-qam", "ship", "--author", "Pat <pat@example.invalid>")
+    found = run("lint", "--json").json["findings"]
+    assert any(one["code"] == "undeclared-edit" and one["file"] == "STATE.md" for one in found)
+    assert run("publish").code == 0
+    state = Memory.open(str(repo.path)).state()
+    assert state["state-phase"].fact.text == "Shipping"
+    assert run("log", "--json").json["sessions"][0]["agent"] == "Pat"
+    assert run("status", "--json").json["drift"] == []
+
+
+def test_two_clones_that_publish_merge_plainly(repo: Repo, run: Run, home: Path) -> None:
+    """A plain `git pull` keeps ours without a marker, and the next publish has both."""
+    other = repo.path.parent / "other"
+    repo.git("clone", "-q", str(repo.path), str(other))
+    theirs = ("--home", str(other))
+    assert run("note", "decision: Theirs.", *theirs).code == 0
+    assert run("note", "decision: Ours.").code == 0
+    repo.git("pull", "-q", "--no-rebase", "--no-edit", str(other), "main")
+    assert "<<<<" not in (home / "DECISIONS.md").read_text()
+    assert run("publish").code == 0
+    page = (home / "DECISIONS.md").read_text()
+    assert ": Theirs." in page and ": Ours." in page and "## DEC-003" in page
+    assert run("replay", "--check").code == 0
+
+
+def test_a_join_computes_them_anew(repo: Repo, run: Run, home: Path) -> None:
+    """`diurna sync` joins two tips that both published, and the views are those of the union."""
+    bare, other = repo.path.parent / "bare.git", repo.path.parent / "other"
+    repo.git("clone", "-q", "--bare", str(repo.path), str(bare))
+    repo.git("remote", "add", "origin", str(bare))
+    repo.git("fetch", "-q", "origin")
+    repo.git("branch", "-q", "-u", "origin/main")
+    repo.git("clone", "-q", str(bare), str(other))
+    theirs = ("--home", str(other))
+    assert run("note", "task: Theirs.", *theirs).code == 0
+    assert run("sync", *theirs).code == 0
+    assert run("note", "task: Ours.").code == 0
+    assert run("sync").code == 0
+    page = (home / "PROGRESS.md").read_text()
+    assert "- [ ] Theirs." in page and "- [ ] Ours." in page
+    assert run("replay", "--check").code == 0
+
+
+def test_redacted_texts_leave_the_files(repo: Repo, run: Run, home: Path) -> None:
+    """A decision that is withheld keeps its number and says nothing."""
+    assert run("redact", "go", "--reason", "A name.").code == 0
+    run("publish")
+    text = (home / "DECISIONS.md").read_text()
+    assert "## DEC-001: (redacted)" in text and "Go." not in text
