@@ -455,12 +455,12 @@ def test_a_handoff_is_for_whom_it_names_or_for_whoever_comes() -> None:
 
     live = (
         left("mine", to="Claude-Code", from_="ada", serves="ship", confidence="high"),
-        left("role", to="judge", from_="<i>"), left("any", serves="a, b, c, d"),
+        left("role", to="Code  Judge, x", from_="<i>"), left("any", serves="a, b, c, d"),
         left("other", to="codex", from_="ada"),
         Standing(fact("over", kind="handoff", closed=True), "active"),
     )  # fmt: skip
     news = tuple(News(one.fact.id, BORN, LATER, "ada", one) for one in live)
-    given = material(*live, news=news, todo=_todo(*live, role="judge"))
+    given = material(*live, news=news, todo=_todo(*live, role="code JUDGE"))
     made = brief(given, form_of(MARKDOWN), 7500)
     assert names_in(made) == {HANDED: ["role", "mine", "any"]}
     assert "- mine (handoff, for ship, confidence high, active, 2026-06-01, " in made.text

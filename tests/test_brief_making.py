@@ -11,6 +11,8 @@ from ledger.errors import WrongUsage
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
+    FactIgnored,
     FactInvalidated,
     FactMoved,
     FactRedacted,
@@ -28,6 +30,7 @@ from memory.brief.place import agent_of, branch_of, changed_files
 from memory.cache.file import Cache
 from memory.cache.rebuild import build
 from memory.write.draft import SessionDraft
+from projection.brief.forms import Markdown
 from projection.brief.values import (
     ATTEMPTS,
     CHANGES,
@@ -370,6 +373,36 @@ def test_a_finding_that_came_back_is_named_so(team: Team) -> None:
     made = team.brief("ada")
     assert ids(made, THREADS)[0] == "finding-00000001"
     assert "- finding-00000001 (finding, regressed, " in made.text
+
+
+def test_how_far_a_pattern_has_come_is_said_of_it(team: Team) -> None:
+    """On its line; one that did not hold up is in no brief, whatever it is asked for."""
+    for name in ("rises", "falls", "fresh"):
+        team.says("ada", born(name, "pattern", role="Code Judge"))
+    for number in range(3):
+        evidence = FactHelped("rises", f"`make check` exit 0, run {number}")
+        team.says(
+            "ada", evidence, FactIgnored("falls", "builder"), session=f"s{number}", branch="b"
+        )
+    assert ids(team.brief("bob"), REST) == []
+    made = team.brief("bob", role="code judge")
+    assert set(ids(made, ROLE)) == {"rises", "fresh"}
+    assert "- rises (pattern, standing verified, " in made.text
+    assert "- fresh (pattern, standing observed, " in made.text
+    for asked in ({"task": "falls"}, {"task": "the text of falls"}):
+        assert "falls (" not in team.brief("bob", role="code judge", **asked).text
+
+
+@pytest.mark.parametrize(("role", "chars"), [("Judge", 3_200), ("builder", 2_000)])
+def test_who_looks_for_faults_is_told_more(team: Team, role: str, chars: int) -> None:
+    """800 tokens for an auditor, a judge and a sentinel, and 500 for others; the policy may say otherwise."""
+    long = "word " * 60
+    notes = [FactCreated(f"n-{n:02}", long, "", (("role", role),)) for n in range(30)]
+    team.says("ada", *notes)
+    (section,) = team.brief("bob", role=role, budget_chars=9_000).sections
+    assert section.name == ROLE
+    written = sum(len(Markdown().line(line)) for line in section.lines)
+    assert chars - 450 < written <= chars
 
 
 # ---- who asks, and where ----------------------------------------------------------------------------

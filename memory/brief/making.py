@@ -18,7 +18,7 @@ from projection.brief.forms import FORMATS, MARKDOWN, form_of
 from projection.brief.lines import stem_said
 from projection.brief.news import Happened, happened
 from projection.brief.plain_text import label
-from projection.brief.roles import is_note, role_notes
+from projection.brief.roles import chars_for, is_note, role_notes
 from projection.brief.values import (
     BORN,
     CLOSED,
@@ -38,6 +38,7 @@ from projection.policy.model import (
     ATTEMPT_KIND,
     FINDING_KIND,
     HANDOFF_KIND,
+    PATTERN_KIND,
     QUESTION_KIND,
     STATE_KIND,
     TASK_KIND,
@@ -186,8 +187,9 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         tuple(cache.work_stems(SESSIONS)),
         bool(asked.task),
         asked.role,
-        todo=_todo(cache, view, asked),
-        states=_came_back(cache, view),
+        chars_for(asked.role, view.policy.learning),
+        _todo(cache, view, asked),
+        *_states(cache, facts),
     )
 
 
@@ -227,16 +229,14 @@ def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
     return todo(cache, view, asked.agent, asked.role, asked.task)
 
 
-def _came_back(cache: Cache, view: LiveView) -> dict[str, str]:
-    """Return the open findings that were fixed before, by id, with the word for it."""
-    bugs = [one.fact for one in view.live if one.fact.kind == FINDING_KIND and not one.fact.closed]
-    if not bugs:
-        return {}
-    from projection.work.findings import REGRESSED, finding_of
+def _states(cache: Cache, facts: Iterable[Fact]) -> tuple[dict[str, str], frozenset[str]]:
+    """Say how far patterns and findings have come, where there are any."""
+    some = [fact for fact in facts if fact.kind in (PATTERN_KIND, FINDING_KIND)]
+    if not some:
+        return {}, frozenset()
+    from memory.brief.states import states_of
 
-    histories = cache.some_histories([fact.id for fact in bugs])
-    found = [(fact.id, finding_of(fact, histories[fact.id])) for fact in bugs]
-    return {id: one.state for id, one in found if one is not None and one.state == REGRESSED}
+    return states_of(cache, some)
 
 
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:

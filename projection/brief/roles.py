@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from projection.fold.fact import Fact
+    from projection.policy.model import Learning
 
 #: What comes first for a role, and what a log of the role does not bring to it.
 NOTE_KINDS = ("note", PATTERN_KIND)
 _KINDS_OF_OTHERS = ("decision", "invariant", THREAD_KIND)
+#: About how many characters a token has.
+_TOKEN_CHARS = 4
 _NOBODY: frozenset[str] = frozenset()
 
 
@@ -48,6 +51,18 @@ def roles_of(fact: Fact) -> frozenset[str]:
 def is_note(fact: Fact) -> bool:
     """Tell whether a fact that a log of a role brought is a note of it: no other section is for it."""
     return fact.kind not in _KINDS_OF_OTHERS
+
+
+def chars_for(asked: str, learning: Learning) -> int:
+    """Return how many characters what a role learned may have in its brief.
+
+    Args:
+        asked: the role that asks.
+        learning: of the policy, which counts in tokens.
+    """
+    adversarial = role_names(", ".join(learning.adversarial))
+    usual = adversarial.isdisjoint(role_names(asked))
+    return _TOKEN_CHARS * (learning.role_tokens if usual else learning.adversarial_tokens)
 
 
 def is_summary(fact: Fact, asked: str) -> bool:

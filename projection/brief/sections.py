@@ -89,6 +89,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
             for one in material.news
             if one.fact not in notes.others
             and not (one.what == BORN and (one.fact in placed or _is_handoff(one.now)))
+            and one.fact not in material.deprecated
         ]
     )
     handed, failed, tasks = todo

@@ -10,6 +10,7 @@ from ledger.model.record import Record
 from projection.fold.state import Standing
 from projection.graph.links import footer, served
 from projection.policy.model import HANDOFF_KIND
+from projection.text.role_names import role_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ class Handoff(Record):
 
     def names(self, agent: str, role: str) -> bool:
         """Tell whether it is meant for an agent, or for one in a role."""
-        return self.to != "" and self.to.casefold() in (agent.casefold(), role.casefold())
+        if not self.to:
+            return False
+        return self.to.casefold() == agent.casefold() or not role_names(self.to).isdisjoint(
+            role_names(role)
+        )
 
 
 def open_handoffs(facts: Iterable[Standing]) -> tuple[Handoff, ...]:
