@@ -39,7 +39,7 @@ from projection.policy.model import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from projection.brief.values import Item, Material, News, Place
     from projection.fold.fact import Fact
@@ -83,15 +83,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _by_use(found, material)
     noted.sort(key=lambda one: one.fact.kind not in NOTE_KINDS)
     rest.sort(key=lambda one: one.fact.closed and one.fact.id not in score)
-    news = tuple(
-        [
-            one
-            for one in material.news
-            if one.fact not in notes.others
-            and not (one.what == BORN and (one.fact in placed or _is_handoff(one.now)))
-            and one.fact not in material.deprecated
-        ]
-    )
+    news = _news(material, placed)
     handed, failed, tasks = todo
     known = "Also known, what is nearest to the task first" if score else "Also known"
     sections = [
@@ -109,6 +101,19 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(REST, known, _stated(rest, material)),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])
+
+
+def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:
+    """Return what changed, without what is not shown, and what is new in a section of its own."""
+    hidden = material.notes.others | material.deprecated
+    return tuple(
+        [
+            one
+            for one in material.news
+            if one.fact not in hidden
+            and not (one.what == BORN and (one.fact in placed or _is_handoff(one.now)))
+        ]
+    )
 
 
 def _shown_todo(material: Material) -> tuple[tuple[Stated, ...], ...]:
