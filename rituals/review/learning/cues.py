@@ -23,6 +23,15 @@ lesson_label = re.compile(
     r"(?: \w+){0,3}(?: ?\([^()]{0,80}\))?: +",
     _ANY,
 )
+#: Who said so, before a colon: the footer `source` says where it stands.
+told_label = re.compile(
+    r"^(?:the )?[\w’'-]+ (?:corrected|reminded|told) (?:me|us|the agent)(?: again)?: +", _ANY
+)
+#: A heading below which lessons stand.
+lessons_heading = re.compile(
+    r"^#{1,6} .{0,40}\b(?:learn(?:ed|t|ings?)|lessons?|gotchas?|pitfalls?|caveats?|takeaways?)\b",
+    _ANY,
+).match
 #: A person corrects what an agent did or said.
 corrects = re.compile(
     r"\b(?:corrected (?:me|us|the agent|by)|correction from|pushed back|objected|vetoed|overruled"
@@ -61,6 +70,8 @@ tells = re.compile(
     r"|phase \w\b|(?:PR|pull request) [#\[])",
     _ANY,
 )
+#: What somebody else said; a sentence that is mostly that says little by itself.
+quoted = re.compile(r"[\"“][^\"“”]{12,}[\"”]").findall
 past = re.compile(r"\b(?:was|were|had|did|went|ran|came)\b", _ANY).search
 #: Names what only one day has: commits, versions, dates, tickets, counts.
 passing = re.compile(

@@ -43,7 +43,7 @@ REPEATS = 3
 #: A word that more sentences have tells nothing; those near to each other share so many, or all but one.
 _COMMON, _SHARED = 300, 4
 #: How much of the shorter and of the longer of two sentences is the same, of 100.
-_OF_SHORTER, _OF_LONGER = 60, 40
+_OF_SHORTER, _OF_LONGER = 55, 40
 #: A header is no longer.
 _HEADER_BYTES = 8_000
 _KINDS = {CORRECTION: "decision", DECISION: "decision", PREFERENCE: "preference",
@@ -98,35 +98,56 @@ def told_in(
 
 
 def _sentences(stem: str, session: str, text: str) -> Iterator[Told]:
+    lessons = _below_lessons(text)
     for one in weigh(reading_of(text)):
         sentence = one.sentence
-        source, weight = ("", 0) if sentence.about in (ACTIONS, CHECKS) else _judged(one)
+        below = lessons[sentence.line - 1 : sentence.line] == [True]
+        tells_little = sentence.about in (ACTIONS, CHECKS) or "[redacted: " in sentence.text
+        source, weight = ("", 0) if tells_little else _judged(one, below)
         words = frozenset(index_words(sentence.text))
         yield Told(stem, session, sentence.line, sentence.text, words, source, weight)
 
 
-def _judged(one: Weighed) -> tuple[str, int]:
-    """Tell what a sentence would be offered as, and weigh what speaks for and against that."""
+def _below_lessons(text: str) -> list[bool]:
+    """Tell for each line of a log whether it stands below a heading of lessons."""
+    found: list[bool] = []
+    below = False
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            below = cues.lessons_heading(line) is not None
+        found.append(below)
+    return found
+
+
+def _judged(one: Weighed, below: bool) -> tuple[str, int]:
+    """Tell what a sentence would be offered as, and weigh what speaks for and against that.
+
+    Args:
+        one: the sentence.
+        below: it stands below a heading of lessons.
+    """
     text, count = one.sentence.text, len(one.words)
     first = text[:1]
     stands = first.isupper() or first in "`\"'“" or not first.isascii()
     if not _LEAST_WORDS <= count <= _MOST_WORDS or one.words[0] in LEANING or not stands:
         return "", 0
-    lesson, corrects = cues.lesson(text) is not None, cues.corrects(text) is not None
+    lesson = cues.lesson(text) is not None or (below and one.sentence.first)
+    corrects = cues.corrects(text) is not None
     rules, prefers = cues.rules(text) is not None, cues.prefers(text) is not None
     modals = {found[0].lower() for found in cues.modal.finditer(text)}
     weight = 5 * lesson + 4 * corrects + 3 * rules + 3 * prefers + 2 * min(len(modals), 2)
-    weight += (cues.reason(text) is not None) + min(decision_weight(one), 3)
-    if not (lesson or corrects or rules or prefers or modals):
+    decides = decision_weight(one)
+    weight += (cues.reason(text) is not None) + min(decides, 4)
+    if not (lesson or corrects or rules or prefers or modals or decides > 1):
         return "", 0
     weight -= min(6, 2 * len({found[0].lower() for found in cues.tells.finditer(text)}))
     weight -= min(6, 2 * len(cues.passing(text))) + (cues.past(text) is not None)
-    weight -= 2 * (count > _MANY_WORDS)
+    weight -= 2 * (count > _MANY_WORDS) + 3 * (2 * sum(map(len, cues.quoted(text))) > len(text))
     if corrects:
         return CORRECTION, weight
     if lesson:
         return LESSON, weight
-    if rules or decision_weight(one) > 1:
+    if rules or decides > 1:
         return DECISION, weight
     return (PREFERENCE if prefers else REPEATED), weight
 
@@ -197,10 +218,10 @@ def offers_of_logs(told: Sequence[Told], recurrence: Recurrence, since: str) -> 
         if one.source == REPEATED and len(sessions) < REPEATS and one.weight <= _ENOUGH:
             continue
         covered.update([(other.stem, other.line) for other in near])
-        text = cues.lesson_label.sub("", one.text) if one.source == LESSON else one.text
+        label = cues.lesson_label if one.source == LESSON else cues.told_label
+        text = label.sub("", one.text)
         item = Item(_KINDS[one.source], text[:1].upper() + text[1:], one.text, one.weight)
-        places = sorted({f"{other.stem}:{other.line}" for other in near}, reverse=True)
-        found += [
-            Offer(one.source, fit, tuple(places), one.weight, sessions) for fit in storable([item])
-        ]
+        others = sorted({f"{other.stem}:{other.line}" for other in near[1:]}, reverse=True)
+        places = (f"{one.stem}:{one.line}", *others)
+        found += [Offer(one.source, fit, places, one.weight, sessions) for fit in storable([item])]
     return found

@@ -23,7 +23,8 @@ class Offer(Record):
     Args:
         source: one of `SOURCES`.
         item: what would be recorded, with the words that bear it out.
-        places: where it was said, the newest first: `STEM:LINE`, `NAME 1234` of a transcript.
+        places: where it was said so, then the others, the newest first: `STEM:LINE`, or `NAME 1234` of a
+            transcript.
         weight: how much speaks for it by itself.
         sessions: the work sessions that said it.
         file: of capture's candidates, "" for another source.
