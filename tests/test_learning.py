@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from ledger.codec.validate import problems
 from ledger.errors import WriteRefused
+from ledger.model.session import SessionLog
 from memory.api import Memory
 from rituals.hosts.capture.answers import candidates, keep_candidates
+from rituals.hosts.capture.composition import storable
 from rituals.hosts.extraction.items import Item
 from rituals.review.learning.agents_file import HEADING, with_item
 from rituals.review.learning.apply import ACCEPT, REJECT, Answer, record_answers
-from rituals.review.learning.offer import CANDIDATE, SOURCES
-from rituals.review.learning.plan import PROPOSALS, plan_learning
+from rituals.review.learning.offer import CANDIDATE, SOURCES, Offer
+from rituals.review.learning.plan import PROPOSALS, birth_of, plan_learning
 from rituals.review.plan import plan_review
 from tests.captured_sessions import say, tell
 from tests.conftest import Repo, Run
+from tests.terminals import Terminal
 
 LESSON = "Lesson: parallel tests must pin the settings snapshot before any test body runs."
 RULING = "Maintainer decision: refunds must never bypass the audit queue."
@@ -143,6 +150,29 @@ def test_answers_become_one_log_and_are_remembered(taught: Repo, run: Run) -> No
     assert texts(run) == []
 
 
+ANSWERS = "[a]ccept, [e]dit, [r]eject, [l]ater, [q]uit, [?]"
+
+
+def test_a_person_answers_on_a_terminal(taught: Repo, run: Run) -> None:
+    """One accepted in other words, the help, one left for later: asked again the next time, and then rejected."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "TERM": "dumb"}
+    command = [sys.executable, "-P", "-m", "rituals", "learn"]
+    typed = Terminal(command, taught.path, environment)
+    assert "audit queue" in typed.answer(ANSWERS, "?")
+    typed.answer(ANSWERS, "e")
+    typed.answer("(Enter opens an editor)", "Refunds go through audit.")
+    typed.answer(ANSWERS, "l")
+    assert typed.finish() == 0 and "Learned" in typed.shown
+    assert "Refunds go through audit." in run("show").out
+    (left,) = texts(run)
+    again = Terminal(command, taught.path, environment)
+    assert left in again.answer(ANSWERS, "r")
+    assert again.finish() == 0 and "Rejected" in again.shown
+    assert texts(run) == []
+    idle = Terminal(command, taught.path, environment)
+    assert idle.finish() == 0 and "nothing to learn" in idle.shown
+
+
 def test_nothing_answered_writes_nothing(taught: Repo, run: Run) -> None:
     """No answer, no log."""
     memory = Memory.open(str(taught.path))
@@ -261,6 +291,32 @@ def test_ten_thousand_candidates_are_seven_proposals(repo: Repo, run: Run) -> No
                  for number in range(10_000)])  # fmt: skip
     found = learned(run)
     assert len(found["proposals"]) == PROPOSALS and found["more"] > 100
+
+
+_WORDS = st.text(max_size=60)
+ITEMS = st.builds(
+    Item, kind=_WORDS, text=_WORDS, quote=_WORDS, entity=_WORDS, tags=st.tuples(_WORDS, _WORDS),
+    obsolete_when=_WORDS, misfit=_WORDS,
+)  # fmt: skip
+
+
+@given(ITEMS, _WORDS)
+def test_whatever_waits_can_be_stored_or_is_not_offered(item: Item, part: str) -> None:
+    """Whoever wrote the candidate, the fact that it would become is canonical."""
+    for fit in storable([item]):
+        offer = Offer(CANDIDATE, fit, (f"{part} 0",), 1, frozenset(("s",)))
+        log = SessionLog((("agent", "a"),), "T", "", (birth_of(offer, "x", "decision"),))
+        assert problems(log) == ()
+
+
+@given(st.none() | _WORDS.map(str.encode), st.text("ab `*_#", min_size=1).filter(str.strip))
+def test_a_file_loses_nothing_and_has_an_item_once(before: bytes | None, text: str) -> None:
+    """All lines of the file stay in their order, and writing again changes nothing."""
+    after = with_item(before, f"- {text.strip()}")
+    assert with_item(after, f"- {text.strip()}") == after
+    rest = iter(after.decode().split("\n"))
+    kept = (before or b"").decode().split("\n")
+    assert all(line.rstrip("\r") in (one.rstrip("\r") for one in rest) for line in kept[:-1])
 
 
 # ---- promotion ------------------------------------------------------------------------------------

@@ -180,7 +180,9 @@ def with_item(data: bytes | None, item: str) -> bytes:
         item: lines of markdown, without an end of line behind the last.
     """
     text = (data or b"").decode("utf-8")
-    if f" {plain(item.removeprefix('- '))} " in f" {plain(text)} ":
+    said = plain(item.removeprefix("- "))
+    written = "\n" + text.replace("\r\n", "\n") + "\n"
+    if (said and f" {said} " in f" {plain(text)} ") or f"\n{item}\n" in written:
         return data or b""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")

@@ -18,7 +18,7 @@ from memory.write.duplicate_check import NEW_LIMIT, notice
 from projection.fold.tiers import never_decaying
 from projection.lifecycle.promotion import paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
-from projection.policy.model import DEFAULT_KIND
+from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.composition import footer_value, id_of_text
 from rituals.record.compose import taken_in
@@ -186,6 +186,7 @@ class _Proposing:
         self._recurrence = recurrence
         self._taken = taken_in(memory)
         self._used: set[str] = set()
+        self._kinds = frozenset([kind.name for kind in state.policy.kinds])
         self._sentences = [
             (frozenset(words), one.fact.id)
             for one in standings
@@ -242,20 +243,10 @@ class _Proposing:
             self.proposals.append(self._proposal(offer, marks, births[offer.key], replaced))
 
     def _birth(self, offer: Offer) -> FactCreated:
-        """Return the event by which an offer becomes a fact."""
-        item = offer.item
-        name = id_of_text(item.text, self._used, self._taken)
-        source = f"{offer.source} {offer.places[0]}"
-        said = (
-            ("kind", "" if item.kind == DEFAULT_KIND else item.kind),
-            ("tags", ", ".join(item.tags)),
-            ("entity", item.entity),
-            ("source", footer_value(source)),
-            (LEARNED_KEY, offer.key),
-            ("obsolete_when", footer_value(item.obsolete_when)),
-            ("misfit", footer_value(item.misfit)),
-        )
-        return FactCreated(name, tidy(item.text), "", order_meta([one for one in said if one[1]]))
+        name = id_of_text(offer.item.text, self._used, self._taken)
+        kind = offer.item.kind
+        known = kind in self._kinds and kind not in DELIBERATE
+        return birth_of(offer, name, kind if known else DEFAULT_KIND)
 
     def _replaced(self, offer: Offer, alike: Sequence[Noticed]) -> tuple[Fact, ...] | None:
         """Return the facts that an offer would replace; None where memory has it, or an answer to it."""
@@ -309,6 +300,28 @@ class _Proposing:
             accept,
         )
         return Proposal(offer, marks, question, diff_of(birth, replaced))
+
+
+def birth_of(offer: Offer, name: str, kind: str) -> FactCreated:
+    """Return the event by which an offer becomes a fact.
+
+    Args:
+        offer: in whatever words a session had it.
+        name: the id of the fact.
+        kind: of it.
+    """
+    item = offer.item
+    tags = [footer_value(tag.replace(",", " ")) for tag in item.tags]
+    said = (
+        ("kind", "" if kind == DEFAULT_KIND else kind),
+        ("tags", ", ".join([tag for tag in tags if tag])),
+        ("entity", footer_value(item.entity)),
+        ("source", footer_value(f"{offer.source} {offer.places[0]}")),
+        (LEARNED_KEY, offer.key),
+        ("obsolete_when", footer_value(item.obsolete_when)),
+        ("misfit", footer_value(item.misfit)),
+    )
+    return FactCreated(name, tidy(item.text), "", order_meta([one for one in said if one[1]]))
 
 
 def diff_of(birth: FactCreated, replaced: Sequence[Fact]) -> tuple[str, ...]:
