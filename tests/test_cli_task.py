@@ -95,7 +95,7 @@ def test_what_serves_a_task_is_born_with_it(task: Run, run: Run) -> None:
 
 def test_planning_moves_no_clock(task: Run, run: Run) -> None:
     """Tasks that are added outside of a session age nothing; in a session they are part of its work."""
-    for number in range(5):
+    for number in range(2):
         task("add", f"Do thing {number}.")
     assert run("status", "--json").json["sessions"] == 0
     task("add", "One", "--session", "s1")
@@ -292,11 +292,17 @@ def test_a_silent_claim_is_stale_and_stays(
     assert STALE_MS == 30 * MINUTE_MS
 
 
-def test_who_left_is_marked(task: Run, run: Run) -> None:
+def test_who_left_is_marked(task: Run, run: Run, repo: Repo) -> None:
     """An owner without a log for as long as a fact lives unused; a task that is younger marks nobody."""
+    policy = repo.path / "memory" / "diurna.toml"
+    text = policy.read_text()
+    for name, old, new in (("working", 3, 1), ("active ", 8, 2), ("archive", 20, 3)):
+        text = text.replace(f"{name} = {old}\n", f"{name} = {new}\n")
+    policy.write_text(text)
+    repo.git("commit", "-qam", "windows")
     task("add", "Wire it", "--id", "wire")
     task("start", "wire", "--agent", "gone")
-    for number in range(21):
+    for number in range(4):
         run("append", "--title", f"Work {number}", "--agent", "ada")
     task("add", "Young", "--id", "young", "--owner", "new-one")
     found = {one["id"]: one["left"] for one in task("--json").json["tasks"]}
