@@ -15,6 +15,7 @@ from projection.brief.lines import shown
 from projection.brief.plain_text import plain, shortened
 from projection.fold.state import Standing
 from projection.graph.links import SERVES, footer, ids_in
+from projection.lifecycle.pattern_standing import DEPRECATED, pattern_standing
 from projection.policy.model import (
     ATTEMPT_KIND,
     FINDING_KIND,
@@ -258,7 +259,7 @@ class _Page:
         ]
         lines += [
             f"{'fixed' if one.fact.closed else 'open'}: {_said(one)}"
-            for one in own
+            for one in (*own, *[one for one in self._of(FINDING_KIND) if one.fact.open])
             if one.fact.kind == FINDING_KIND
         ]
         lines += [
@@ -268,9 +269,14 @@ class _Page:
             not in (ATTEMPT_KIND, FINDING_KIND, TASK_KIND, HANDOFF_KIND, THREAD_KIND)
             if self._task and footer(one.fact, "tags") != "criterion"
         ]
-        helped = [one for one in self._live if one.fact.helps]
+        learning = self._all.policy.learning
+        helped = [
+            one
+            for one in self._live
+            if one.fact.helps and pattern_standing(one.fact, learning) != DEPRECATED
+        ]
         helped.sort(key=lambda one: (one.fact.helps[-1].stem, one.fact.id), reverse=True)
-        return lines[:_FACTS] + [
+        return list(dict.fromkeys(lines))[:_FACTS] + [
             f"helped {len(one.fact.helps)} ×, shown by a {_shown_by(one)}: {_said(one)}"
             for one in helped[:_FACTS]
         ]
