@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -357,6 +358,17 @@ def test_a_promotion_writes_the_file_and_is_offered_once(worth: Repo, run: Run) 
         "what a person took out again is not offered again"
     )
     memory.close()
+
+
+def test_what_the_code_belies_is_not_promoted(worth: Repo, run: Run) -> None:
+    """A fact that names a file which is gone is a question of the review, and no line for agents."""
+    worth.write("webhooks.py", "")
+    worth.git("add", "webhooks.py")
+    worth.git("commit", "-qm", "there")
+    later = {**os.environ, "GIT_COMMITTER_DATE": "2030-01-01T00:00:00Z"}
+    worth.git("rm", "-q", "webhooks.py")
+    subprocess.run(["git", "commit", "-qm", "gone"], cwd=worth.path, env=later, check=True)
+    assert learned(run)["promotions"] == []
 
 
 def test_a_file_that_can_not_be_written_changes_nothing(worth: Repo, run: Run) -> None:

@@ -277,7 +277,13 @@ def proposal_object(found: Proposal) -> dict[str, Any]:
 
 def promotion_object(found: Promotion) -> dict[str, Any]:
     """Describe a fact that is worth a place in a file for agents, and what would become of that."""
-    return {"key": found.key, "id": found.fact, **fields_of(found, "path refused diff")}
+    why = list(found.question.evidence)
+    return {
+        "key": found.key,
+        "id": found.fact,
+        "evidence": why,
+        **fields_of(found, "path refused diff"),
+    }
 
 
 def held_object(found: Held) -> dict[str, Any]:

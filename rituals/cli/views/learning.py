@@ -122,6 +122,8 @@ def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> 
     else:
         say((f"{place} promotion", "bold"), f"  {step.key}")
         say(step.question.said)
+        for evidence in step.question.evidence:
+            say(f"  {evidence}")
         if step.refused:
             say((f"  {step.path} can not be written: ", "red"), step.refused)
     for text in step.diff:

@@ -23,6 +23,7 @@ from rituals.review.question import LEARN, Question, key_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from projection.fold.fact import Fact
     from projection.fold.replay import State
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 #: Where promoted facts stand in the file.
 HEADING = "## Learned"
 _PROMOTION = "promotion"
+_PROMOTED = "it was promoted, and no document has it"
 #: At most so many are offered at once; no file for agents is longer.
 _MOST, _FILE_BYTES = 3, 1 << 20
 
@@ -70,6 +72,7 @@ def promotions(
     state: State,
     scored: Sequence[Score],
     raised: Sequence[Raised],
+    doubted: AbstractSet[str],
     paragraphs: Sequence[frozenset[str]],
     files: Mapping[str, str],
 ) -> list[Promotion]:
@@ -80,6 +83,7 @@ def promotions(
         state: of the ledger.
         scored: the facts that could be promoted.
         raised: what reviews and earlier proposals asked.
+        doubted: ids of facts that the code belies.
         paragraphs: words of the documents of the code.
         files: the paths of the code.
     """
@@ -91,15 +95,15 @@ def promotions(
         if (known := state.fact(fact)) is not None and not known.promoted
     }
     answered = {key for one in raised if one.rule == LEARN and one.closed for key in one.keys}
-    worth = [one.facts[0] for one in promotion_questions(scored, state, rejected, files)]
-    worth += sorted(
-        standing.fact.id
-        for standing in state.standings()
-        if standing.live and standing.fact.promoted and standing.fact.id not in worth
-    )
+    out = rejected | doubted
+    asked = promotion_questions(scored, state, out, files)
+    worth = {one.facts[0]: one.evidence for one in asked}
+    for standing in state.standings():
+        if standing.live and standing.fact.promoted and standing.fact.id not in out:
+            worth.setdefault(standing.fact.id, (_PROMOTED,))
     there = {**files, **{name: "" for name in READ_FIRST if os.path.lexists(f"{top}/{name}")}}
     found: list[Promotion] = []
-    for name in worth:
+    for name, evidence in worth.items():
         fact = state.fact(name)
         if (
             fact is None
@@ -109,11 +113,11 @@ def promotions(
         ):
             continue
         if len(fact.heads) == 1 and undocumented(words(fact.text), paragraphs):
-            found.append(_promotion(top, fact, target_file(fact.text, there), rejected))
+            found.append(_promotion(top, fact, target_file(fact.text, there), evidence))
     return found[:_MOST]
 
 
-def _promotion(top: str, fact: Fact, path: str, asked: set[str]) -> Promotion:
+def _promotion(top: str, fact: Fact, path: str, evidence: tuple[str, ...]) -> Promotion:
     before, refused = read_file(top, path)
     after = before or b""
     if not refused:
@@ -124,6 +128,7 @@ def _promotion(top: str, fact: Fact, path: str, asked: set[str]) -> Promotion:
         key_of(LEARN, _PROMOTION, fact.id),
         (fact.id,),
         f"{fact.id} is worth a place in {path}.",
+        evidence,
         proposal=f"write it into {path}, and keep it as core",
         accept=events,
     )

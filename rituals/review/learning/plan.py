@@ -16,13 +16,13 @@ from memory.query.provenance import lines_of
 from memory.replay.state import state_of
 from memory.write.duplicate_check import NEW_LIMIT, notice
 from projection.fold.tiers import never_decaying
-from projection.lifecycle.promotion import paragraphs_of
+from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
 from rituals.hosts.capture.composition import footer_value, id_of_text
 from rituals.record.compose import taken_in
-from rituals.review.evidence.audit import code_of
+from rituals.review.evidence.audit import code_of, evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
 from rituals.review.learning.bar import Bar, passes
 from rituals.review.learning.log_sentences import Recurrence, offers_of_logs, told_in
@@ -46,8 +46,9 @@ from rituals.review.question import LEARN, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ledger.git.code_history import Code
     from ledger.model.logset import LogRef
     from memory.api import Memory
     from memory.cache.file import Cache
@@ -130,20 +131,32 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
     bar = Bar(documents, code)
     found = _Proposing(memory, state, standings, bar, recurrence)
     found.propose(_repeated(offers, recurrence))
-    offered: list[Promotion] = []
-    if code is not None and memory.home.repository.top:
-        offered = promotions(
-            memory.home.repository.top,
-            state,
-            score_facts(state, standings, entries, code),
-            raised_threads(one.fact for one in standings),
-            paragraphs_of((documents or {}).values()),
-            code.files(),
-        )
+    offered = _promotions(memory, state, entries, code, documents) if code is not None else []
     return Plan(
         tip, code.commit if code is not None else "", since, len(telling),
         tuple(found.proposals), found.more, tuple(offered), tuple(found.held[:_NAMED]), state,
     )  # fmt: skip
+
+
+def _promotions(
+    memory: Memory,
+    state: State,
+    entries: Sequence[Entry],
+    code: Code,
+    documents: Mapping[str, str] | None,
+) -> list[Promotion]:
+    """Offer facts for the file that every agent reads, but none that the code belies by now."""
+    top = memory.home.repository.top
+    standings = tuple(state.standings())
+    scored = score_facts(state, standings, entries, code)
+    worth = {one.id for one in scored if one.proposal == PROMOTE}
+    likely = [one for one in standings if one.fact.id in worth or one.fact.promoted]
+    if not top or not likely:
+        return []
+    doubted = {name for one in evidence_questions(likely, code) for name in one.facts}
+    raised = raised_threads(one.fact for one in standings)
+    paragraphs = paragraphs_of((documents or {}).values())
+    return promotions(top, state, scored, raised, doubted, paragraphs, code.files())
 
 
 def _stem_of(memory: Memory, since: str) -> str:
