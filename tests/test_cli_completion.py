@@ -89,6 +89,10 @@ CASES = [
     ("diurna --home ne", ["ne"]),
     ("diurna log --unt", ["--until"]),
     ("diurna hoo", []),
+    ("diurna task p", ["pick"]),
+    ("diurna task start webhook-o", ["webhook-once"]),
+    ("diurna task list --state in", ["in-progress"]),
+    ("diurna task add x --owner co", ["codex"]),
 ]
 
 

@@ -159,7 +159,8 @@ def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
         (("done", "wire"), 1, "can not be moved to done"),
         (("handoff", "wire", "--to", "judge"), 2, "nothing is said of wire"),
         (("add", "More", "--depends", "wirr"), 1, "there is no fact wirr"),
-        (("add", "..."), 2, "no id can be made"),
+        (("add", "..."), 2, "name one: `--id my-id`"),
+        (("add", "More", "--owner", "a|b"), 1, "the value of owner would end early"),
     ],
 )
 def test_refusals_change_nothing(

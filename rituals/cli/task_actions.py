@@ -25,6 +25,7 @@ _TAKES = {
     "list": _LISTED, "add": _ADDED, "start": "take_over", "move": "why", "done": "why",
     "handoff": _LEFT, "pick": "start",
 }  # fmt: skip
+ACTIONS = tuple(_TAKES)
 _WRITES = "agent role session dry_run"
 _WORDS = {"list": 0, "pick": 0, "move": 2}
 

@@ -11,6 +11,7 @@ from rituals.cli import options
 from rituals.cli.append_options import many, one
 from rituals.cli.context import Invocation
 from rituals.cli.option_table import TASKS
+from rituals.cli.task_actions import ACTIONS, run
 
 LISTED = (
     "claimant contradiction depends goal id left line owner priority since stale state "
@@ -18,8 +19,12 @@ LISTED = (
 )
 
 
+def _actions(_: click.Context, __: click.Parameter, begin: str) -> list[str]:
+    return [action for action in ACTIONS if action.startswith(begin)]
+
+
 @click.command("task")
-@click.argument("action", default="list", metavar="[ACTION]")
+@click.argument("action", default="list", metavar="[ACTION]", shell_complete=_actions)
 @click.argument("words", nargs=-1, metavar="[ID]...")
 @options.of_table(*TASKS)
 @one("id", "NAME", "add: its id; else it is made from the text.")
@@ -68,6 +73,4 @@ def command(call: Invocation, /, action: str, words: tuple[str, ...], **given: A
       diurna task pick --start
       diurna task handoff wire-retry-queue --to judge --done "A queue for each shop." --next "Measure it."
     """
-    from rituals.cli.task_actions import run
-
     run(call, action, words, given)

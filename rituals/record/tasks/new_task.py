@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.errors import DraftRefused
+from ledger.errors import DraftRefused, WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import EDIT
@@ -67,7 +67,10 @@ def adding(
     """
     if not anyway:
         _refuse_unknown(memory, (*new.depends, *new.serves))
-    id = new.id or free_id(new.text, set(), taken_in(memory))
+    try:
+        id = new.id or free_id(new.text, set(), taken_in(memory))
+    except WrongUsage as problem:
+        raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
     said = (
         ("serves", ", ".join(new.serves)), ("priority", new.priority), ("owner", new.owner),
         ("goal", new.goal), ("workstream", new.workstream), ("depends", ", ".join(new.depends)),
