@@ -142,6 +142,9 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     exported.write_text(tell.printed("export", "events"))
     tell("import", "events", str(exported), "--dry-run")
     exported.unlink()
+    vault = folder.parent / "vault"
+    (vault / "MEMORY.md").mkdir(parents=True)
+    tell("export", "vault", str(vault))
     tell("quiz", "--suggest")
     tell("completion", "fish")
     tell("hook", "post-merge")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tests.conftest import Repo, Run
 
 pytestmark = pytest.mark.skipif(not COMMANDS.exists(), reason="this is about the source tree")
-#: Commands that answer no question about a ledger, or with many objects.
-WITHOUT_KEYS = {"export", "mcp", "tour"}
+#: Commands that answer no question about a ledger.
+WITHOUT_KEYS = {"mcp", "tour"}
 
 
 def test_every_command_has_its_section() -> None:

@@ -21,13 +21,18 @@ from projection.views.views import DATED, check, page_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
     from memory.cache.file import Cache
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
+    from projection.views.source import ViewSource
+
+
+#: How many logs are read at once.
+_PART = 200
 
 
 def view_page(snapshot: Snapshot, cache: Cache, name: str, argument: str = "") -> Page:
@@ -78,6 +83,26 @@ def _keys(cache: Cache, name: str, argument: str) -> Sequence[str]:
         days = week_of(day)
         return keys_within(cache, days[0], days[-1])
     return ()
+
+
+def whole_source(
+    snapshot: Snapshot, cache: Cache, progress: Callable[[int, int], None]
+) -> ViewSource:
+    """Return what all views of a ledger are made of: every fact, and every log.
+
+    Args:
+        snapshot: of the home.
+        cache: as of what is to be shown.
+        progress: told how many of how many logs are read.
+    """
+    source = source_of_cache(cache, (), cache.fact_ids())
+    about = {one.fact.id: one.fact for one in source.standings}
+    keys = [ref.key for ref in cache.log_refs()]
+    lines: list[SessionLine] = []
+    for start in range(0, len(keys), _PART):
+        lines += session_lines(snapshot, cache, logs_of(cache, keys[start : start + _PART]), about)
+        progress(len(lines), len(keys))
+    return source._replace(sessions=tuple(reversed(lines)))
 
 
 def session_lines(

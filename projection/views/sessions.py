@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from ledger.model.session import WORK
+from ledger.model.session import WORK, WORKING
+from projection.text.salience import said as said_in_line
 from projection.views.page import Item, Page, Section, fact_item, told
 from projection.views.source import minute_of
 
@@ -80,10 +81,10 @@ def actions(source: ViewSource) -> Page:
         Section(day or "No day", tuple([_box(fact) for fact in sorted(known[day], key=_by_id)]))
         for day in sorted(known, reverse=True)
     ]
-    texts = {told(fact) for facts in known.values() for fact in facts}
+    texts = {said_in_line(head.text) for one in source.shared() for head in one.fact.heads}
     said: dict[str, str] = {}
     for line in source.sessions[:SESSIONS]:
-        for text in line.open:
+        for text in line.open if line.type in WORKING else ():
             if text not in texts:
                 said.setdefault(text, f"- {text} ({minute_of(line.stem)})")
     if said:

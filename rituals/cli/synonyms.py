@@ -25,7 +25,7 @@ _MEANT = {
     "search find ask query grep lookup": "`diurna recall WORDS` finds what answers a question",
     "list dir ll facts ids all": "`diurna ls` lists facts, one line each",
     "threads open-threads": "`diurna ls --kind thread` lists the threads",
-    "get cat view read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
+    "get cat read print fact": "`diurna show ID` shows a fact, `diurna ls` lists the ids",
     "forget rm remove delete del drop unlearn invalidate false":
         "`diurna append --invalidate ID` says that a fact is false; `diurna archive ID --reason TEXT` puts"
         " one away that holds; `diurna undo` takes back what your last log did",
@@ -38,6 +38,10 @@ _MEANT = {
         "`diurna undo` takes back what your last log did, and again brings it back",
     "migrate load ingest":
         "`diurna adopt DIR` takes over what another tool wrote, `diurna import events FILE` an export",
+    "obsidian notes wiki":
+        "`diurna export vault DIR` writes notes that link each other, `diurna view` a page",
+    "views daily weekly progress roles standup":
+        "`diurna view` lists the views, `diurna view daily` shows one",
     "dump backup": "`diurna export events` prints all there is, `diurna show --json` gives every fact",
     "context prime start resume load-context summary summarize prompt":
         "`diurna brief` is what an agent reads at the start of a session",

@@ -1,0 +1,149 @@
+"""Write a vault into a folder: what is new or other than it was, and over nobody's file.
+
+A file there is ours if its front matter says so and its bytes are those that the front matter was written
+for; any other (a person's note, or one of ours that somebody changed) stays as it is, and is named.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.errors import WriteRefused
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, replace_file
+from memory.query.views import whole_source
+from projection.views.vault import FOLDERS, TOP, is_ours, vault
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory.api import Memory
+
+
+class VaultPlan(Record):
+    """What an export of a vault does.
+
+    Args:
+        folder: where, absolute.
+        files: how many notes it has.
+        write: (path, text) of what is new, or other than it was.
+        remove: paths of what was exported before and is no part of it any more.
+        left: findings about files in their place that are not ours.
+    """
+
+    folder: str
+    files: int
+    write: tuple[tuple[str, str], ...]
+    remove: tuple[str, ...]
+    left: tuple[Finding, ...]
+
+
+def plan_vault(memory: Memory, folder: str, progress: Callable[[int, int], None]) -> VaultPlan:
+    """Say what differs between a folder and the vault of a memory.
+
+    Args:
+        memory: the open home.
+        folder: absolute; it need not be there yet.
+        progress: told how many of how many logs are read.
+
+    Raises:
+        WriteRefused: no vault can be there.
+    """
+    _refuse(memory, folder)
+    snapshot = memory.snapshot
+    notes = vault(snapshot.ask(lambda cache: whole_source(snapshot, cache, progress)))
+    write: list[tuple[str, str]] = []
+    left: list[Finding] = []
+    for path, text in notes.items():
+        there = _standing(folder, path)
+        if there == text:
+            continue
+        if there is None or is_ours(there):
+            write.append((path, text))
+        else:
+            left.append(_left(path))
+    remove = []
+    for path in _exported(folder):
+        if path not in notes:
+            there = _standing(folder, path)
+            if there is not None and is_ours(there):
+                remove.append(path)
+    return VaultPlan(folder, len(notes), tuple(write), tuple(remove), tuple(left))
+
+
+def apply_vault(plan: VaultPlan) -> None:
+    """Write the files of a plan.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    for path, text in plan.write:
+        full = os.path.join(plan.folder, path)
+        make_folder(os.path.dirname(full), 0o777)
+        replace_file(full, text.encode("utf-8", "replace"))
+    for path in plan.remove:
+        there = _standing(plan.folder, path)
+        if there is not None and is_ours(there):
+            os.unlink(os.path.join(plan.folder, path))
+
+
+def _refuse(memory: Memory, folder: str) -> None:
+    """Refuse a folder in which a vault would be in the way, or can not be.
+
+    Raises:
+        WriteRefused: it is one.
+    """
+    hint = "name a folder outside of the home, that is empty or not there yet"
+    real = os.path.realpath(folder)
+    repository = memory.home.repository
+    for place, called in (
+        (repository.commondir, "git's own folder"),
+        (repository.gitdir, "git's own folder"),
+        (memory.home.folder if repository.top else "", "the home itself"),
+    ):
+        inside = os.path.realpath(place) if place else ""
+        if inside and (real + os.sep).startswith(inside.rstrip(os.sep) + os.sep):
+            raise WriteRefused(f"{folder} is in {called}", where=folder, hint=hint)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise WriteRefused(f"{folder} is no folder", where=folder, hint=hint)
+    for name in FOLDERS:
+        full = os.path.join(folder, name)
+        if os.path.lexists(full) and (os.path.islink(full) or not os.path.isdir(full)):
+            raise WriteRefused(f"{full} is no folder", where=full, hint=hint)
+
+
+def _standing(folder: str, path: str) -> str | None:
+    """Return the text of what stands at a place, None for nothing, "" for what is no plain file."""
+    full = os.path.join(folder, path)
+    if not os.path.lexists(full):
+        return None
+    if os.path.islink(full) or not os.path.isfile(full):
+        return ""
+    try:
+        with open(full, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _exported(folder: str) -> list[str]:
+    """List what may have been exported before."""
+    found = list(TOP)
+    for name in FOLDERS:
+        try:
+            listed = sorted(os.listdir(os.path.join(folder, name)))
+        except OSError:
+            continue
+        found += [f"{name}/{one}" for one in listed if one.endswith(".md")]
+    return found
+
+
+def _left(path: str) -> Finding:
+    return Finding(
+        "hand-edited",
+        f"{path} is there and is not as Diurna exported it; it was left as it is",
+        path,
+        hint="move it elsewhere, and export again; what it says can be recorded with `diurna note`",
+    )
