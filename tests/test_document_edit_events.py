@@ -32,7 +32,7 @@ from projection.document.edit_events import Absorbed, absorb
 from projection.document.parse import Block, Parsed, parse, unparse
 from projection.document.render import render, section_title
 from projection.fold.replay import State
-from projection.policy.model import BUILT_IN_KINDS, CONTRADICTIONS, Kind, Policy
+from projection.policy.model import BUILT_IN_KINDS, CLOSABLE, CONTRADICTIONS, Kind, Policy
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
 LAST = "2026-12-31-235959000-0123456789ab"
@@ -444,7 +444,7 @@ def check(block: Block | None, old: Block, state: State) -> None:
         assert [version.text for version in fact.heads] == [block.text]
     if block.section != old.section:
         assert section_title(state.policy, fact.kind) == block.section
-    elif block.mark:
+    if block.mark and fact.kind in CLOSABLE:
         assert fact.closed == (block.mark == "x")
     if block.get("tier") == "core":
         assert standing.tier == "core" or block.section != old.section

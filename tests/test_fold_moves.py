@@ -10,17 +10,25 @@ from ledger.codec.log import decode, encode, entry_of
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactInvalidated,
     FactMoved,
+    FactReinstated,
     FactUpdated,
     ThreadClosed,
     ThreadReopened,
 )
 from ledger.model.ids import version_id
+from ledger.model.layout import log_path
+from ledger.model.logset import LogRef
 from ledger.model.session import Entry, SessionLog
 from ledger.model.task_states import FOLLOWS, STATES, may_follow
+from memory.replay.state import state_from
+from projection.document.edit_events import absorb
+from projection.document.render import render
 from projection.fold.checks import fact_findings
 from projection.fold.fact import Fact
 from projection.fold.fold import collect, merged, resolve
+from projection.fold.replay import State
 from projection.policy.model import Policy
 
 BORN = FactCreated("t", "Wire it.", " ", (("kind", "task"),))
@@ -184,3 +192,101 @@ def test_ten_thousand_moves_take_linear_time() -> None:
     ]
     torn = resolve("t", collect([first, *claims])["t"])
     assert torn is not None and len(torn.moves) == 10_000 and torn.torn
+
+
+# ---- a person's edits ------------------------------------------------------------------------------
+
+
+def _edited(entries: tuple[Entry, ...], old: str, new: str) -> tuple[Event, ...]:
+    """Return what an edit of the rendered page says."""
+    state = _state(*entries)
+    page = render(state.view())
+    assert page.count(old) == 1, page
+    found = absorb(page, page.replace(old, new), state.policy, state.get)
+    assert found.findings == ()
+    return found.events
+
+
+def _state(*entries: Entry) -> State:
+    refs = [LogRef(one.stem, log_path(one.stem), "0" * 40) for one in entries]
+    return state_from(refs, entries, Policy())
+
+
+def test_a_ticked_box_names_the_moves_that_the_page_shows() -> None:
+    """So a claim that came meanwhile stands against it; an unticked one is todo again."""
+    logs = log(1, BORN), log(2, moved("in-progress"))
+    (done,) = _edited(logs, "- [ ] Wire it.", "- [x] Wire it.")
+    assert done == ThreadClosed("t", was=(SAID, stem(2)))
+    assert folded(*logs, log(4, done)).state == "done"
+    late = folded(*logs, log(3, moved("blocked", 2)), log(4, done))
+    assert late.contradicted and late.state == "blocked or done"
+    (todo,) = _edited((*logs, log(4, done)), "- [x] Wire it.", "- [ ] Wire it.")
+    assert folded(*logs, log(4, done), log(5, todo)).state == "todo"
+
+
+def test_a_ticked_box_of_a_torn_task_settles_it() -> None:
+    """The page shows every move, so the closing names them all; the list of contradictions follows."""
+    logs = log(1, BORN), log(2, moved("in-progress")), log(3, moved("blocked"))
+    assert "- moved to blocked in " + stem(3) in render(_state(*logs).view())
+    (done,) = _edited(logs, "- [ ] Wire it.", "- [x] Wire it.")
+    fact = folded(*logs, log(4, done))
+    assert (fact.state, fact.contradicted) == ("done", False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("in-progress in", "done in"), (" | moves: ", " | moved: ")]
+)
+def test_the_moves_in_a_footer_are_computed(old: str, new: str) -> None:
+    """A person ticks the box; what is written there is refused with a hint, and nothing is taken."""
+    state = _state(log(1, BORN), log(2, moved("in-progress")))
+    page = render(state.view())
+    found = absorb(page, page.replace(old, new), state.policy, state.get)
+    if new == "done in":
+        assert [one.code for one in found.findings] == ["hand-edited"]
+    assert all(isinstance(event, FactUpdated) for event in found.events)
+
+
+def test_footers_of_a_task_are_edited_like_others() -> None:
+    """Another owner is an update; the state stays."""
+    logs = (
+        log(1, BORN._replace(meta=(("kind", "task"), ("owner", "ada")))),
+        log(2, moved("blocked")),
+    )
+    (update,) = _edited(logs, "owner: ada", "owner: bob")
+    fact = folded(*logs, log(3, update))
+    assert (dict(fact.meta)["owner"], fact.state) == ("bob", "blocked")
+
+
+def test_a_task_that_becomes_a_thread_keeps_its_tick() -> None:
+    """What closes one is a move, what closes the other a last word: the edit says it anew."""
+    logs = log(1, BORN), log(2, moved("done"))
+    events = _edited(logs, "## Tasks", "## Open Threads")
+    fact = folded(*logs, log(3, *events))
+    assert (fact.kind, fact.closed, fact.state) == ("thread", True, "")
+    back = _edited((*logs, log(3, *events)), "## Open Threads", "## Tasks")
+    again = folded(*logs, log(3, *events), log(4, *back))
+    assert (again.kind, again.closed, again.state) == ("task", True, "done")
+
+
+def test_false_and_restored_tasks_keep_their_state() -> None:
+    """A task that is false is in the archive; restored it is where it was; the past has its own state."""
+    logs = (
+        log(1, BORN), log(2, moved("in-progress")), log(3, FactInvalidated("t", was=(SAID,))),
+        log(4, moved("blocked", 2)), log(5, FactReinstated("t", said=(stem(3),))),
+    )  # fmt: skip
+    states = [(folded(*logs[:n]).state, folded(*logs[:n]).false) for n in range(1, 6)]
+    assert states == [
+        ("todo", False), ("in-progress", False), ("in-progress", True), ("blocked", True), ("blocked", False),
+    ]  # fmt: skip
+    assert _state(*logs[:3])["t"].tier == "superseded" and _state(*logs)["t"].live
+
+
+def test_an_open_task_stays_and_a_done_one_is_swept() -> None:
+    """Like a thread: at least active while it is open; in the archive a window after it was closed."""
+    work = [
+        Entry(f"2026-12-{day:02d}-10{minute:02d}00", True, "", "work", (), ())
+        for day in (1, 2) for minute in range(30)
+    ]  # fmt: skip
+    assert _state(log(1, BORN), *work)["t"].tier == "active"
+    done = _state(log(1, BORN), log(2, moved("cancelled")), *work)["t"]
+    assert (done.live, done.reason) == (False, "closed")

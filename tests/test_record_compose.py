@@ -82,6 +82,8 @@ def test_parse_new_takes_names_with_blanks() -> None:
         ("pattern: source=judge Cite the line.", "a new fact has no key source="),
         ("prioriy=high task: Wire it.", "did you mean priority=?"),
         ("depend=a,b task: Wire it.", "did you mean depends=?"),
+        ("task: prioriy=high Wire it.", "did you mean priority=?"),
+        ("task: prio=high Wire it.", "put it in back-ticks: `prio=…`"),
         ("kind=decision Use git.", "`decision: TEXT`"),
         ("tag=api fact: It is slow.", "did you mean tags=?"),
         ("entty=API It is slow.", "did you mean entity=?"),

@@ -25,6 +25,8 @@ FOOTERS = (
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
 _SALIENCE = 10
 _ALIKE = 0.8
+#: From so many characters on, the start of a key is taken for it.
+_BEGUN_CHARS = 3
 
 
 def footer_findings(events: Iterable[Event]) -> list[Finding]:
@@ -55,7 +57,11 @@ def meant_key(key: str) -> str:
     """Return the key that was probably meant by another word, "" for none."""
     from difflib import get_close_matches
 
-    alike = [] if key in FOOTERS else get_close_matches(key.lower(), FOOTERS, 1, _ALIKE)
+    low = key.lower()
+    if low in FOOTERS:
+        return "" if key == low else low
+    begun = [one for one in FOOTERS if len(low) >= _BEGUN_CHARS and one.startswith(low)]
+    alike = begun or get_close_matches(low, FOOTERS, 1, _ALIKE)
     return alike[0] if alike else ""
 
 

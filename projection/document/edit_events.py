@@ -35,7 +35,7 @@ from projection.document.parse import AFTER_FOOTER, Block, Parsed, parse
 from projection.document.render import COMPUTED_KEYS, LEAD
 from projection.document.sections import Places
 from projection.document.seen import closed_in, seen_in
-from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, Policy
+from projection.policy.model import CLOSABLE, CONTRADICTIONS, DEFAULT_KIND, TASK_KIND, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ class _Reader:
             self._find(f"the {kind} {id} has lost its checkbox", after.line, hint)
             return
         closed, was_closed = after.mark == "x", before.mark == "x"
-        newly = old not in CLOSABLE and fact.kind not in CLOSABLE  # it may have been closed before
+        other = kind not in (old, fact.kind)  # what closed it before says nothing of the new kind
+        newly = other and (TASK_KIND in (old, kind) or old not in CLOSABLE)
         if newly or closed not in (was_closed, fact.closed):
             done = ThreadClosed(id, was=closed_in(before, fact) if old in CLOSABLE else None)
             self.events.append(done if closed else ThreadReopened(id))

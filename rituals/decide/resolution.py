@@ -80,7 +80,8 @@ def resolution(memory: Memory, fact: str, verdict: Verdict) -> Decision:
     if verdict.says_nothing:
         raise WrongUsage(
             f"which holds of {fact}? {'; '.join(_brief(found))}",
-            hint=f"diurna resolve {fact} --choose N, or --text for a new text",
+            hint=f"diurna resolve {fact} --choose N, or "
+            + ("--state STATE" if found[-1].kind == MOVED else "--text for a new text"),
         )
     if verdict.choose and verdict.text:
         raise WrongUsage("--choose and a new text exclude each other")

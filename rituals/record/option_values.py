@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from ledger.errors import WrongUsage
 from ledger.model.findings import Finding
 from ledger.model.session import META_KEYS
-from memory.write.birth_footers import FOOTERS
+from memory.write.birth_footers import FOOTERS, meant_key
 from projection.graph.neighbours import names_in
 from projection.policy.model import DEFAULT_KIND
 from rituals.record.request import NewFact, Pairs, Supersession
@@ -130,18 +130,19 @@ def _key_slip(
     if not equals or not _is_name(key) or not value[:1].strip():
         return None
     low = key.lower()
-    alike = get_close_matches(low, KEYS, 1, ALIKE)
-    if not (low in META_KEYS or low == "kind" or (not behind and (alike or sure))):
+    meant = meant_key(low) or next(iter(get_close_matches(low, KEYS, 1, ALIKE)), "")
+    if not (low in META_KEYS or low == "kind" or meant or (sure and not behind)):
         return None
     if low in said:
         message, hint = f"{low}= stands twice", "join several names with commas: `entity=Redis,API`"
     else:
         message = f"a new fact has no key {key}="
-        hint = f"did you mean {alike[0]}=? " if alike else ""
+        hint = f"did you mean {meant}=? " if meant else ""
         hint += f"keys: {', '.join(f'{one}=' for one in KEYS)}; "
         if low == "kind":
             hint += "the kind stands with a colon before the text: `decision: TEXT`; "
-    return Finding("bad-footer", message, hint=hint + _as_text(f"{key}=…", behind=behind))
+    hint += f"where it belongs to the text, put it in back-ticks: `{key}=…`"
+    return Finding("bad-footer", message, hint=hint)
 
 
 def _blank_slip(words: list[str], key: str, value: str) -> Finding:
@@ -160,13 +161,8 @@ def _kind_slip(head: str, kinds: tuple[str, ...]) -> Finding | None:
     if not meant and not looks:
         return None
     found = unknown_kind(head, f"`{meant}: …`" if meant else "", kinds)
-    return found._replace(hint=f"{found.hint}; {_as_text(f'{head}: …', behind=False)}")
-
-
-def _as_text(start: str, *, behind: bool) -> str:
-    if behind:
-        return f"where it belongs to the text, put it in back-ticks: `{start}`"
-    return f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {start}`"
+    way_out = f"where it belongs to the text, say the kind first: `{DEFAULT_KIND}: {head}: …`"
+    return found._replace(hint=f"{found.hint}; {way_out}")
 
 
 def _is_name(text: str) -> bool:
