@@ -53,7 +53,7 @@ from projection.document.render import render
 from projection.fold.fold import collect, merge
 from projection.fold.replay import State
 from projection.fold.state import LiveView, log_digest, merge_summaries, set_digest, summarise
-from projection.policy.model import BUILT_IN_KINDS, Policy, Windows
+from projection.policy.model import BUILT_IN_KINDS, PUBLISHABLE, Policy, Views, Windows
 from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.test_remote_tree_merge import Objects, united
@@ -212,8 +212,9 @@ windows = st.builds(
     st.integers(0, 2), st.integers(0, 2), st.integers(0, 3),
 )  # fmt: skip
 policies = st.builds(
-    lambda w, lasting: Policy(
+    lambda w, lasting, names: Policy(
         project="laws",
+        views=Views(names),
         windows=w,
         kinds=tuple(
             kind._replace(decays=kind.decays and kind.name != lasting) for kind in BUILT_IN_KINDS
@@ -221,6 +222,7 @@ policies = st.builds(
     ),
     windows,
     st.sampled_from(("", "", "decision", "fact")),
+    st.sampled_from(((), (), PUBLISHABLE)),
 )
 
 

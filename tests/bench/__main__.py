@@ -240,6 +240,20 @@ def show(home: Path, runs: int, command: str = "show") -> Row:
     ).take(*in_turn(runs, lambda _: spawn([DIURNA, command], home), nothing(home)))
 
 
+def views(home: Path, runs: int) -> list[Row]:
+    """Show views with nothing new since the last run."""
+    rows = []
+    for name in ("state", "decisions", "daily", "entities"):
+        what = f"`diurna view {name}`, warm, nothing new, {count(home):,} logs / `python -c pass`"
+        argv = [DIURNA, "view", name]
+        rows.append(
+            Row(what, "≤ 4 ×", 4.0).take(
+                *in_turn(runs, lambda _, argv=argv: spawn(argv, home), nothing(home))  # type: ignore[misc]
+            )
+        )
+    return rows
+
+
 def recall(home: Path, runs: int) -> list[Row]:
     """Ask a question as a process, by words alone and by what they mean, where the extra is installed."""
     rows = []
@@ -409,6 +423,7 @@ def main() -> None:
         lambda: [show(small, 2 * runs), show(large, 2 * runs)],
         lambda: [show(small, 2 * runs, "brief"), show(large, 2 * runs, "brief")],
         lambda: [one_more(large, runs, late=False, command="brief")],
+        lambda: views(prepared(folder, 10_000, "branch"), 2 * runs),
         lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
         lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
         lambda: recall(small, 2 * runs),
