@@ -197,6 +197,27 @@ def test_what_a_live_fact_says_or_denies_is_named(taught: Repo, run: Run) -> Non
     }  # fmt: skip
 
 
+def test_a_correction_takes_the_place_of_what_it_denies(repo: Repo, run: Run) -> None:
+    """The diff has both; accepted, the old fact is superseded. What never decays is named, and left alone."""
+    new = ("id=deploys decision: Production always deploys from the release branch.",
+           "id=money invariant: Money is stored in floats.")  # fmt: skip
+    assert (
+        run("append", "--title", "Start", *[part for one in new for part in ("--new", one)]).code
+        == 0
+    )
+    log(run, "Told", "The user corrected me: production never deploys from the release branch.",
+        "The user corrected me: money is never stored in floats.")  # fmt: skip
+    found = learned(run)
+    (one,) = found["proposals"]
+    assert one["diff"][0] == "- - Production always deploys from the release branch."
+    assert one["diff"][2] == "+ - Production never deploys from the release branch."
+    assert [(held["id"], held["how"]) for held in found["held"]] == [("money", "contradicts it")]
+    memory = Memory.open(str(repo.path))
+    outcome = record_answers(memory, plan_learning(memory), {one["key"]: Answer(ACCEPT)})
+    assert memory.standing("deploys").fact.superseded_by == outcome.facts
+    memory.close()
+
+
 def test_what_a_document_says_is_not_proposed(taught: Repo, run: Run) -> None:
     """The bar: documented in the code's own documents, it is no news to anybody."""
     taught.write("AGENTS.md", "# Agents\n\n" + LESSON + "\n")

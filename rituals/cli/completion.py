@@ -34,7 +34,7 @@ VARIABLE = "_DIURNA_COMPLETE"
 #: What an option takes, and what stands in the place of an argument: `[ID]...`.
 _OPTIONS = {
     "--agent": (AGENTS,), "--kind": (KINDS,), "--entity": (ENTITIES,), "--close": (THREADS,),
-    "--task": (IDS,), "--owner": (AGENTS,), "--to": (AGENTS,),
+    "--task": (IDS,), "--owner": (AGENTS,), "--to": (AGENTS,), "--about": (IDS,),
     "--ids": (IDS, STEMS), "--as-of": (STEMS,), "--since": (STEMS,), "--until": (STEMS,), "--session": (),
 }  # fmt: skip
 _PLACES = {
