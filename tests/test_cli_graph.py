@@ -276,3 +276,20 @@ def test_three_hops_lead_from_a_vision_to_commits(repo: Repo, run: Run) -> None:
     assert run("links", "north", "--json").json["chains"] == []
     assert run("redact", "design", "--reason", "A name.").code == 0
     assert "3f2a91c0d" not in run("links", "goal", "--hops", "3").out
+
+
+def test_what_helped_informs(repo: Repo, run: Run) -> None:
+    """What was born in a log in which patterns helped is informed by them; they helped together."""
+    assert run("note", "id=p1 pattern: Read the log.", "id=p2 pattern: Ask first.",
+               "id=p3 pattern: Guess.").code == 0  # fmt: skip
+    assert run(
+        "append", "--title", "Work", "--new", "id=d decision: Retry.", "--helped", "p1=`make` exit 0",
+        "--helped", "p2=`make` exit 0", "--helped", "p3=it felt good",
+    ).code == 0  # fmt: skip
+    ran = run("links", "d")
+    assert "\n  informed by p1  " in ran.out and "\n  informed by p2  " in ran.out
+    assert "p3" not in ran.out, "without evidence nothing is counted"
+    said = run("links", "p1", "--json").json
+    assert {(one["edge"], one["direction"], one["id"]) for one in said["near"]} == {
+        ("informed-by", "both", "p2"), ("informed-by", "in", "d"),
+    }  # fmt: skip

@@ -50,6 +50,8 @@ def test_links_in(text: str, ids: tuple[str, ...]) -> None:
         ("→ serves: a; and more → serves: b", ("b",)),
         ("`→ serves: a`\n```\n→ serves: b\n```\n→ serves: c", ("c",)),
         ("→ serves:", ()),
+        ("→ serves: a, b (faithful (port)).", ("a", "b")),
+        ("→ serves: a (it goes on", ()),
         ("→ serves: A b", ()),
     ],
 )

@@ -12,6 +12,7 @@ from ledger.model.digest import blob_id
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactHelped,
     FactInvalidated,
     FactRedacted,
     FactSuperseded,
@@ -51,6 +52,7 @@ acts = st.one_of(
     st.builds(FactUpdated, ids, TEXTS, st.none(), st.just(""), META),
     st.builds(FactSuperseded, ids, st.sampled_from((*IDS, "y"))).filter(lambda one: one.id != one.new),
     st.builds(lambda id: _any(FactInvalidated(id)), ids),
+    st.builds(lambda id: _any(FactHelped(id, "src/a.py:7")), ids),
     st.builds(lambda id: _any(FactRedacted(id)), ids),
 )  # fmt: skip
 
@@ -90,7 +92,7 @@ def test_the_cache_answers_as_a_replay(
         assert cache.advance(str(number), str(number + 1), [ref], [entry], ())
     standings = {one.fact.id: one for one in state.standings()}
     graph = Graph(standings)
-    for hops in (1, 2):
+    for hops in (1, 2, 3):
         for id in (*IDS, "y", "z", "nobody"):
             assert links(cache, id, hops) == graph.links(id, hops)
     known = {folded(one.name): one for one in entities(cache)}

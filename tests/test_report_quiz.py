@@ -156,6 +156,18 @@ def test_questions_are_no_answers(shop: Repo, run: Run) -> None:
     assert scored().own.answered == 4
 
 
+def test_many_questions_crowd_nothing_out(shop: Repo, run: Run) -> None:
+    """However many there are of the same words, recall finds the fact that answers."""
+    put(
+        {
+            f"q-{number}": (f"How often do webhooks retry, {number}?", "retries")
+            for number in range(450)
+        }
+    )
+    hits = run("recall", "How often do webhooks retry?", "--in", "facts", "--json").json["hits"]
+    assert [one["id"] for one in hits] == ["retries", "storm"]
+
+
 def test_what_is_settled_is_not_asked(shop: Repo, run: Run) -> None:
     """A question that is false, put away or withheld is not asked; one that faded is."""
     put({f"q-{number}": ("Who knows?", "nobody") for number in range(4)})

@@ -236,7 +236,7 @@ class Questions:
         """Count the live facts that can fade, but for a few that only a whole view tells.
 
         Args:
-            lasting: the kinds that do not decay.
+            lasting: the kinds that do not decay, or do not count.
         """
         cut = self.clock().archive
         firm = ", ".join("?" * len(lasting))

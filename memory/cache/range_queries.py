@@ -9,7 +9,7 @@ from ledger.errors import NotFound
 from ledger.model.logset import LogRef
 from ledger.model.order import is_date, is_sealed, is_stamp, is_stem, key_of, stem_in
 from ledger.model.session import Entry
-from memory.cache.schema import PINNED, entry_in, unpack_history
+from memory.cache.schema import ORDINARY, PINNED, entry_in, unpack_history
 from projection.fold.fold import resolve
 
 TYPE_CHECKING = False
@@ -52,6 +52,12 @@ def of_kinds(cache: Cache, facts: Sequence[str], kinds: Sequence[str]) -> frozen
     """Return those of some facts that are of one of some kinds, false ones too."""
     rows = cache.rows_among("SELECT id, kind FROM facts WHERE id IN (?)", facts)
     return frozenset([fact for fact, kind in rows if kind in kinds])
+
+
+def ordinary_of_kind(cache: Cache, kind: str) -> frozenset[str]:
+    """Return the ids of a kind by an index: none that is false, promoted, put away or an open thread."""
+    rows = cache.rows("SELECT id FROM facts WHERE kind = ? AND state = ?", (kind, ORDINARY))
+    return frozenset([row[0] for row in rows])
 
 
 def facts_of_kind(cache: Cache, kind: str, *, unsettled: bool = False) -> list[Fact]:

@@ -1,9 +1,10 @@
-"""Find the commits of facts: those that their texts name, and that their logs were written at."""
+"""Find the commits of facts: those that their texts name, and at which work on them was recorded."""
 
 from __future__ import annotations
 
 from ledger.codec.log import decode
 from ledger.model.order import is_sealed
+from ledger.model.session import WORKING
 from memory.replay.log_bytes import read_bytes
 from projection.text.commits import commits_in
 
@@ -28,10 +29,11 @@ def commits_of(cache: Cache, home: Home, facts: Iterable[str]) -> dict[str, tupl
     """
     histories = cache.some_histories(facts)
     stems = sorted({act.stem for history in histories.values() for act in history.acts})
-    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    refs = [cache.log_ref(stem) for stem in stems]
     headers = {
-        ref.key: decode(data, sealed=is_sealed(ref.stem), file=ref.path)[0].get(COMMIT_KEY)
-        for ref, data in read_bytes(home, refs)
+        ref.key: log.get(COMMIT_KEY)
+        for ref, data in read_bytes(home, [ref for ref in refs if ref is not None])
+        if (log := decode(data, sealed=is_sealed(ref.stem), file=ref.path)[0]).type in WORKING
     }
     found: dict[str, tuple[str, ...]] = {}
     for id, history in histories.items():

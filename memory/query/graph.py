@@ -7,6 +7,7 @@ Only the facts that an answer is about are read; what is made of them is pure
 from __future__ import annotations
 
 from ledger.errors import NotFound
+from ledger.model.event import FactCreated, FactHelped, FactUpdated
 from projection.fold.state import Standing
 from projection.fold.tiers import never_decaying, stand
 from projection.graph.entities import Entity, EntityView, entities_of, view_of
@@ -73,6 +74,7 @@ def links(cache: Cache, fact: str, hops: int = 2, home: Home | None = None) -> L
             if standing is not None:
                 further.update(pointed(standing.fact))
                 further.update(facts.sharing(standing))
+                further.update(facts.informing(standing.fact))
         ring |= further
     facts.read(ring)
     facts.read_successors()
@@ -141,6 +143,18 @@ class _Facts:
             elif known not in self._sharing:
                 self._sharing[known] = self._cache.facts_about([value for value, _ in values])
             found += self._sharing.get(known, ())
+        return found
+
+    def informing(self, fact: Fact) -> set[str]:
+        """Return what may have informed a fact, or be informed by it: what its logs name so."""
+        found: set[str] = set()
+        for stem in {fact.origin, *(help.stem for help in fact.helps)}:
+            entry = self._cache.entry(stem) if stem else None
+            acts = entry.acts if entry is not None else ()
+            helps = {act.id for act in acts if isinstance(act, FactHelped)}
+            if helps:
+                born = {act.id for act in acts if isinstance(act, FactCreated | FactUpdated)}
+                found |= helps | born
         return found
 
     def _stand(self, fact: Fact) -> Standing:

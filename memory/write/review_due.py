@@ -9,6 +9,7 @@ from __future__ import annotations
 from ledger.model.findings import Finding
 from ledger.model.session import WORK
 from projection.fold.tiers import never_decaying
+from projection.policy.model import QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def due_findings(cache: Cache, receipt: Receipt) -> tuple[Finding, ...]:
     by_count = counts and limits.every > 0 and since > 0 and since % limits.every == 0
     by_size = False
     if born and limits.max_facts:
-        facts = cache.fading_count(never_decaying(cache.policy))
+        facts = cache.fading_count(never_decaying(cache.policy) | {QUESTION_KIND})
         by_size = facts - born <= limits.max_facts < facts
     if not by_count and not by_size:
         return ()

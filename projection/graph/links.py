@@ -94,8 +94,12 @@ def serves_in(text: str) -> tuple[str, ...]:
     for paragraph in _paragraphs(text):
         for line in _without_code(paragraph).split("\n"):
             before, _, behind = line.rpartition(_SERVES)
-            targets = [one.strip(" [].;") for one in behind.split(",")]
-            if before.rstrip().endswith(_ARROWS) and all(map(is_fact_id, targets)):
+            ids, _, remark = behind.partition(" (")
+            targets = [one.strip(" [].;") for one in ids.split(",")]
+            ends = before.rstrip().endswith(_ARROWS) and (
+                not remark or remark.rstrip(" .")[-1:] == ")"
+            )
+            if ends and all(map(is_fact_id, targets)):
                 found.update(dict.fromkeys(targets))
     return tuple(found)
 

@@ -4,8 +4,9 @@ Also which entities facts are about. Pure. An entity is a name in the footer `en
 parted by commas. Names that differ only in case, width, blanks, hyphens or underscores are one:
 `Payments API`, `payments-api`.
 
-Edges are supersessions, the footer `conflicts`, what a fact serves, links in texts, an entity that two
-facts share, unless so many share it that it says nothing, and the commits that a fact is known to name.
+Edges are supersessions, the footer `conflicts`, what a fact serves, what informed it, links in texts, an
+entity that two facts share, unless so many share it that it says nothing, and the commits that a fact is
+known to name. What helped in a log informed what was born there, and what else helped in it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Graph", "Links", "Neighbour", "instead_of"]
 
 TAGS_KEY = "tags"
-SUPERSEDES, ENTITY, COMMIT = "supersedes", "entity", "commit"
+SUPERSEDES, INFORMED, ENTITY, COMMIT = "supersedes", "informed-by", "entity", "commit"
 #: Kinds of edges, in the order in which they are told.
-EDGES = (SUPERSEDES, CONFLICTS, SERVES, LINK, ENTITY, COMMIT)
+EDGES = (SUPERSEDES, CONFLICTS, SERVES, INFORMED, LINK, ENTITY, COMMIT)
 OUT, IN, BOTH = "out", "in", "both"
 _DIRECTIONS = (OUT, IN, BOTH)
 #: Facts that share an entity are neighbours as long as no more than so many share it.
@@ -154,6 +155,10 @@ class Graph:
         self._crowds = dict(crowds or {})
         self._edges: dict[str, set[tuple[str, str, str, str]]] = {}
         self._sharing: dict[str, list[str]] = {}
+        helped: dict[str, list[str]] = {}
+        for fact, standing in standings.items():
+            for help in standing.fact.helps:
+                helped.setdefault(help.stem, []).append(fact)
         for fact, standing in standings.items():
             here = standing.fact
             for kind, target in named(here):
@@ -162,6 +167,10 @@ class Graph:
                 self._join(fact, SUPERSEDES, old)
             for new in here.superseded_by:
                 self._join(new, SUPERSEDES, fact)
+            for other in helped.get(here.origin, ()) if helped else ():
+                self._join(fact, INFORMED, other)
+            for other in [one for help in here.helps for one in helped[help.stem]]:
+                self._join(fact, INFORMED, other, both=True)
             for name in entity_names(here):
                 self._sharing.setdefault(folded(name), []).append(fact)
 
@@ -229,8 +238,8 @@ class Graph:
             seen |= further
         return ends
 
-    def _join(self, source: str, kind: str, target: str) -> None:
-        out, back = (BOTH, BOTH) if kind == CONFLICTS else (OUT, IN)
+    def _join(self, source: str, kind: str, target: str, *, both: bool = False) -> None:
+        out, back = (BOTH, BOTH) if both or kind == CONFLICTS else (OUT, IN)
         self._edges.setdefault(source, set()).add((kind, out, "", target))
         self._edges.setdefault(target, set()).add((kind, back, "", source))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.model.record import Record
 from projection.document.render import render
 from projection.lifecycle.review_threads import is_raised
-from projection.policy.model import Review
+from projection.policy.model import QUESTION_KIND, Review
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def pressing(since: int, view: LiveView, limits: Review) -> str:
 
 
 def fading_facts(live: Iterable[Standing]) -> int:
-    """Count the live facts and threads that can fade, without the threads that reviews raised."""
-    return sum(1 for one in live if one.tier != "core" and not is_raised(one.fact))
+    """Count the live facts that can fade, without the threads of reviews and the questions of the quiz."""
+    facts = [one.fact for one in live if one.tier != "core"]
+    return sum(1 for fact in facts if fact.kind != QUESTION_KIND and not is_raised(fact))
 
 
 def closed_threads(live: Iterable[Fact]) -> list[Fact]:

@@ -142,7 +142,7 @@ def _planned(memory: Memory, code_path: str, progress: Callable[[int, int], None
     plan = plan_review(memory, code_path, progress)
     if not code_path:
         keep(memory, plan)
-    return plan._replace(quiz=score(memory))
+    return plan._replace(quiz=score(memory, progress))
 
 
 def _open(plan: Plan, given: Mapping[str, Answer]) -> Plan:

@@ -401,6 +401,7 @@ def main() -> None:
     parser.add_argument("--ledger", type=Path, help="a real one, in the agent-memory layout")
     options = parser.parse_args()
     from tests.bench.hooks import boundary, day, hooks
+    from tests.bench.quizzes import quiz
     from tests.bench.tasks import listing, many
 
     folder: Path = options.folder
@@ -427,6 +428,7 @@ def main() -> None:
         lambda: [*hooks(large, 2 * runs), boundary(large, few), day(folder)],
         lambda: [listing(prepared(folder, 10_000, "branch"), 2 * runs), *many(folder, few)],
         lambda: recall(small, 2 * runs),
+        lambda: quiz(folder, few),
         lambda: [compat(folder, few)],
         lambda: similar(10_000, 20 * runs),
         lambda: recalls(large, few, 3 * runs),

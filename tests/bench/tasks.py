@@ -49,7 +49,7 @@ def many(folder: Path, runs: int) -> list[Row]:
     memory.close()
     rows = []
     for action in ("list", "pick"):
-        taken = [_processor_time(["task", action], home) for _ in range(runs + 1)][1:]
+        taken = [processor_time(["task", action], home) for _ in range(runs + 1)][1:]
         what = f"`diurna task {action}` among {MANY:,} tasks in a chain, processor time"
         row = Row(what, "≤ 1 s", 0.0)
         median = statistics.median(taken)
@@ -58,7 +58,7 @@ def many(folder: Path, runs: int) -> list[Row]:
     return rows
 
 
-def _processor_time(arguments: list[str], home: Path) -> float:
+def processor_time(arguments: list[str], home: Path) -> float:
     """Run a command, and return what it took of the processor: others use the machine, too."""
     before = os.times()
     spawn([DIURNA, *arguments], home)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.event import told
 from ledger.model.record import Record
+from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
@@ -67,11 +68,24 @@ class Facts:
         self._filters = filters
         #: (id, stem of the log) -> what was found
         self._known: dict[tuple[str, str], Standing | None] = {}
+        self._questions: frozenset[str] | None = None
         self._clock = cache.clock()
         self._lasting = never_decaying(cache.policy)
         self._past = past
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
+
+    @property
+    def passed_over(self) -> frozenset[str]:
+        """The questions of the quiz, where none is asked for: each has the words of what is asked.
+
+        Those that this leaves out are few, and not `wanted` either.
+        """
+        if self._questions is None:
+            asked = QUESTION_KIND in self._filters.kinds
+            none: frozenset[str] = frozenset()
+            self._questions = none if asked else ordinary_of_kind(self._cache, QUESTION_KIND)
+        return self._questions
 
     def hit(self, fact: str, log: LogRow | None, level: str) -> Hit | None:
         """Return a fact as a hit, None where it may not be shown.

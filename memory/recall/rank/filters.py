@@ -28,7 +28,9 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
     since, until = filters.since, filters.until + "~" if filters.until else ""
     only = _only(filters)
     agents, roles, branches = map(frozenset, (filters.agents, filters.roles, filters.branches))
-    if not (since or until or only or agents or roles or branches or facts.logs is not None):
+    questions = facts.passed_over
+    choosing = since or until or only or agents or roles or branches or questions
+    if not choosing and facts.logs is None:
         return None
     choosy = filters.kinds or filters.tiers or filters.tags or filters.entities or roles
     known: dict[int, bool] = {}
@@ -60,10 +62,12 @@ def kept(index: Index, facts: Facts, filters: Filters) -> Callable[[int], bool] 
             return False
         if not is_fact:
             return not roles or log_at(number).role in roles
-        if not choosy:
+        if not (choosy or questions):
             return True
         log = log_at(number)
         piece = log.at(row & PLACES)
-        return piece is not None and facts.wanted(piece.fact, log) is not None
+        if piece is None or piece.fact in questions:
+            return False
+        return not choosy or facts.wanted(piece.fact, log) is not None
 
     return keeps

@@ -41,7 +41,7 @@ def command(call: Invocation, suggest: bool) -> None:
     from rituals.report.quiz.suggest import suggestions
 
     memory, out = call.memory(), call.out
-    found = score(memory)
+    found = score(memory, out.progress)
     proposed = suggestions(memory, found) if suggest else ()
     if call.json:
         said = {"suggestions": [suggestion_object(one) for one in proposed]} if suggest else {}

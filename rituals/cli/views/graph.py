@@ -5,7 +5,7 @@ from __future__ import annotations
 from projection.document.archive import summary_of
 from projection.fold.state import INVALIDATED
 from projection.graph.links import CONFLICTS, LINK, SERVES
-from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, OUT, SUPERSEDES
+from projection.graph.neighbours import BOTH, COMMIT, ENTITY, IN, INFORMED, OUT, SUPERSEDES
 from rituals.answers.fields import fields_of, mark_object
 from rituals.answers.objects import fact_object
 from rituals.cli.output import Output, counted
@@ -23,6 +23,7 @@ _SAID = {
     (SUPERSEDES, OUT): "supersedes", (SUPERSEDES, IN): "superseded by",
     (CONFLICTS, BOTH): "conflicts with",
     (SERVES, OUT): "serves", (SERVES, IN): "served by",
+    (INFORMED, OUT): "informed by", (INFORMED, IN): "informed", (INFORMED, BOTH): "helped with",
     (LINK, OUT): "links to", (LINK, IN): "linked from", (COMMIT, OUT): "commit",
 }  # fmt: skip
 

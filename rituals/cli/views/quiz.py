@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rituals.answers.fields import fields_of
 from rituals.report.quiz.said import missing, tallied
+from rituals.report.quiz.score import ARCHIVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ def print_score(found: Score, out: Output) -> None:
             out.line(f"  {line}")
     if not found.own.asked:
         out.hint("`diurna quiz --suggest` proposes questions about what this ledger knows")
-    elif found.own.missed:
+    if any(lack.why == ARCHIVED for one in found.own.missed for lack in one.lacks):
+        out.hint(
+            "what is in the archive comes back when work relies on it: `diurna append --ref ID`"
+        )
+    if found.own.missed:
         out.hint("reword the question as people ask it, or the fact so that it answers; one that"
                  " nobody asks any more: `diurna archive ID --reason TEXT`")  # fmt: skip
 

@@ -18,7 +18,7 @@ from rituals.report.quiz.questions import GENERAL, Asked, questions_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memory.api import Memory
     from memory.recall.values import Answer
@@ -98,11 +98,19 @@ class Score(Record):
         return Score(tuple([one for one in self.results if not one.asked.general]))
 
 
-def score(memory: Memory) -> Score:
-    """Put all questions to the memory of a home."""
+def score(memory: Memory, progress: Callable[[int, int], None] | None = None) -> Score:
+    """Put all questions to the memory of a home.
+
+    Args:
+        memory: the home, open.
+        progress: told how many of how many questions are put.
+    """
     state = memory.state()
     found = [_of_kinds(one, ask(memory, one.text, RANKED, one.kinds)) for one in GENERAL]
-    for one in questions_of([standing.fact for standing in state.standings()]):
+    own = questions_of([standing.fact for standing in state.standings()])
+    for number, one in enumerate(own):
+        if progress is not None and not number % 16:
+            progress(number, len(own))
         found.append(_of_ids(one, ask(memory, one.text, RANKED), state))
     return Score(tuple(found))
 
