@@ -51,7 +51,11 @@ _CONTENT: tuple[Decorator, ...] = (
     one("body", "FILE", "Markdown prose: what happened, why, what is next (- for stdin)."),
     one("from-json", "FILE", "The whole log as JSON (- for stdin)."),
     _REF,
-    many("new", '"KIND: TEXT"', 'A fact is born; "id=my-id entity=NAME KIND: TEXT" names it.'),
+    many(
+        "new",
+        '"KIND: TEXT"',
+        'A fact is born; "KIND: id=my-id entity=NAME priority=low TEXT" says more of it.',
+    ),
     click.option(
         "--update", nargs=2, multiple=True, metavar="ID TEXT", help="A fact gets a new text."
     ),

@@ -1,0 +1,145 @@
+"""Moves, helps and ignores by command line and JSON: what is recorded, and what is refused with a way on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.conftest import Repo, Run
+
+TASK = "id=wire priority=high owner=ada Wire the queue."
+
+
+@pytest.fixture
+def home(repo: Repo, run: Run) -> Repo:
+    """A home with a task, a pattern, a thread, and some code that is committed."""
+    repo.write("src/api.py", "one\ntwo\nthree\n")
+    repo.git("add", "src")
+    repo.git("commit", "-q", "-m", "code")
+    ran = run(
+        "append", "--new", f"task: {TASK}", "--new", "pattern: id=pin role=builder Pin the clock.",
+        "--new", "thread: id=storm Why so slow?",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    return repo
+
+
+def fact(run: Run, id: str) -> Any:
+    return json.loads(run("show", id, "--json").out)["facts"][0]
+
+
+def test_a_task_goes_its_way(home: Repo, run: Run) -> None:
+    """Footers at birth, moves by option and JSON, closed by a tick, opened again, moved anew."""
+    assert fact(run, "wire")["meta"] == {"owner": "ada", "priority": "high"}
+    assert fact(run, "wire")["state"] == "todo"
+    assert "moved    wire → in-progress" in run("append", "--move", "wire=in-progress").out
+    again = run("append", "--move", "wire=in-progress")
+    assert again.code == 0 and "already recorded" in again.out
+    said = {"title": "Blocked", "move": {"wire": "blocked"}}
+    assert run("append", "--from-json", "-", stdin=json.dumps(said).encode()).code == 0
+    found = fact(run, "wire")
+    assert (found["state"], found["closed"]) == ("blocked", False)
+    assert [move["state"] for move in found["moves"]] == ["blocked"]
+    assert "moved    wire → in-progress" in run("append", "--move", "wire=in-progress").out
+    assert run("append", "--close", "wire").code == 0
+    assert (fact(run, "wire")["state"], fact(run, "wire")["closed"]) == ("done", True)
+    assert run("append", "--reopen", "wire").code == 0
+    assert fact(run, "wire")["state"] == "todo"
+
+
+def test_an_undone_move_is_where_it_was(home: Repo, run: Run) -> None:
+    """Also out of a state that nothing follows; undone again it is there again."""
+    for state in ("in-progress", "done"):
+        assert run("append", "--title", state, "--move", f"wire={state}").code == 0
+    assert "wire is in-progress again" in run("undo").out
+    assert fact(run, "wire")["state"] == "in-progress"
+    assert run("undo").code == 0
+    assert fact(run, "wire")["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "hint"),
+    [
+        (("--move", "wire=done"), "wire is todo and can not be moved to done",
+         "what may follow: in-progress, blocked, cancelled; `--close wire` says that it is done"),
+        (("--move", "wire=inprogress"), "there is no state 'inprogress'", "did you mean in-progress?"),
+        (("--move", "storm=done"), "storm is of kind thread; only a task is moved", "--close storm"),
+        (("--move", "pin=done"), "pin is of kind pattern; only a task is moved", "kind: task"),
+        (("--move", "wier=done"), "there is no fact wier", "did you mean wire?"),
+        (("--move", "W!=done"), "--move: not a fact id: 'W!'", "ids are lower-case words"),
+        (("--move", "wire=blocked", "--close", "wire"), "stand in one log", "write two logs"),
+        (("--move", "wire=blocked", "--move", "wire=done"), "wire stands twice", "say it once"),
+        (("--move", "wire"), "'wire' does not say STATE", "write --move ID=STATE"),
+        (("--helped", "pin=src/api.py:4"), "src/api.py:4 is not at ", "the top of the repository"),
+        (("--helped", "pin=src/new.py:1"), "src/new.py:1 is not at ", "what is not committed"),
+        (("--helped", "pin"), "'pin' does not say EVIDENCE", "write --helped ID=EVIDENCE"),
+        (("--helped", "nope=exit 0: make"), "there is no fact nope", "diurna ls"),
+        (("--ignored", "pin=a\x07b"), "the remark beside pin is not one line", ""),
+        (("--new", "task: priority=urgent Do."), "`priority` is 'urgent'", "one of low, medium, high"),
+        (("--new", "fact: salience=11 Do."), "`salience` is '11'", "a number from 1 to 10"),
+        (("--new", "attempt: outcome=meh It."), "`outcome` is 'meh'", "one of failed, worked"),
+        (("--new", "task: depends=A!B Do."), "`depends` is 'A!B'", "ids of facts"),
+        (("--new", "question: Who?"), "does not say `expect`", "an open question is a `thread`"),
+        (("--new", "task: ownr=ada Do."), "no key ownr=", "did you mean owner=?"),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_changes_nothing(
+    home: Repo, run: Run, arguments: tuple[str, ...], said: str, hint: str
+) -> None:
+    """It is refused, in words that say what can be."""
+    before = home.shape()
+    ran = run("append", "--title", "T", *arguments)
+    assert ran.code in (1, 2) and said in ran.err and hint in ran.err, ran.err
+    assert home.shape() == before
+
+
+def test_helps_count_by_evidence(home: Repo, run: Run) -> None:
+    """A place that is there, a command with its code; words alone are a reference, and told."""
+    assert run("append", "--title", "a", "--helped", "pin=src/api.py:3").err == ""
+    assert run("append", "--title", "b", "--helped", "pin=pytest -q: exit 0").err == ""
+    ran = run("append", "--title", "c", "--helped", "pin=it was good")
+    assert ran.code == 0 and "without evidence; that counts as a reference" in ran.err
+    assert run("append", "--title", "d", "--ignored", "pin=judge").code == 0
+    assert "no-evidence" in run("verify", "--json").out
+    told = run("why", "pin").out
+    assert told.count("Helped") == 3 and "remark: src/api.py:3" in told and "Ignored" in told
+
+
+def test_json_names_what_is_no_footer(home: Repo, run: Run) -> None:
+    """By its place, with the key that was meant; what nobody knows is the writer's own and kept."""
+
+    def said(footers: object, **more: object) -> tuple[int, str]:
+        new = {"text": "Do it.", "kind": "task", "id": "it", "footers": footers}
+        data = json.dumps({"title": "T", "new": [new], **more}).encode()
+        ran = run("append", "--from-json", "-", stdin=data)
+        return ran.code, ran.err
+
+    before = home.shape()
+    for footers, words in (
+        ({"Priority": "low"}, "did you mean priority?"),
+        ({"depend": "wire"}, "did you mean depends?"),
+        ({"kind": "fact"}, "`kind` of the new fact says it"),
+        ({"origin": "2026-01-01"}, "an import alone says it"),
+        ({"a|b": "x"}, "not a key: 'a|b'"),
+        ({"mine": "a | b"}, "the value of mine would end early"),
+        ({"owner": 3}, "it has to be a string"),
+        (["owner"], "it has to be an object of strings"),
+    ):
+        code, err = said(footers)
+        assert code == 1 and words in err, err
+    assert home.shape() == before
+    assert said({"owner": "ada", "depends": "wire, storm", "colour": "red"})[0] == 0
+    assert fact(run, "it")["meta"] == {"colour": "red", "depends": "wire, storm", "owner": "ada"}
+
+
+def test_the_footer_of_another_version_is_read_as_it_is(home: Repo, run: Run) -> None:
+    """What stands in the ledger counts, whatever an append would refuse."""
+    log = "# T\n\n## Memory References\n\n- Created: odd\n- Moved: odd → done (was none)\n\n## Facts\n\n"
+    log += "- [ ] Odd.\n  <!-- id: odd | kind: task | priority: urgent | depends: A!B -->\n"
+    home.write("memory/sessions/2026-11/21/2026-11-21-235959.md", log)
+    home.git("add", "memory")
+    home.git("commit", "-q", "-m", "by hand")
+    assert fact(run, "odd")["state"] == "done"
+    assert "odd was moved to done and was todo" in run("verify").err
