@@ -117,11 +117,15 @@ def test_the_same_ledger_gives_the_same(
 def test_a_pipe_writes_nothing_and_asking_raises_threads_once(taught: Repo, run: Run) -> None:
     """Without a terminal nothing is written; `--ask` raises open threads, no fact, and each once."""
     keys = [one["key"] for one in learned(run)["proposals"]]
+    shape = taught.shape()
+    assert run("learn", "--ask", "--dry-run").out.startswith("would raise review-learn-")
+    assert taught.shape() == shape
     asked = learned(run, "--ask")
     assert asked["raised"] == [f"review-learn-{key}" for key in keys] and asked["commit"]
     facts = run("ls", "--all", "--json").json["facts"]
     assert {one["kind"] for one in facts} == {"thread"}
     assert learned(run, "--ask")["raised"] == []
+    assert run("learn", "--ask").out == "nothing new is to be asked\n"
     assert [one["key"] for one in learned(run)["proposals"]] == keys
     assert run("append", "--close", asked["raised"][0]).code == 0
     assert [one["key"] for one in learned(run)["proposals"]] == keys[1:]

@@ -47,7 +47,7 @@ def command(call: Invocation, since: str, ask: bool, agent: str, dry_run: bool) 
         out.answer(learning_object(outcome, dry_run))
         return out.findings(outcome.findings)
     if ask or (asking and (plan.proposals or plan.promotions)):
-        show_outcome(outcome, out, memory.home.branch)
+        show_outcome(outcome, out, memory.home.branch, asked=ask)
     else:
         show(plan, out)
         if plan.proposals or plan.promotions:

@@ -131,11 +131,15 @@ def _show(step: Proposal | Promotion, place: str, out: Output, line: object) -> 
         say((text, colour))
 
 
-def show_outcome(outcome: Outcome, out: Output, branch: str) -> None:
-    """Say what was recorded."""
+def show_outcome(outcome: Outcome, out: Output, branch: str, *, asked: bool) -> None:
+    """Say what was recorded, or with `asked` which threads were raised, or would be."""
     receipt = outcome.receipt
     if receipt is None:
-        out.line("nothing was answered, and nothing is recorded")
+        out.line(
+            "nothing new is to be asked"
+            if asked
+            else "nothing was answered, and nothing is recorded"
+        )
         return
     if receipt.commit:
         where = f"{receipt.commit[:7]} on {branch}"
@@ -145,7 +149,7 @@ def show_outcome(outcome: Outcome, out: Output, branch: str) -> None:
         ("Written", outcome.written),
     ):  # fmt: skip
         for one in listed:
-            out.line(f"{name:<9} {one}")
+            out.line(f"{name:<9} {one}" if receipt.commit else f"would raise {one}")
     if outcome.written:
         out.hint("the file is not committed: look at it with `git diff`, and commit it yourself")
 
