@@ -28,7 +28,7 @@ from projection.brief.news import happened
 from projection.brief.plain_text import label, plain, shortened
 from projection.brief.relevance import scores
 from projection.brief.roles import role_notes
-from projection.brief.todo import handed, ordered, own_tasks
+from projection.brief.todo import ordered, own_tasks, stated
 from projection.brief.values import (
     ATTEMPTS,
     BORN,
@@ -61,6 +61,7 @@ from projection.lifecycle.review_due import pressing, reasons, size_of
 from projection.policy.model import Policy, Review
 from projection.work.attempts import failed_before
 from projection.work.findings import REGRESSED
+from projection.work.handoffs import handed_to
 from projection.work.tasks import tasks
 from rituals.hosts.context.heard import ids_shown
 from tests.conftest import examples
@@ -392,7 +393,7 @@ def _todo(*live: Standing, agent: str = "claude-code", role: str = "", asked: st
     about = [task] if task else own_tasks(found, agent)
     failed = [one for each in about for one in failed_before([two.fact for two in live], each.id)]
     return Todo(
-        handed(live, agent, role),
+        tuple(map(stated, handed_to(live, agent, role))),
         tuple(Stated(Standing(one.fact, "archived", "faded"), one.said) for one in failed),
         ordered(open_, live, agent, task),
     )

@@ -357,6 +357,17 @@ def test_what_failed_before_is_told_to_whoever_takes_the_task(team: Team) -> Non
     team.says("bob", FactMoved("ship", IN_PROGRESS))
     assert ids(team.brief("bob"), ATTEMPTS) == ["try-1", "try-0"]
     assert "try-0" not in team.brief("ada").text
+    judged = born("try-judged", "attempt", about="ship", outcome="failed", role="judge")
+    team.says("ada", judged, FactInvalidated("try-1"))
+    for number in range(25):
+        team.says("eve", born(f"more-{number}"))
+    assert ids(team.brief("bob", task="ship"), ATTEMPTS) == ["try-0"]
+    assert ids(team.brief("bob", task="ship", role="judge"), ATTEMPTS) == ["try-judged", "try-0"]
+    team.says(
+        "bob", FactMoved("ship", HANDOFF_READY), born("left", "handoff", serves="ship", to="eve")
+    )
+    assert ids(team.brief("bob"), ATTEMPTS) == []
+    assert ids(team.brief("eve"), ATTEMPTS) == ["try-0"]
     asked = team.brief("ada", task="retry")
     assert (ids(asked, ATTEMPTS), ids(asked, TASKS)[:1]) == ([], ["retry"])
     assert ids(asked, REST)[0] == "queue"  # found by the words of the task

@@ -218,6 +218,26 @@ def test_starting_what_waits_is_told(task: Run) -> None:
     assert (ran.code, ran.err) == (0, "second waits for first (todo)\n")
 
 
+def test_what_failed_before_is_told_to_who_takes_a_task(task: Run, run: Run) -> None:
+    """By start and by pick, newest first; what worked, or is for another role alone, is not."""
+    task("add", "Ship it.", "--id", "ship")
+    tried = "about=ship outcome=failed"
+    run("note", f"id=try-1 {tried} iteration=1 attempt: Slept for a second.")
+    run(
+        "note",
+        f"id=try-2 {tried} iteration=2 attempt: Slept for two.",
+        f"id=other {tried} role=judge attempt: For the judge.",
+    )
+    run("note", "id=worked about=ship outcome=worked attempt: Waited for the signal.")
+    said = "tried before at ship: try-2 (failed, iteration 2), try-1 (failed, iteration 1)"
+    picked = task("pick")
+    assert said in picked.out + picked.err
+    started = task("start", "ship", "--json")
+    assert started.json["notes"] == [said]
+    judged = task("pick", "--role", "Judge")
+    assert "other (failed)" not in picked.out + picked.err + judged.out
+
+
 def test_of_many_who_start_at_once_one_has_it(task: Run, repo: Repo) -> None:
     """Claims in one clone exclude each other: the others are told who was first."""
     task("add", "Wire it", "--id", "wire")

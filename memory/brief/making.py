@@ -11,6 +11,7 @@ from ledger.model.ids import is_fact_id
 from ledger.model.record import Record
 from ledger.model.task_states import CANCELLED, DONE
 from memory.brief.place import BRIEF_CHARS
+from memory.brief.states import states_of
 from memory.cache.newest_logs import corrects
 from memory.replay.log_bytes import read_bytes
 from projection.brief.budget import LEAST_CHARS, brief
@@ -36,9 +37,7 @@ from projection.fold.tiers import never_decaying, stand
 from projection.lifecycle.review_due import pressing
 from projection.policy.model import (
     ATTEMPT_KIND,
-    FINDING_KIND,
     HANDOFF_KIND,
-    PATTERN_KIND,
     QUESTION_KIND,
     STATE_KIND,
     TASK_KIND,
@@ -171,6 +170,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     )
     facts = [one.fact for one in (*view.live, *known)]
     facts += (*view.contradicted, *_facts_in(news))
+    todo = _todo(cache, view, asked)
+    facts += [one.standing.fact for part in todo for one in part]  # some are not live
     brought = _roles_of(home, cache, facts) if asked.role else {}
     notes = role_notes(facts, asked.role, brought)
     return Material(
@@ -188,8 +189,8 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
         bool(asked.task),
         asked.role,
         chars_for(asked.role, view.policy.learning),
-        _todo(cache, view, asked),
-        *_states(cache, facts),
+        todo,
+        *states_of(cache, facts),
     )
 
 
@@ -227,16 +228,6 @@ def _todo(cache: Cache, view: LiveView, asked: Asked) -> Todo:
     from memory.brief.todo import todo
 
     return todo(cache, view, asked.agent, asked.role, asked.task)
-
-
-def _states(cache: Cache, facts: Iterable[Fact]) -> tuple[dict[str, str], frozenset[str]]:
-    """Say how far patterns and findings have come, where there are any."""
-    some = [fact for fact in facts if fact.kind in (PATTERN_KIND, FINDING_KIND)]
-    if not some:
-        return {}, frozenset()
-    from memory.brief.states import states_of
-
-    return states_of(cache, some)
 
 
 def _scores(view: LiveView, found: Sequence[str], asked: Asked) -> dict[str, float]:

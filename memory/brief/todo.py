@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from memory.cache.range_queries import facts_of_kind
 from memory.cache.work import task_in, tasks_in
-from projection.brief.todo import handed, ordered, own_tasks
+from projection.brief.todo import ordered, own_tasks, stated
 from projection.brief.values import Stated, Todo
 from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import ATTEMPT_KIND
 from projection.work.attempts import failed_before
+from projection.work.handoffs import handed_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from memory.cache.file import Cache
     from projection.fold.state import LiveView
@@ -30,17 +31,20 @@ def todo(cache: Cache, view: LiveView, agent: str, role: str, task: str) -> Todo
     """
     tasks = tasks_in(cache)
     asked = task_in(cache, task) if task else None
-    about = [asked] if asked else own_tasks(tasks, agent)
+    handoffs = handed_to(view.live, agent, role)
+    about = [task]
+    if not asked:
+        about = [one.id for one in own_tasks(tasks, agent)]
+        about += [id for one in handoffs for id in one.tasks]
     return Todo(
-        handed(view.live, agent, role),
-        _failed(cache, [one.id for one in about]),
+        tuple(map(stated, handoffs)),
+        _failed(cache, list(dict.fromkeys(about))),
         ordered(tasks, view.live, agent, asked),
     )
 
 
-def _failed(cache: Cache, tasks: Iterable[str]) -> tuple[Stated, ...]:
+def _failed(cache: Cache, tasks: Sequence[str]) -> tuple[Stated, ...]:
     """Return what failed before at some tasks, newest first for each."""
-    tasks = list(tasks)
     if not tasks:
         return ()
     clock, policy = cache.clock(), cache.policy

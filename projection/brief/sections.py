@@ -106,12 +106,15 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
 def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:
     """Return what changed, without what is not shown, and what is new in a section of its own."""
     hidden = material.notes.others | material.deprecated
+    own = material.notes.alone
     return tuple(
         [
             one
             for one in material.news
             if one.fact not in hidden
-            and not (one.what == BORN and (one.fact in placed or _is_handoff(one.now)))
+            and not (
+                one.what == BORN and (one.fact in placed or one.fact in own or _is_handoff(one.now))
+            )
         ]
     )
 

@@ -11,7 +11,6 @@ from projection.brief.plain_text import label
 from projection.brief.values import Stated
 from projection.graph.links import SERVES, named
 from projection.policy.model import HANDOFF_KIND, STATE_KIND
-from projection.work.handoffs import handed_to
 from projection.work.tasks import MEDIUM
 
 TYPE_CHECKING = False
@@ -26,16 +25,12 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-def handed(live: Iterable[Standing], agent: str, role: str) -> tuple[Stated, ...]:
-    """Return the open handoffs for who asks, newest first.
-
-    Args:
-        live: facts.
-        agent: who asks, as logs name it.
-        role: in which role, "" for none.
-    """
-    handoffs = handed_to([one for one in live if one.fact.kind == HANDOFF_KIND], agent, role)
-    return tuple([_handoff(one) for one in handoffs])
+def stated(handoff: Handoff) -> Stated:
+    """Say of a handoff which task it is for, and who left it."""
+    said = [f"for {' and '.join(handoff.tasks[:_NAMED])}"] if handoff.tasks else []
+    if handoff.confidence:
+        said.append(f"confidence {label(handoff.confidence)}")
+    return Stated(handoff.standing, ", ".join(said), label(handoff.giver))
 
 
 def own_tasks(tasks: Iterable[Task], agent: str) -> list[Task]:
@@ -80,10 +75,3 @@ def _task(task: Task) -> Stated:
         more = f" and {len(task.waits) - _NAMED} more" if len(task.waits) > _NAMED else ""
         said.append(f"waits for {' and '.join(task.waits_for[:_NAMED])}{more}")
     return Stated(task.standing, ", ".join(said))
-
-
-def _handoff(handoff: Handoff) -> Stated:
-    said = [f"for {' and '.join(handoff.tasks[:_NAMED])}"] if handoff.tasks else []
-    if handoff.confidence:
-        said.append(f"confidence {label(handoff.confidence)}")
-    return Stated(handoff.standing, ", ".join(said), label(handoff.giver))

@@ -134,7 +134,8 @@ class Todo(Record):
 
     Args:
         handed: open handoffs for who asks, newest first.
-        failed: what failed before at the task that the brief is for, or at those of who asks.
+        failed: what failed before at the task that the brief is for, or at those that who asks has or is
+            handed.
         tasks: open ones, those of who asks first; behind them what holds of the state, then the others.
     """
 

@@ -7,8 +7,12 @@ from ledger.model.event import Event, FactMoved
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import IN_PROGRESS, TODO
+from memory.cache.range_queries import facts_of_kind
 from memory.cache.work import handoffs_in, task_in, tasks_in
 from memory.write.draft import SessionDraft
+from projection.brief.roles import role_notes
+from projection.policy.model import ATTEMPT_KIND
+from projection.work.attempts import failed_before
 from projection.work.handoffs import handed_elsewhere
 from projection.work.tasks import Task, pick
 from rituals.record.remarks import because
@@ -18,11 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory.api import Memory
+    from memory.cache.file import Cache
     from memory.write.draft import Receipt
+    from projection.work.attempts import Attempt
     from rituals.record.tasks.author import Author
 
 #: How often a claim is looked at again because somebody wrote meanwhile.
 _TRIES = 20
+#: How many attempts are named.
+_NAMED = 5
 
 
 class Change(Record):
@@ -56,8 +64,9 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
     """
     task = found(memory, id)
     _refuse_closed(task)
+    failed = _failed_before(memory, id, author)
     if task.state == IN_PROGRESS and not task.contradicted and _is_own(memory, task, author):
-        return Change(task, already=f"you have {id}, since {task.when}")
+        return Change(task, already=f"you have {id}, since {task.when}", notes=failed)
     own = task.state == TODO and task.claimant == _name(memory, author)
     if task.claimant and not own and not take_over:
         said = f"{task.claimant} {'has' if task.state != TODO else 'is to do'} {id}"
@@ -76,7 +85,7 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
         session = author.session or memory.occasion().session
         draft = _draft(f"Take over {id}", author._replace(session=session), draft.events)
         draft = draft._replace(type=EDIT)
-    return Change(task, draft, notes=tuple(notes))
+    return Change(task, draft, notes=(*notes, *failed))
 
 
 def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
@@ -97,7 +106,9 @@ def picking(memory: Memory, author: Author, *, start: bool = False) -> Change:
         had = sum(1 for one in listed if one.claimant)
         others = f": of {len(listed)} open ones {waiting} wait for others, {had} are claimed"
         return Change(None, already=f"no task is free{others if listed else ''}")
-    return starting(memory, task.id, author) if start else Change(task)
+    if start:
+        return starting(memory, task.id, author)
+    return Change(task, notes=_failed_before(memory, task.id, author))
 
 
 def moving(memory: Memory, id: str, state: str, author: Author, why: str = "") -> Change:
@@ -169,6 +180,21 @@ def found(memory: Memory, id: str) -> Task:
             said, hint=memory.near_hint(id) if fact is None else "`diurna task` lists tasks"
         )
     return task
+
+
+def _failed_before(memory: Memory, id: str, author: Author) -> tuple[str, ...]:
+    """Name what failed before at a task, without what is for another role alone."""
+
+    def ask(cache: Cache) -> tuple[Attempt, ...]:
+        return failed_before(facts_of_kind(cache, ATTEMPT_KIND), id)
+
+    attempts = memory.snapshot.ask(ask)
+    others = role_notes([one.fact for one in attempts], author.role, {}).others
+    names = [f"{one.fact.id} ({one.said})" for one in attempts if one.fact.id not in others]
+    if not names:
+        return ()
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (f"tried before at {id}: {', '.join(names[:_NAMED])}{more}",)
 
 
 def _refuse_closed(task: Task) -> None:
