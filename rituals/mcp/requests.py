@@ -152,7 +152,7 @@ class GetAsked(Strict):
 class BriefAsked(Strict):
     """What to know before starting."""
 
-    task: Annotated[Words, Field(description="What you are about to do")] = ""
+    task: Annotated[Words, Field(description="What you are about to do, or a task's id")] = ""
     role: Names = ""
     budget_chars: Annotated[int, Field(ge=LEAST_CHARS, le=BUDGET_CHARS)] = BRIEF_CHARS
 
