@@ -413,6 +413,25 @@ def test_a_handoff_to_nobody_is_closed_by_who_takes_the_task(
     assert open_ids(repo) == []
 
 
+@pytest.mark.parametrize(
+    "words", [("task", "done", "wire"), ("append", "--title", "Over", "--close", "wire")]
+)
+def test_a_handoff_to_nobody_is_over_with_its_task(
+    begun: Run, run: Run, repo: Repo, words: tuple[str, ...]
+) -> None:
+    """Who closes the task without starting it leaves no handoff that nobody can receive."""
+    id = handoff(begun)
+    assert id in run(*words, "--json").json["did"]["closed"]
+    assert open_ids(repo) == []
+
+
+def test_who_relies_on_a_handoff_receives_it(begun: Run, run: Run) -> None:
+    """A reference says nothing against it."""
+    id = handoff(begun, "--to", "codex")
+    ran = run("append", "--agent", "codex", "--title", "Mine", "--ref", id, "--json")
+    assert ran.json["did"] == {"closed": [id]}
+
+
 def test_a_giver_does_not_receive_its_own_handoff_in_that_session(
     begun: Run, run: Run, repo: Repo
 ) -> None:

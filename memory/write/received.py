@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.model.event import RECEIVED, FactMoved, ThreadClosed, facts_in
+from ledger.model.event import RECEIVED, FactMoved, FactReferenced, ThreadClosed, facts_in
 from ledger.model.session import WORKING
-from ledger.model.task_states import IN_PROGRESS
+from ledger.model.task_states import CLOSING, IN_PROGRESS
 from memory.cache.schema import PINNED
 from projection.policy.model import HANDOFF_KIND
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from memory.write.draft import SessionDraft
     from projection.work.handoffs import Handoff
 
+#: Who moves a task there has taken it: nobody else will.
+_TAKING = CLOSING | {IN_PROGRESS}
+
 
 def with_received(draft: SessionDraft, cache: Cache, occasion: Occasion) -> SessionDraft:
     """Let a log close the handoffs that its writer receives with it.
 
     Args:
-        draft: as it was given; what it says of a handoff itself stands.
+        draft: as it was given; what it does to a handoff itself stands.
         cache: the ledger.
         occasion: when and by whom.
     """
@@ -29,19 +32,21 @@ def with_received(draft: SessionDraft, cache: Cache, occasion: Occasion) -> Sess
     from memory.cache.work import handoffs_in  # most logs do without
     from projection.work.handoffs import open_handoffs
 
-    named = {fact for event in draft.events for fact in facts_in(event)}
+    done = [event for event in draft.events if not isinstance(event, FactReferenced)]
+    named = {fact for event in done for fact in facts_in(event)}
     agent = draft.agent or occasion.agent
     header = dict(draft.header)
     role, session = header.get("role", ""), header.get("session") or occasion.session
-    begun = {
+    taken = {
         event.id
-        for event in draft.events
-        if isinstance(event, FactMoved) and event.state == IN_PROGRESS
+        for event in done
+        if isinstance(event, ThreadClosed)
+        or (isinstance(event, FactMoved) and event.state in _TAKING)
     }
 
     def arrives(handoff: Handoff) -> bool:
         if not handoff.to:
-            return any(id in begun or _took(cache, id, agent, handoff) for id in handoff.tasks)
+            return any(id in taken or _took(cache, id, agent, handoff) for id in handoff.tasks)
         if not handoff.names(agent, role):
             return False
         left = cache.entry(handoff.standing.fact.origin)
@@ -65,8 +70,6 @@ def _took(cache: Cache, task: str, agent: str, handoff: Handoff) -> bool:
     """Tell whether an agent took a task behind a handoff, with a log that could not close it."""
     fact = cache.fact(task)
     return fact is not None and any(
-        move.state == IN_PROGRESS
-        and move.agent == agent
-        and move.stem > handoff.standing.fact.origin
+        move.state in _TAKING and move.agent == agent and move.stem > handoff.standing.fact.origin
         for move in fact.moves
     )
