@@ -126,10 +126,19 @@ def test_a_claim_of_somebody_else_is_refused(task: Run, repo: Repo) -> None:
 
 
 def test_an_owner_keeps_others_from_starting(task: Run) -> None:
-    """What is meant for somebody is theirs to begin."""
+    """What is meant for somebody is theirs to begin; who takes it over is its owner then."""
     task("add", "Wire it", "--id", "wire", "--owner", "ada")
+    task("add", "Measure it", "--id", "measure", "--owner", "ada")
     assert "ada is to do wire" in task("start", "wire").err
-    assert task("start", "wire", "--agent", "ada").code == 0
+    assert task("start", "wire", "--agent", "ada", "--json").json["did"] == {
+        "moved": ["wire → in-progress"]
+    }
+    assert task("start", "measure", "--take-over").code == 0
+    found = {one["id"]: (one["owner"], one["claimant"]) for one in task("--json").json["tasks"]}
+    assert found == {"wire": ("ada", "ada"), "measure": ("claude-code", "claude-code")}
+    task("handoff", "wire", "--done", "All.", "--agent", "ada")
+    assert task("start", "wire").code == 0
+    assert task("--json").json["tasks"][0]["claimant"] == "claude-code"
 
 
 def test_ones_own_claim_is_nothing_to_do(task: Run) -> None:
@@ -263,7 +272,7 @@ def test_of_many_who_start_at_once_one_has_it(task: Run, repo: Repo) -> None:
 
 
 def test_two_clones_that_claim_one_task_see_a_contradiction(
-    task: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch
+    task: Run, run: Run, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither claim is lost, nobody else is given the task, and a person decides."""
     task("add", "Wire it", "--id", "wire")
@@ -279,9 +288,14 @@ def test_two_clones_that_claim_one_task_see_a_contradiction(
     assert (found["claimant"], found["contradiction"]) == ("ada or bob", True)
     assert "no task is free" in task("pick").out
     assert "ada or bob has wire" in task("start", "wire", "--agent", "bob").err
-    assert task("start", "wire", "--agent", "bob", "--take-over").code == 0
+    assert run("resolve", "wire", "--choose", "1", "--agent", "Eve").code == 0
     found = task("--json").json["tasks"][0]
-    assert (found["claimant"], found["contradiction"]) == ("bob", False)
+    chosen = found["claimant"]
+    assert (chosen in ("ada", "bob"), found["contradiction"]) == (True, False)
+    assert "nothing to do: you have wire" in task("start", "wire", "--agent", chosen).out
+    assert task("start", "wire", "--agent", "eve", "--take-over").code == 0
+    found = task("--json").json["tasks"][0]
+    assert (found["claimant"], found["contradiction"]) == ("eve", False)
 
 
 def test_a_silent_claim_is_stale_and_stays(

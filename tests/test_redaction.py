@@ -146,6 +146,9 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "remote": [[]],
         "findings": [[]],
         "shell": [["bash"]],
+        "action": [["list"]],
+        "words": [[]],
+        "message": [[]],
     }
     return known[name]
 

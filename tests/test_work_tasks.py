@@ -137,7 +137,8 @@ def test_pick_gives_what_nobody_has() -> None:
     [
         ((), "", ""),
         ((), "ada", "ada"),
-        (moved(IN_PROGRESS, "bob"), "ada", "bob"),
+        (moved(IN_PROGRESS, "bob"), "", "bob"),
+        (moved(IN_PROGRESS, "bob"), "ada", "ada"),
         (moved(IN_PROGRESS), "ada", "ada"),
         (moved(HANDOFF_READY, "bob"), "ada", ""),
         (moved(BLOCKED, "bob"), "ada", "ada"),
@@ -145,7 +146,7 @@ def test_pick_gives_what_nobody_has() -> None:
     ],
 )
 def test_whose_a_task_is(moves: tuple[Move, ...], owner: str, claimant: str) -> None:
-    """Who works on it has it, before whom it is meant for; while it is handed over nobody has it."""
+    """Its owner has it, else who works on it; while it is handed over nobody has it."""
     task = by_id(fact("t", moves=moves, owner=owner))["t"]
     assert task.claimant == claimant
     assert task.since == max([move.stem for move in moves], default=STEM.format(1))

@@ -53,8 +53,8 @@ class Task(Record):
         workstream: that it is part of.
         depends: ids that come first.
         waits: those of them that are not over.
-        claimant: who has it: in progress whoever moved it there, and where no log says who, or while it is
-            not begun, its owner. "" for nobody, as while it is handed over. Several are joined by `or`.
+        claimant: who has it: its owner, else whoever moved it to in-progress; several are joined by `or`.
+            "" for nobody, as while it is handed over.
         contradicted: more than one state stands, or more than one claim, or more than one text.
         since: the stem of the log since which it is in this state.
     """
@@ -169,9 +169,8 @@ def _task(
 def _claimant(fact: Fact, owner: str) -> str:
     if fact.state == HANDOFF_READY:
         return ""
-    claims = [move for move in fact.moves if move.state == IN_PROGRESS]
-    agents = dict.fromkeys([move.agent or owner for move in claims])
-    return _EITHER.join(sorted([agent for agent in agents if agent])) if claims else owner
+    agents = {move.agent for move in fact.moves if move.state == IN_PROGRESS and move.agent}
+    return owner or _EITHER.join(sorted(agents))
 
 
 def _obstacles(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import DiurnaError, NotFound, Outrun
-from ledger.model.event import Event, FactMoved
+from ledger.model.event import Event, FactMoved, FactUpdated
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from ledger.model.task_states import IN_PROGRESS, TODO
@@ -80,7 +80,8 @@ def starting(memory: Memory, id: str, author: Author, *, take_over: bool = False
     )
     if id in elsewhere:
         notes.append(f"{id} was handed to {elsewhere[id]}")
-    draft = _draft(f"Start {id}", author, (FactMoved(id, IN_PROGRESS),))
+    events = (*_owned(task, _name(memory, author)), FactMoved(id, IN_PROGRESS))
+    draft = _draft(f"Start {id}", author, events)
     if task.state == IN_PROGRESS:  # it stays where it is; whose it is, is a decision
         session = author.session or memory.occasion().session
         draft = _draft(f"Take over {id}", author._replace(session=session), draft.events)
@@ -216,10 +217,17 @@ def _is_own(memory: Memory, task: Task, author: Author) -> bool:
     """Tell whether the author has claimed a task, in this session as far as both are known."""
     name = _name(memory, author)
     session = author.session or memory.occasion().session
-    return all(
-        move.agent == name and (not move.session or not session or move.session == session)
-        for move in task.standing.fact.moves
-    )
+    claims = [move.session for move in task.standing.fact.moves if move.agent == name]
+    known = [one for one in claims if one and session]
+    return task.claimant == name and (not known or session in known)
+
+
+def _owned(task: Task, name: str) -> tuple[Event, ...]:
+    """Let a task that is somebody else's by its footer be the author's; its text stays as it is."""
+    fact = task.standing.fact
+    if task.owner in ("", name) or fact.redacted or len(fact.heads) > 1:
+        return ()
+    return (FactUpdated(fact.id, fact.text, meta=(("owner", name),)),)
 
 
 def _name(memory: Memory, author: Author) -> str:
