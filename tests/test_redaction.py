@@ -34,6 +34,7 @@ from memory.redaction.withheld import without_beside
 from memory.repair import redacted_copies as cleaning
 from memory.write.draft import SessionDraft
 from projection.fold.replay import State
+from projection.views.views import VIEWS
 from rituals.cli.registry import available
 from rituals.decide.redaction import redaction
 from rituals.hosts.observed.spool import Observation, spool_of
@@ -149,6 +150,8 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "action": [["list"]],
         "words": [[]],
         "message": [[]],
+        "argument": [[]],
+        "dir": [[]],
     }
     return known[name]
 
@@ -158,9 +161,12 @@ def invocations(told: Told, name: str, command: click.Command) -> Iterator[list[
     base: list[list[str]] = [[]]
     for one in command.params:
         if isinstance(one, click.Argument):
-            base = [
-                [*before, *more] for before in base for more in arguments_of(told, one.name or "")
-            ]
+            values = (
+                [[view] for view in VIEWS]
+                if (name, one.name) == ("view", "name")
+                else arguments_of(told, one.name or "")
+            )
+            base = [[*before, *more] for before in base for more in values]
     options = [one for one in command.params if isinstance(one, click.Option)]
     required: list[str] = []
     for one in options:

@@ -196,8 +196,8 @@ class _Page:
         """Tell what git says of the code: the last commits, and what is not committed."""
         home = self._memory.home
         log = home.repository.git().run(
-            "log", f"-{_COMMITS}", "--no-merges", "--invert-grep", "--grep=^diurna: ", "--format=%h %as %s", "HEAD", "--",
-            ".", f":(exclude){home.prefix or 'sessions'}", check=False,
+            "log", f"-{_COMMITS}", "--no-merges", "--invert-grep", "--grep=^diurna: ",
+            "--format=%h %as %s", "HEAD", "--", ".", f":(exclude){home.prefix or 'sessions'}", check=False,
         )  # fmt: skip
         lines = [f"commit {one}" for one in log.decode("utf-8", "replace").split("\n") if one]
         files = changed_files(home)
