@@ -275,6 +275,7 @@ def test_notes_of_roles_stand_in_roles_alone() -> None:
     assert all("Judges" not in view(name, source) for name in OF_FACTS if name != "roles")
     text = view("roles", source)
     assert text.count("Judges only: pattern.") == 2 and "## auditor" in text
+    assert "Judges only: pattern. (pattern, observed) `n-pattern`" in text
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,10 @@ def _moves(
 ) -> tuple[list[Event], list[Said]]:
     """Read to which state a person put tasks, by the headings that they stand under now."""
     there = {block.id: block for block in before.blocks}
-    born = {event.text: event.id for event in events if isinstance(event, FactCreated)}
+    born: dict[str, list[str]] = {}
+    for event in events:
+        if isinstance(event, FactCreated):
+            born.setdefault(event.text or "", []).append(event.id)
     touched = {event.id for event in events if not isinstance(event, FactUpdated)}
     moves: list[Event] = []
     wrong: list[Said] = []
@@ -161,9 +164,10 @@ def _moves(
         wanted = _STATES.get(block.section, "")
         was = there.get(block.id)
         if was is None:
-            made = born.get(tidy(block.text), "")
-            if made and wanted and block.mark != "x":
-                moves.append(FactMoved(made, wanted, was=()))
+            made = born.get(tidy(block.text), [])
+            id = made.pop(0) if made else ""
+            if id and wanted and block.mark != "x":
+                moves.append(FactMoved(id, wanted, was=()))
             continue
         if block.mark and not was.mark:
             wrong.append((f"{block.id} has no checkbox", block.line, COMPUTED))

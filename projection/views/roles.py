@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from projection.document.render import one_line
 from projection.graph.links import footer
+from projection.lifecycle.pattern_standing import pattern_standing
+from projection.policy.model import PATTERN_KIND
 from projection.views.page import Page, Section, told
 from projection.views.source import ROLE_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.fold.fact import Fact
+    from projection.policy.model import Policy
     from projection.views.source import ViewSource
 
 NONE = "No fact is for a role."
@@ -26,7 +29,7 @@ def roles(source: ViewSource) -> Page:
     sections = []
     for role in sorted(known):
         facts = sorted(known[role], key=lambda fact: (fact.kind, fact.created, fact.id))
-        sections.append(Section(role, tuple([_line(fact) for fact in facts])))
+        sections.append(Section(role, tuple([_line(fact, source.policy) for fact in facts])))
     return Page(
         f"Roles — {source.policy.project}", "", tuple(sections) or (Section("None", (NONE,)),)
     )
@@ -38,5 +41,8 @@ def roles_of(fact: Fact) -> tuple[str, ...]:
     return tuple(dict.fromkeys([name for name in names if name]))
 
 
-def _line(fact: Fact) -> str:
-    return f"- {told(fact)} ({fact.kind}) `{fact.id}`"
+def _line(fact: Fact, policy: Policy) -> str:
+    kind = fact.kind
+    if kind == PATTERN_KIND:
+        kind = f"{kind}, {pattern_standing(fact, policy.learning)}"
+    return f"- {told(fact)} ({one_line(kind)}) `{fact.id}`"
