@@ -155,6 +155,10 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "entity": ((), (f"e{NAMED}",), ("--json",)),
         "links": (("bad",), ("worse", "--json")),
         "log": ((), ("--json",), ("--agent", NAMED), (stem,), ("draft.md",), ("draft.md", "--json"), ("2026-07-01-101500",)),
+        "view": ((), ("state",), ("progress",), ("decisions", "--json"), ("sessions",), ("daily", "2026-07-01"), ("weekly",),
+                 ("actions",), ("entities",), ("entities", f"e{NAMED}"), ("roles",), ("daily", f"d{NAMED}"), (f"v{NAMED}",)),
+        "export": (("events",), ("vault", "../vault"), ("vault", "draft.md"), (f"w{NAMED}",)),
+        "import": (("events", "draft.md"), ("events", f"f{NAMED}"), ("events", "-")),
         "timeline": (("bad",), (stem,), ("evil", "--json")),
         "diff": (("2026-07-01..2026-11-30",), (f"{NAMED}..{stem}",), ("2026-07-01..2026-11-30", "--json")),
         "review": (("--dry-run",), ("--dry-run", "--json")),
@@ -218,9 +222,11 @@ def test_no_command_says_what_nobody_sees(
             assert (name, arguments, [hidden(text) for text in said]) == (name, arguments, [[], []])
 
 
-@pytest.mark.parametrize("command", ["show", "brief", "brief --json", "append draft.md"])
+@pytest.mark.parametrize(
+    "command", ["show", "brief", "brief --json", "view actions", "append draft.md"]
+)
 def test_nor_does_the_short_way_in(command: str, repo: Repo, run: Run) -> None:
-    """`show`, `brief` and `append FILE` without the command line's libraries, into a pipe."""
+    """`show`, `brief`, `view` and `append FILE` without the command line's libraries, into a pipe."""
     hostile(repo, run)
     repo.git("checkout", "-q", "--", "memory/continuity.md")
     environment = {key: value for key, value in os.environ.items() if key != "DIURNA_NOW"}
