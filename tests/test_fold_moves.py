@@ -29,6 +29,7 @@ from projection.fold.checks import fact_findings
 from projection.fold.fact import Fact
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.replay import State
+from projection.lifecycle.lives import lives_of
 from projection.policy.model import Policy
 
 BORN = FactCreated("t", "Wire it.", " ", (("kind", "task"),))
@@ -192,6 +193,8 @@ def test_ten_thousand_moves_take_linear_time() -> None:
     ]
     torn = resolve("t", collect([first, *claims])["t"])
     assert torn is not None and len(torn.moves) == 10_000 and torn.torn
+    (life,) = lives_of([first, *claims[1:]], Policy()).lives
+    assert life.tier == "active" and life.uses == 10_000
 
 
 # ---- a person's edits ------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from ledger.model.event import (
 )
 from ledger.model.order import is_date, is_stem, key_of, milliseconds_of
 from ledger.model.record import Record
+from ledger.model.task_states import CLOSING
 from projection.fold.cycles import Cuts
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import collect, resolve
@@ -232,7 +233,7 @@ class _Walker:
         full = any(_sees(act) for act in acts if act.event.id == id)
         kinds = {value for act in acts for value in _kinds_said(act)}
         known: list[Act] = []
-        denying = False
+        denying = stale = False
         fact: Fact | None = None
         track = _Track()
         used, last = 0, ""
@@ -244,19 +245,25 @@ class _Walker:
             denying = denying or (full and any(map(_sees, met)))
             for act in met if full else news:
                 _learn(known, act, full or TASK_KIND in kinds)
-            if kinds == {TASK_KIND} and not full and fact is not None:
-                known[:] = [act for act in known if not _answered(act, fact, point)]
-            if news or point in turns:
+            idle = fact is not None and not full and all(_keeps(act, fact) for act in news)
+            if (news and not idle) or point in turns:
                 known.sort()
                 history = History(used, last, tuple(known))
                 fact = resolve(id, history, self._cuts.at(point, id, history))
+                if fact is not None and kinds == {TASK_KIND} and not full:
+                    known[:] = _unanswered(known, fact)
+                stale = False
             elif fact is not None:
+                stale = stale or bool(news)
                 away = "" if last > fact.archived_at else fact.archived_at
                 fact = fact._replace(uses=used, anchor=last or fact.born, archived_at=away)
             if fact is not None:
                 following = points[place + 1] if place + 1 < len(points) else ""
                 for session, stem, name in self._stretch(fact, point, following):
                     track.step(fact, session, stem, name, session - self._position(fact.born))
+        if fact is not None and stale:  # moves that left it open, or closed
+            history = History(used, last, tuple(sorted(known)))
+            fact = resolve(id, history, self._cuts.at(points[-1], id, history))
         if fact is None:
             return None
         now = stand(fact, self._clock(len(self._work)), self._policy, self._lasting)
@@ -330,11 +337,21 @@ def _kinds_said(act: Act) -> list[str]:
     return [value for key, value in act.event.meta if key == "kind"]
 
 
-def _answered(act: Act, fact: Fact, point: str) -> bool:
-    """Tell whether a move of a task was answered before a log: it does not come back (F11)."""
-    moves = isinstance(act.event, FactMoved | ThreadClosed | ThreadReopened)
-    answers = fact.kind == TASK_KIND and moves and act.stem < point
-    return answers and all(move.stem != act.stem for move in fact.moves)
+def _keeps(act: Act, fact: Fact) -> bool:
+    """Tell whether a move leaves a task as open, or as closed, as it is."""
+    event = act.event
+    if fact.kind != TASK_KIND or not isinstance(event, FactMoved):
+        return False
+    return fact.closed == (event.state in CLOSING)
+
+
+def _unanswered(known: Iterable[Act], fact: Fact) -> list[Act]:
+    """Return what decides where a task stands, without the moves that were answered for good (F11)."""
+    if fact.kind != TASK_KIND:
+        return list(known)
+    standing = {move.stem for move in fact.moves}
+    moves = FactMoved | ThreadClosed | ThreadReopened
+    return [act for act in known if not isinstance(act.event, moves) or act.stem in standing]
 
 
 def _learn(known: list[Act], act: Act, full: bool) -> None:
