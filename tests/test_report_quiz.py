@@ -211,6 +211,11 @@ def test_suggestions_are_questions_that_note_takes(shop: Repo, run: Run) -> None
     ]
     assert [one.answered for one in suggestions(memory, Score(()))] == [True] * 4
     memory.close()
+    lines = [one.line for one in suggestions(memory, Score(()))]
+    assert run("note", "--dry-run", *lines).code == 0
+    (line,) = [one for one in lines if "expect=retries" in one]
+    assert run("note", line).code == 0
+    assert [(one.asked.expect, one.place) for one in scored().own.results] == [(("retries",), 1)]
     put({"q": ("What was decided about retries?", "retries"), "r": ("Stack?", "stack")})
     memory = Memory(discover("."))
     found = score(memory)
