@@ -152,6 +152,20 @@ def test_ids_are_made_from_texts_and_are_unique() -> None:
     assert [event.id for event in draft.events] == ["retry-twice-2", "retry-twice-3"]
 
 
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Retry three times. → serves: checkout", "retry-three-times"),
+        ("Retry three times. -> serves: checkout, pay", "retry-three-times"),
+        ("The API serves: nothing", "api-serves-nothing"),
+    ],
+)
+def test_what_a_text_serves_is_no_part_of_its_id(text: str, made: str) -> None:
+    """Behind the arrow stand ids of other facts."""
+    new = (NewFact(text, "", "fact"),)
+    assert compose(Request(new=new), None, _nothing_taken).events[0].id == made
+
+
 def test_a_chosen_id_is_never_changed() -> None:
     """`id=` is taken as it is; `append` refuses it where it exists."""
     draft = compose(Request(new=(NewFact("x", "mine", "fact"),)), None, lambda *_: True)

@@ -46,7 +46,7 @@ def is_version_id(text: str) -> bool:
 
 
 def id_from_text(text: str) -> str:
-    """Make a fact id from a sentence: its first words, kebab-case ASCII.
+    """Make a fact id from a sentence: its first words, kebab-case ASCII, without what it says it serves.
 
     Everybody sees an id: a text that somebody wrote goes through `ledger.secrets.scanner.nameable` first.
 
@@ -55,7 +55,10 @@ def id_from_text(text: str) -> str:
     """
     words: list[str] = []
     word = ""
-    for char in text.lower() + " ":
+    said, serves, _ = text.partition("serves:")
+    if not (serves and said.rstrip().endswith(_ARROWS)):
+        said = text
+    for char in said.lower() + " ":
         if char in _SET[:36]:
             word += char
         elif char in "'’`":
@@ -75,6 +78,7 @@ def id_from_text(text: str) -> str:
     return made
 
 
+_ARROWS = ("→", "->")  #: what stands before `serves:` (FORMAT.md, S13)
 _SMALL_WORDS = frozenset(
     "a an and are as at be by for from has have in is it its of on or so that the then this to "
     "was we were will with".split()
