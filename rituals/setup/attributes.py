@@ -75,7 +75,8 @@ def _finding(name: str, value: str, shown: str, where: str, full: str) -> Findin
             "the lines that section 7 of the format gives"
         )
         if shown in VIEW_FILES:
-            hint = f"add a line to {ATTRIBUTES_FILE}: {shown} -text -merge linguist-generated"
+            place = full.removesuffix(shown) + ATTRIBUTES_FILE
+            hint = f"add a line to {place}: {shown} -text -merge linguist-generated"
         message = f"git may change or merge {shown}: `-{name}` is not in force"
         return Finding("attributes-missing", message, where, hint=hint)
     does = "merged" if name == "merge" else "converted"
