@@ -174,7 +174,7 @@ def test_ls_is_a_line_a_fact(repo: Repo, run: Run) -> None:
     assert run("ls", "--tier", "superseded", "--json").json["facts"] == [
         {
             "id": "old", "kind": "fact", "tier": "superseded", "line": "Old.", "closed": False,
-            "false": True, "instead": [], "contradiction": False,
+            "false": True, "instead": [], "state": "", "contradiction": False,
         }
     ]  # fmt: skip
     assert run("ls", "--kind", "nonsense").code == 2

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import click
 
 from ledger.errors import DiurnaError, NotFound
+from rituals.answers.fields import fields_of
 from rituals.cli import options
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.output import counted
@@ -42,17 +43,8 @@ def command(call: Invocation, what: str, file: str, dry_run: bool) -> None:
             lines.seek(0)
             found = apply_arrival(memory, lines, name, found)
     if call.json:
-        call.out.answer(
-            {
-                "project": found.project,
-                "logs": found.logs,
-                "new": list(found.new),
-                "redacted": found.redacted,
-                "commits": list(found.commits),
-                "dry_run": dry_run,
-            }
-        )
-        return
+        said = fields_of(found, "project logs new redacted commits")
+        return call.out.answer({**said, "dry_run": dry_run})
     logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
     there = f", {found.logs - len(found.new)} are here already" * (len(found.new) < found.logs)
     call.out.line(f"{logs} {verb} from {found.project or name}{there}")

@@ -55,9 +55,8 @@ def command(call: Invocation, files: tuple[str, ...], strict: bool, form: str, q
         alone = lint_files([(file, call.read(file)) for file in files], personal)
         result = Made(alone, {}, ())
     else:
-        memory = call.memory()
-        prefix = memory.home.prefix
-        result = made(memory, LINT, call.out.progress, quiz=quiz)
+        prefix = call.memory().home.prefix
+        result = made(call.memory(), LINT, call.out.progress, quiz=quiz)
     findings, accepted = result.findings, [one for one, _ in result.accepted]
     errors = sum(finding.severity == ERROR for finding in findings)
     infos = sum(finding.severity == INFO for finding in findings)

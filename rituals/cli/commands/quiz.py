@@ -27,9 +27,9 @@ def command(call: Invocation, suggest: bool) -> None:
 
     \b
     Examples:
-      diurna note "question: expect=webhook-retries How often are webhooks retried?"
       diurna quiz
       diurna quiz --suggest
+      diurna note "question: expect=webhook-retries How often are webhooks retried?"
     """
     from rituals.cli.views.quiz import (
         print_score,
