@@ -18,8 +18,8 @@ from projection.views.source import SessionLine
 from projection.views.vault import INDEX, MARK, is_ours, note, vault
 from tests.conftest import Repo, Run
 from tests.small_ledgers import needs_mercury, place_mercury
-from tests.test_laws import LAW, Logged, ledgers, policies, replayed
-from tests.test_views import ledger, of_kind
+from tests.test_laws import Logged, ledgers, policies, replayed
+from tests.test_views import VIEW_LAW, ledger, of_kind
 
 _SCALAR = re.compile(
     r'"(?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029]|\\["\\/bfnrt]|\\u[0-9a-f]{4})*"|-?\d+|true|false'
@@ -65,7 +65,7 @@ def check(notes: dict[str, str]) -> None:
     assert all(len(line) <= 150 for line in notes[INDEX].split("\n"))
 
 
-@LAW
+@VIEW_LAW
 @given(ledgers(), policies)
 def test_any_ledger_makes_a_sound_vault(logs: list[Logged], policy: Policy) -> None:
     """Front matter parses, names are unique on every file system, and no link is dead."""

@@ -6,7 +6,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.codec.log import encode, entry_of
@@ -37,8 +37,10 @@ from projection.views.files import absorb_file, has_rendered_form, published, un
 from projection.views.sessions import week_of
 from projection.views.source import SessionLine, ViewSource
 from projection.views.views import VIEWS, view
+from tests.conftest import examples
 from tests.test_laws import LAW, Logged, ledgers, policies, replayed
 
+VIEW_LAW = settings(LAW, max_examples=examples(30))
 OF_FACTS = ("state", "progress", "decisions", "entities", "roles", "actions")
 
 
@@ -48,7 +50,7 @@ def _shown(source: ViewSource) -> dict[str, str]:
     return found | {path: published(name, source) for path, name in VIEW_FILES.items()}
 
 
-@LAW
+@VIEW_LAW
 @given(ledgers(), policies, st.randoms(use_true_random=False))
 def test_views_do_not_depend_on_arrival_or_on_the_cache(
     logs: list[Logged], policy: Policy, rng: random.Random
@@ -77,7 +79,7 @@ def test_views_do_not_depend_on_arrival_or_on_the_cache(
         cache.close()
 
 
-@LAW
+@VIEW_LAW
 @given(ledgers(), policies)
 def test_what_was_published_says_nothing_new(logs: list[Logged], policy: Policy) -> None:
     """absorb(publish(x)) is empty; the file has its form, and holds nothing that is in no log."""
@@ -91,7 +93,7 @@ def test_what_was_published_says_nothing_new(logs: list[Logged], policy: Policy)
             assert absorb_file(path, text, same, policy, state.get) == Absorbed((), ())
 
 
-@LAW
+@VIEW_LAW
 @given(ledgers(), ledgers(), policies)
 def test_numbers_of_decisions_stay_as_the_ledger_grows(
     logs: list[Logged], more: list[Logged], policy: Policy
