@@ -72,7 +72,11 @@ def test_every_fault_that_is_cited_stands_in_the_table() -> None:
 
 def test_every_bare_code_is_a_rule_of_the_format() -> None:
     """A code without `fault:` in the four packages is defined in FORMAT.md."""
-    rules = set(re.findall(r"\*\*([A-Z]\d+)\*\*", FORMAT.read_text(encoding="utf-8")))
+    numbered = re.findall(
+        r"^- \*\*([A-Z]\d+)\*\*", FORMAT.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    rules = set(numbered)
+    assert len(numbered) == len(rules), "a number is never given to anything else"
     cited = {
         code: file.relative_to(ROOT).as_posix()
         for file in sources(*PACKAGES)
