@@ -173,6 +173,8 @@ EVERY_CALL: dict[str, dict[str, object]] = {
     "get": {"ids": ["some-id"]},
     "append": {"title": "Too early"},
     "resolve": {"id": "some-id"},
+    "task": {},
+    "learn": {},
     "status": {},
 }
 
