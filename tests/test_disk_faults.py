@@ -23,7 +23,9 @@ import pytest
 from pygit2.enums import ObjectType
 
 from ledger.errors import DiurnaError, StorageFailed, WaitsInSpool
+from ledger.git.cli import Git
 from ledger.git.fast_import import FastImport
+from ledger.git.objects import BLOB, write_objects
 from ledger.git.pygit2_store import Store
 from tests.append_faults import DIED, ROOT, Tried, both, place
 from tests.campaigns.homes import (
@@ -121,6 +123,25 @@ def test_a7_an_object_that_was_never_written_is_noticed(
         memory.append(draft("second"))
     tried.assert_nothing_moved()
     tried.assert_next_append_works("second")
+
+
+def test_a7_objects_that_git_did_not_keep_are_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`unpack-objects` ends as always where it can not move what it flushed at once into its place."""
+    git(tmp_path, "init", "-q")
+    right = Git.run
+
+    def careless(self: Git, *arguments: str, data: bytes = b"", check: bool = True) -> bytes:
+        if "unpack-objects" in arguments:
+            return b""
+        return right(self, *arguments, data=data, check=check)
+
+    write_objects(Git(str(tmp_path)), [(BLOB, b"kept")])
+    monkeypatch.setattr(Git, "run", careless)
+    write_objects(Git(str(tmp_path)), [(BLOB, b"kept")])
+    with pytest.raises(StorageFailed, match="did not keep"):
+        write_objects(Git(str(tmp_path)), [(BLOB, b"kept"), (BLOB, b"lost")])
 
 
 def test_a8_full_disk_at_the_reference_lock(place: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from ledger.errors import ObjectMissing, ObjectTooLarge
+from ledger.errors import ObjectMissing, ObjectTooLarge, StorageFailed
 from ledger.git.commit_record import clean_name
 from ledger.model.digest import sha1
 from ledger.model.record import Record
@@ -158,6 +158,14 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
     pack += sha1(pack, usedforsecurity=False).digest()
     strict = ("--strict",) if whole else ()
     git.run(*_DURABLE, "unpack-objects", "-q", *strict, data=pack)
+    # where git can not move what it flushed into its place, it ends all the same as if it had
+    ids = [sha1(b"%s %d\0" % (kind.encode(), len(data)) + data, usedforsecurity=False).hexdigest()
+           for kind, data in listed]  # fmt: skip
+    if git.resolve(*ids) != ids:
+        raise StorageFailed(
+            "git did not keep all objects that it was given",
+            hint="see that the disk and the number of open files allow more, and try again",
+        )
 
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:
@@ -180,7 +188,7 @@ def move_reference(git: Git, reference: str, new: str, old: str, why: str) -> No
         TipMoved: it is elsewhere by now.
         ReferenceLocked: its lock file is there.
     """
-    from ledger.errors import ReferenceLocked, StorageFailed, TipMoved
+    from ledger.errors import ReferenceLocked, TipMoved
     from ledger.git.commit_record import branch_lock
 
     status, _, err = git.call(
