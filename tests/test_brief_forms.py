@@ -582,8 +582,9 @@ def _of_roles(draw: st.DrawFn) -> tuple[Material, set[str]]:
     for number in range(draw(st.integers(1, 9))):
         roles = draw(st.sets(_roles, max_size=2))
         meta = (("role", draw(_spelled(roles))),) if roles else ()
-        if draw(st.booleans()):
-            meta = (("tags", draw(_spelled(draw(st.sets(_roles, max_size=2))))), *meta)
+        tagged = draw(st.sets(_roles, max_size=2))
+        if tagged:
+            meta = (("tags", draw(_spelled(tagged))), *meta)
         name = f"fact-{number}"
         kind = draw(_kinds)
         one = fact(
@@ -595,8 +596,7 @@ def _of_roles(draw: st.DrawFn) -> tuple[Material, set[str]]:
         said = draw(st.sets(_roles, max_size=2))
         brought[name] = frozenset([draw(_spelled({one})) for one in said])
         kept = not roles and asking and said and kind in ("note", "pattern")
-        tagged = {one for one in asking if dict(meta).get("tags", "") and not roles}
-        if (roles and not roles & asking) or (kept and not said & asking and not tagged):
+        if (roles and not roles & asking) or (kept and not (said | tagged) & asking):
             hidden.add(name)
     news = [
         News(one.fact.id, draw(st.sampled_from((UPDATED, BORN, CLOSED))), LATER, "codex", one)
