@@ -10,15 +10,18 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import WaitsInSpool
+from ledger.git.cli import Git
 from ledger.home import discover
 from ledger.wal.spool import Spool
 from memory.replay.view import View
+from memory.worktree.next_index import NextIndex
 from memory.write.commit import Committer
 from tests.campaigns.homes import IN_TREE, Clock, git, logs_in, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -177,3 +180,23 @@ def test_the_index_is_that_of_the_branch_that_is_checked_out(
     listed = len(in_tree(home))
     work(home)
     assert len(in_tree(home)) == listed
+
+
+def test_the_index_is_that_of_a_branch_that_is_checked_out_behind_the_last_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HEAD is moved after it was read, and before git sets the entries."""
+    pushed_home(tmp_path)
+    home = tmp_path / "home"
+    git(home, "branch", "old")
+    monkeypatch.setattr(NextIndex, "take", lambda _: False)
+    right = Git.call
+
+    def switching(self: Git, *arguments: str, **more: Any) -> tuple[int, bytes, bytes]:
+        if arguments[0] == "update-index":
+            git(home, "symbolic-ref", "HEAD", "refs/heads/old")
+        return right(self, *arguments, **more)
+
+    monkeypatch.setattr(Git, "call", switching)
+    open_memory(home, "fast-import").append(captured("a"))
+    assert git(home, "diff", "--cached", "--name-only", "HEAD") == ""

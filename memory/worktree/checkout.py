@@ -284,8 +284,10 @@ def _set_entries(home: Home, data: bytes) -> tuple[list[Finding], str]:
         began, here = now_seconds(), head(where)[0]
         lines = data if here == home.reference else _as_checked_out(home, data)
         status, _, said = git.call("update-index", "--add", "--index-info", data=lines)
-        if not status and head(where)[0] == here:
-            return findings, ""
+        if not status:
+            if head(where)[0] == here:
+                return findings, ""
+            continue  # another branch was checked out meanwhile: its entries are wanted
         if status < 0:  # killed, and its lock is in the way of everybody
             cleared = clear_index_lock(where.commondir, where.gitdir, where.top, began)
             if cleared is not None:
