@@ -44,7 +44,7 @@ def test_a_commit_right_behind_ours_has_the_persons_files_alone(
     home = make_home(folder, kind)
     write = Committer.write
 
-    def write_and_commit(self: Committer, *arguments: object) -> str:
+    def write_and_commit(self: Committer, *arguments: object) -> tuple[str, bool]:
         made = write(self, *arguments)  # type: ignore[arg-type]
         _stage(folder)
         git(folder, "commit", "-q", "-m", "theirs")

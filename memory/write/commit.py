@@ -91,7 +91,6 @@ class Committer:
         self.spool = Spool(self.home.spool_folder)
         self._intents = Intents(self.home.spool_folder)
         self._looked = False
-        self.indexed = False  #: whether git's index has the entries of the commit made last
 
     def drain(self, occasion: Occasion, *, held: bool = True) -> Committed | None:
         """Commit what waits in the spool; None when nothing does.
@@ -264,7 +263,7 @@ class Committer:
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         if gives_way and is_busy(home):  # somebody's git has just begun
             return Committed(tip, ())
-        made = self.write(wanted, lock)
+        made, indexed = self.write(wanted, lock)
         self.writer().check(
             made,
             [
@@ -274,7 +273,7 @@ class Committer:
         )
         if home.tip() != made and not self._contains(made):
             raise StorageFailed(f"{home.reference} did not keep the commit {made}")
-        findings += show_files(home, files[len(logs) :], logs, self.indexed)
+        findings += show_files(home, files[len(logs) :], logs, indexed)
         findings += show_elsewhere(home, tip, made)
         self.branch.end_note(lock, made)
         for stem in batch:
@@ -286,12 +285,15 @@ class Committer:
         let_go(self._snapshot, self.spool, self._intents, self.branch.remake_locked)
         return Committed(made, tuple(findings))
 
-    def write(self, wanted: Commit, lock: Lock) -> str:
+    def write(self, wanted: Commit, lock: Lock) -> tuple[str, bool]:
         """Make a commit and move the branch to it; what is meant is noted first (W8).
 
         Args:
             wanted: the commit.
             lock: held; its note is to be ended once the work trees follow.
+
+        Returns:
+            The commit, and whether git's index has its entries already.
         """
         self._intents.note(wanted)
         writer = self.writer()
@@ -299,8 +301,7 @@ class Committer:
         if self.home.checked_out:
             index.prepare(wanted.files)
         made = self.branch.noted(lock, wanted.parent, lambda: writer.commit(wanted))
-        self.indexed = index.take()
-        return made
+        return made, index.take()
 
     def wanted(
         self,

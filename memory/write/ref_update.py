@@ -53,8 +53,8 @@ def commit_files(
             if not listed:
                 return tip
             check_writable(snapshot.read_policy(snapshot.policy_blob(tip))[1])
-            made = committer.write(committer.wanted(tip, listed, message, occasion), lock)
-            snapshot.notes += show_files(home, listed, (), committer.indexed)
+            made, indexed = committer.write(committer.wanted(tip, listed, message, occasion), lock)
+            snapshot.notes += show_files(home, listed, (), indexed)
             snapshot.notes += show_elsewhere(home, tip, made)
             branch.end_note(lock, made)
             return made
