@@ -33,7 +33,6 @@ from projection.brief.values import (
 from projection.brief.weight import SESSIONS
 from projection.document.marks import mark_of
 from projection.fold.state import Standing
-from projection.fold.tiers import never_decaying, stand
 from projection.lifecycle.review_due import pressing
 from projection.policy.model import (
     ATTEMPT_KIND,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from memory.recall.values import Answer
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
-    from projection.fold.state import DecayClock, LiveView
+    from projection.fold.state import LiveView
 
 #: How many logs are looked through for what changed, and for an agent who was never here.
 _LOGS, _LOGS_FOR_NEW = 100, 20
@@ -160,12 +159,12 @@ def _material(home: Home, cache: Cache, asked: Asked, found: Sequence[str]) -> M
     )
     news, more_news = _news(cache, last, asked.budget_chars // _LINE_CHARS)
     live = {standing.fact.id for standing in view.live}
-    clock = cache.clock()
+    standing_of = cache.placing()
     known = tuple(
         standing
         for fact in found
         if fact not in live
-        and (standing := _standing(cache, fact, clock)) is not None
+        and (standing := _standing(cache, fact, standing_of)) is not None
         and not (standing.fact.redacted or standing.fact.false)
     )
     facts = [one.fact for one in (*view.live, *known)]
@@ -270,15 +269,15 @@ def news_of(
     corrections, others = happened(entries)
     if only_corrections:
         others = []
-    clock = cache.clock()
-    told = [_told(cache, one, clock) for one in corrections[:most]]
-    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, clock))]
+    place = cache.placing()
+    told = [_told(cache, one, place) for one in corrections[:most]]
+    rest = [news for one in others[:most] if _is_news(news := _told(cache, one, place))]
     more = len(corrections[most:]) + len(others[most:])
     return (*told, *sorted(rest, key=lambda news: news.what != BORN)), more
 
 
-def _told(cache: Cache, one: Happened, clock: DecayClock) -> News:
-    now = _standing(cache, one.fact, clock)
+def _told(cache: Cache, one: Happened, place: Callable[[Fact], Standing]) -> News:
+    now = _standing(cache, one.fact, place)
     mark = mark_of(now.fact if now else None, cache.fact)
     successor = mark.instead[0] if len(mark.instead) == 1 else one.successor
     replacing = cache.fact(successor) if one.successor else None
@@ -297,11 +296,9 @@ def _is_news(news: News) -> bool:
     return now.fact.closed == (news.what == CLOSED)
 
 
-def _standing(cache: Cache, fact: str, clock: DecayClock) -> Standing | None:
+def _standing(cache: Cache, fact: str, place: Callable[[Fact], Standing]) -> Standing | None:
     found = cache.fact(fact)
-    if found is None:
-        return None
-    return stand(found, clock, cache.policy, never_decaying(cache.policy))
+    return None if found is None else place(found)
 
 
 def _roles_of(home: Home, cache: Cache, facts: Iterable[Fact]) -> dict[str, frozenset[str]]:

@@ -6,7 +6,6 @@ from memory.cache.range_queries import facts_of_kind
 from memory.cache.work import task_in, tasks_in
 from projection.brief.todo import ordered, own_tasks, stated
 from projection.brief.values import Stated, Todo
-from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import ATTEMPT_KIND
 from projection.work.attempts import failed_before
 from projection.work.handoffs import handed_to
@@ -47,10 +46,7 @@ def _failed(cache: Cache, tasks: Sequence[str]) -> tuple[Stated, ...]:
     """Return what failed before at some tasks, newest first for each."""
     if not tasks:
         return ()
-    clock, policy = cache.clock(), cache.policy
-    lasting = never_decaying(policy)
+    place = cache.placing()
     attempts = facts_of_kind(cache, ATTEMPT_KIND)
     found = [one for task in tasks for one in failed_before(attempts, task)]
-    return tuple(
-        [Stated(stand(one.fact, clock, policy, lasting), one.said) for one in dict.fromkeys(found)]
-    )
+    return tuple([Stated(place(one.fact), one.said) for one in dict.fromkeys(found)])

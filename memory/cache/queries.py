@@ -12,13 +12,13 @@ from memory.cache.schema import FALSE, PENDING, entry_in, likeness, unpack_histo
 from memory.cache.sqlite import FILE_ERRORS, sqlite3, unpack
 from projection.fold.fact import Fact, History
 from projection.fold.fold import resolve
-from projection.fold.state import DecayClock, LiveView, Summary
-from projection.fold.tiers import clock_of, live_view, never_decaying
+from projection.fold.state import DecayClock, LiveView, Standing, Summary
+from projection.fold.tiers import clock_of, live_view, never_decaying, stand
 from projection.policy.model import CLOSABLE, Policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from projection.fold.truth import Edge
@@ -84,6 +84,12 @@ class Questions:
         longest = max(windows.working, windows.active, windows.archive)
         found = clock_of(self.work_stems(longest + 1), windows)
         return found._replace(sessions=self.summary.sessions)
+
+    def placing(self) -> Callable[[Fact], Standing]:
+        """Return what tells where facts stand: for many of them the clock is read once."""
+        clock, policy = self.clock(), self.policy
+        lasting = never_decaying(policy)
+        return lambda fact: stand(fact, clock, policy, lasting)
 
     def view(self) -> LiveView:
         """Return what `continuity.md` shows, without looking at what is archived."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from memory.cache.range_queries import facts_of_kind
 from projection.fold.state import Standing
-from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import HANDOFF_KIND, TASK_KIND
 from projection.work.tasks import Task, depends_of, tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from memory.cache.file import Cache
     from projection.fold.fact import Fact
@@ -35,11 +34,11 @@ def task_in(cache: Cache, id: str) -> Task | None:
 def handoffs_in(cache: Cache) -> tuple[Standing, ...]:
     """Return the facts that are handoffs and open."""
     facts = facts_of_kind(cache, HANDOFF_KIND, unsettled=True)
-    return tuple(map(_placing(cache), facts)) if facts else ()
+    return tuple(map(cache.placing(), facts)) if facts else ()
 
 
 def _tasks(cache: Cache, facts: Iterable[Fact]) -> tuple[Task, ...]:
-    place = _placing(cache)
+    place = cache.placing()
     known = {fact.id: place(fact) for fact in facts}
     chosen = frozenset(known)
     ahead = [id for standing in known.values() for id in depends_of(standing.fact)]
@@ -49,9 +48,3 @@ def _tasks(cache: Cache, facts: Iterable[Fact]) -> tuple[Task, ...]:
             known[id] = place(fact)
             ahead += fact.superseded_by
     return tuple([task for task in tasks(known.values()) if task.id in chosen])
-
-
-def _placing(cache: Cache) -> Callable[[Fact], Standing]:
-    clock, policy = cache.clock(), cache.policy
-    lasting = never_decaying(policy)
-    return lambda fact: stand(fact, clock, policy, lasting)

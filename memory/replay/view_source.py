@@ -9,7 +9,6 @@ from __future__ import annotations
 from ledger.model.record import Record
 from memory.cache.schema import unpack_history
 from projection.fold.fold import resolve
-from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import CLOSABLE, STATE_KIND, TASK_KIND, THREAD_KIND
 from projection.views.decisions import KIND
 from projection.views.source import ROLE_KEY, ViewSource
@@ -75,10 +74,10 @@ def source_of_cache(cache: Cache, names: Iterable[str], facts: Iterable[str] = (
 
 
 def _standings(cache: Cache, histories: dict[str, History]) -> Iterable[Standing]:
-    clock, lasting = cache.clock(), never_decaying(cache.policy)
+    place = cache.placing()
     for name, history in histories.items():
         fact = resolve(name, history, cache.cut)
         if fact is not None and len(fact.superseded_by) > 1:
             fact = cache.fact(name)
         if fact is not None:
-            yield stand(fact, clock, cache.policy, lasting)
+            yield place(fact)

@@ -14,7 +14,6 @@ from memory.cache.sqlite import CacheDamaged
 from projection.fold.fact import Fact
 from projection.fold.fold import collect, merged, resolve
 from projection.fold.state import Standing
-from projection.fold.tiers import never_decaying, stand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,24 +106,24 @@ def notice_in(cache: Cache, entry: Entry) -> tuple[Noticed, ...]:
     index = WordIndex(cache)
     index.follow()
     fresh = _fresh(cache, entry)
+    if not fresh:
+        return ()
     settled = _settled(entry.acts)
     new = {fact.id for fact in fresh}
     found: list[Noticed] = []
     claims: dict[str, Claim] = {}
     with cache:
+        place = cache.placing()
         for number, fact in enumerate(fresh):
             said = statements(fact.text)
             asked = queries(said, index_words(fact.text))
             others = [
-                standing
+                place(other)
                 for name in index.candidates(asked, fact.id)
                 if name not in settled and name not in new
-                if (standing := _standing(cache, name)) is not None
+                if (other := cache.fact(name)) is not None
             ]
-            others += [
-                stand(other, cache.clock(), cache.policy, never_decaying(cache.policy))
-                for other in fresh[:number]
-            ]
+            others += [place(other) for other in fresh[:number]]
             found += _compared(fact, others, claims)
     found.sort(key=_weight)
     return tuple(found)
@@ -172,13 +171,6 @@ def _settled(events: Sequence[Event]) -> set[str]:
 
 def _brings_text(event: Event) -> bool:
     return isinstance(event, FactCreated | FactUpdated) and event.text is not None
-
-
-def _standing(cache: Cache, name: str) -> Standing | None:
-    fact = cache.fact(name)
-    if fact is None:
-        return None
-    return stand(fact, cache.clock(), cache.policy, never_decaying(cache.policy))
 
 
 def _weight(noticed: Noticed) -> tuple[bool, bool, int, str, str]:

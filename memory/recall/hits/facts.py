@@ -8,7 +8,6 @@ from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
-from projection.fold.tiers import never_decaying, stand
 from projection.policy.model import QUESTION_KIND
 
 TYPE_CHECKING = False
@@ -69,8 +68,7 @@ class Facts:
         #: (id, stem of the log) -> what was found
         self._known: dict[tuple[str, str], Standing | None] = {}
         self._questions: frozenset[str] | None = None
-        self._clock = cache.clock()
-        self._lasting = never_decaying(cache.policy)
+        self._place = cache.placing()
         self._past = past
         #: the logs that count, None for all
         self.logs = None if past is None else past.logs
@@ -146,9 +144,7 @@ class Facts:
         if self._past is not None:
             return self._past.state.get(fact)
         found = self._cache.fact(fact)
-        if found is None:
-            return None
-        return stand(found, self._clock, self._cache.policy, self._lasting)
+        return None if found is None else self._place(found)
 
     def wanted(self, fact: str, log: LogRow | None) -> Standing | None:
         """Return a fact if it may be shown and the filters let it through.
