@@ -18,10 +18,10 @@ from ledger.model.event import FactCreated
 from memory.api import Memory
 from projection.policy.model import Review, Windows
 from projection.policy.toml import read_policy
-from rituals.adopt import layout
-from rituals.adopt import read_facts as read
-from rituals.adopt.adopt import plan_adoption
 from rituals.check.run import verify
+from rituals.intake.adopt import layout
+from rituals.intake.adopt import read_facts as read
+from rituals.intake.adopt.adopt import plan_adoption
 from tests.bench import agent_memory
 
 if TYPE_CHECKING:

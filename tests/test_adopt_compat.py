@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import NotFound
 from projection.policy.model import Windows
-from rituals.adopt import compat, layout
+from rituals.intake.adopt import compat, layout
 from tests.bench import agent_memory
 
 MERCURY = Path(__file__).resolve().parents[2] / "shared" / "ledgers" / "mercury"

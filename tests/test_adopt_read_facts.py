@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ledger.model.findings import CODES, Finding
 from projection.policy.model import Windows
-from rituals.adopt import layout
-from rituals.adopt import read_facts as read
+from rituals.intake.adopt import layout
+from rituals.intake.adopt import read_facts as read
 from tests.bench import agent_memory
 from tests.conftest import sampled
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.errors import WriteRefused
-from rituals.adopt.adopt import apply_adoption, plan_adoption
+from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run

@@ -31,7 +31,7 @@ from tests.campaigns.warm_tests import COLD, SLOW, WALL
 
 #: What computes and what writes; what only prints is left to the transcripts.
 PLACES = (
-    "ledger", "projection", "memory", "rituals/adopt", "rituals/check", "rituals/decide", "rituals/record",
+    "ledger", "projection", "memory", "rituals/intake/adopt", "rituals/check", "rituals/decide", "rituals/record",
     "rituals/review", "rituals/setup", "rituals/sync",
 )  # fmt: skip
 #: The share of mutants that must be killed.

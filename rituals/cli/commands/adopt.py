@@ -40,8 +40,8 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
     if compat:
         _compat(call, dir)
         return
-    from rituals.adopt.adopt import apply_adoption, plan_adoption
     from rituals.answers.objects import finding_objects
+    from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
     commits: tuple[str, ...] = ()
@@ -100,8 +100,8 @@ def _folder(call: Invocation, dir: str) -> str:
 
 def _compat(call: Invocation, dir: str) -> None:
     """Print what the reference tool would write; read nothing else, load nothing for it."""
-    from rituals.adopt.compat import computed
-    from rituals.adopt.layout import read
+    from rituals.intake.adopt.compat import computed
+    from rituals.intake.adopt.layout import read
 
     footers = computed(read(_folder(call, dir)))
     if call.json:

@@ -27,8 +27,8 @@ from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.session import LINE_LIMIT_BYTES, Entry, SessionLog
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, THREAD_KIND
-from rituals.adopt.layout import ARCHIVE_INDEX, AgentMemory, text_of
-from rituals.adopt.read_facts import VISION_KIND, ImportedFact
+from rituals.intake.adopt.layout import ARCHIVE_INDEX, AgentMemory, text_of
+from rituals.intake.adopt.read_facts import VISION_KIND, ImportedFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from ledger.model.findings import Finding
 from ledger.secrets.redaction import guard_events
 from memory.replay.state import state_from
 from projection.document.unsaid import texts_in, unsaid
-from rituals.adopt import layout
-from rituals.adopt.import_logs import archive_reasons, events_of, said_by
-from rituals.adopt.plan import AdoptionPlan, sealed, state_with
-from rituals.adopt.unclaimed_text import bullets
+from rituals.intake.adopt import layout
+from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
+from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
+from rituals.intake.adopt.unclaimed_text import bullets
 
 #: How many commits of the page are looked at.
 _DEEP = 200
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ledger.model.session import Entry
-    from rituals.adopt.source import Ground
+    from rituals.intake.adopt.source import Ground
 
 
 def is_by_hand(memory: layout.AgentMemory, footers: bool) -> bool:

@@ -22,7 +22,7 @@ from ledger.model.layout import (
 from ledger.model.order import is_stem
 from ledger.model.record import Record
 from memory.worktree.publish import refuse_unwritable
-from rituals.adopt.layout import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
+from rituals.intake.adopt.layout import ARCHIVE_INDEX, FOLDER, SESSIONS, AgentMemory
 
 DEFAULT_BRANCH = "main"
 

@@ -11,8 +11,8 @@ import re
 from ledger.model.findings import Finding
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from rituals.adopt.compat import ID_PATTERN, references_span
-from rituals.adopt.layout import CONTINUITY, SESSIONS
+from rituals.intake.adopt.compat import ID_PATTERN, references_span
+from rituals.intake.adopt.layout import CONTINUITY, SESSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from projection.fold.replay import State
     from projection.fold.state import Standing
-    from rituals.adopt.compat import Footer
+    from rituals.intake.adopt.compat import Footer
 
 _IDS = re.compile(ID_PATTERN)
 _WORD = "abcdefghijklmnopqrstuvwxyz0123456789-."

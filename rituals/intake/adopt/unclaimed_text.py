@@ -18,15 +18,15 @@ from ledger.model.order import is_date
 from ledger.model.record import Record
 from ledger.secrets.scanner import nameable
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
-from rituals.adopt.code_spans import footer_comments, indent_of, storable
-from rituals.adopt.layout import CONTINUITY, AgentMemory
-from rituals.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
+from rituals.intake.adopt.code_spans import footer_comments, indent_of, storable
+from rituals.intake.adopt.layout import CONTINUITY, AgentMemory
+from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from rituals.adopt.page_blocks import Item
+    from rituals.intake.adopt.page_blocks import Item
 
 #: How the notes of the layout's own template start, in lower case and without quote marks.
 _TEMPLATE = (

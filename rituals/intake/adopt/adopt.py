@@ -29,14 +29,14 @@ from memory.worktree.publish import changes, committed_projection, projection_fi
 from projection.policy.model import TRUNK, Policy, Review
 from projection.policy.template import write_policy
 from projection.policy.toml import read_policy
-from rituals.adopt import compat, layout
-from rituals.adopt.differences import differences
-from rituals.adopt.import_logs import archive_reasons, events_of, said_by
-from rituals.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
-from rituals.adopt.plan import AdoptionPlan, sealed, state_with
-from rituals.adopt.read_facts import facts as read_facts
-from rituals.adopt.source import Ground, is_page, survey
-from rituals.adopt.unclaimed_text import passages
+from rituals.intake.adopt import compat, layout
+from rituals.intake.adopt.differences import differences
+from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
+from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
+from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
+from rituals.intake.adopt.read_facts import facts as read_facts
+from rituals.intake.adopt.source import Ground, is_page, survey
+from rituals.intake.adopt.unclaimed_text import passages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

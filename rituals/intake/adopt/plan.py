@@ -15,11 +15,11 @@ from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.replay.state import state_from
 from projection.policy.model import Policy
-from rituals.adopt import layout
-from rituals.adopt.differences import Difference
-from rituals.adopt.import_logs import TITLE, TITLE_BY_HAND
-from rituals.adopt.source import Ground
-from rituals.adopt.unclaimed_text import Passage
+from rituals.intake.adopt import layout
+from rituals.intake.adopt.differences import Difference
+from rituals.intake.adopt.import_logs import TITLE, TITLE_BY_HAND
+from rituals.intake.adopt.source import Ground
+from rituals.intake.adopt.unclaimed_text import Passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
