@@ -14,7 +14,7 @@ from projection.graph.links import links_in
 from projection.text.digest import gist
 from projection.text.normalize import sentences
 from projection.text.sentences import read_sentences
-from rituals.intake.adopt.code_spans import hidden_lines
+from rituals.intake.code_spans import hidden_lines
 from rituals.review.evidence.claims import claims
 
 FENCES = ("```", "~~~", "````", "~~~~", "```sh", "~~~ text", "``` a`b")

@@ -5,6 +5,7 @@ A key that nobody knows is the writer's own and is kept. Keeps invariant S14 of 
 
 from __future__ import annotations
 
+from ledger.escape import prose
 from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
@@ -51,6 +52,11 @@ def footer_findings(events: Iterable[Event]) -> list[Finding]:
                 )
                 found.append(Finding("bad-footer", message, hint=hint))
     return found
+
+
+def footer_value(text: str) -> str:
+    """Make a text fit to be the value of a footer (FORMAT.md, S11)."""
+    return prose(text).replace("|", "¦")
 
 
 def meant_key(key: str) -> str:

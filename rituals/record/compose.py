@@ -19,7 +19,7 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.ids import id_from_text
+from ledger.model.ids import id_from_text, version_id
 from ledger.secrets.scanner import nameable
 from memory.write.draft import DEFAULT_TITLE, SessionDraft
 from projection.policy.model import CLOSABLE, DEFAULT_KIND
@@ -138,6 +138,24 @@ def free_id(text: str, used: set[str], taken: Taken) -> str:
         number += 1
         found = f"{made}-{number}"
     return found
+
+
+def id_of_text(text: str, used: set[str], taken: Taken, nameless: str = "captured") -> str:
+    """Make an id from a text, in whatever script it is written.
+
+    Args:
+        text: of a fact to be.
+        used: ids of others beside it.
+        taken: tells whether an id stands for something else.
+        nameless: begins the id of a text with no word that an id can have.
+    """
+    try:
+        made = id_from_text(nameable(text))
+    except ValueError:
+        made = f"{nameless}-{version_id(text)}"
+    if made in used or taken(made, text):
+        made = f"{made[:70].rstrip('-.')}-{version_id(text)}"
+    return made
 
 
 def taken_in(memory: Memory) -> Taken:

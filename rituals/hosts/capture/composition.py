@@ -9,15 +9,14 @@ from __future__ import annotations
 from ledger.codec.fact_blocks import order_meta
 from ledger.escape import prose
 from ledger.model.event import FactCreated
-from ledger.model.ids import id_from_text, version_id
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.record import Record
 from ledger.model.shown import SHOWN_KEY
-from ledger.secrets.scanner import nameable
+from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.policy.model import DIGEST, SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
-from rituals.record.compose import compose
+from rituals.record.compose import compose, id_of_text
 from rituals.record.request import NewFact, Request, Supersession
 
 TYPE_CHECKING = False
@@ -135,17 +134,6 @@ def sentence_of(text: str) -> str:
     return f"`{bare}" if code else bare
 
 
-def id_of_text(text: str, used: set[str], taken: Callable[[str, str], bool]) -> str:
-    """Make an id from a text, in whatever script it is written."""
-    try:
-        made = id_from_text(nameable(text))
-    except ValueError:
-        made = f"captured-{version_id(text)}"
-    if made in used or taken(made, text):
-        made = f"{made[:70].rstrip('-.')}-{version_id(text)}"
-    return made
-
-
 def _footers(item: Item, transcript: Span | None) -> Meta:
     """Return what a fact says of where it comes from, and of its end."""
     quote = footer_value(item.quote)
@@ -155,11 +143,6 @@ def _footers(item: Item, transcript: Span | None) -> Meta:
     source = (("source", f'{name} {item.at} "{quote}"'.strip()),)
     ends = footer_value(item.obsolete_when)
     return (*source, ("obsolete_when", ends)) if ends else source
-
-
-def footer_value(text: str) -> str:
-    """Make a text fit to be the value of a footer (FORMAT.md, S11)."""
-    return prose(text).replace("|", "¦")
 
 
 def _title(part: Part) -> str:

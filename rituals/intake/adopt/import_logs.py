@@ -8,16 +8,12 @@ it reaches the limits of the format.
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
-from ledger.codec.log import canonical
-from ledger.codec.validate import problems
-from ledger.errors import DraftRefused
 from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
     FactPromoted,
     FactSuperseded,
-    Meta,
     ThreadClosed,
     ThreadReopened,
 )
@@ -25,10 +21,11 @@ from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
-from ledger.model.session import LINE_LIMIT_BYTES, Entry, SessionLog
+from ledger.model.session import Entry
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, THREAD_KIND
 from rituals.intake.adopt.layout import ARCHIVE_INDEX, AgentMemory, text_of
 from rituals.intake.adopt.read_facts import VISION_KIND, ImportedFact
+from rituals.intake.stored_facts import Brought, parts, stored, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +33,6 @@ if TYPE_CHECKING:
 
 TITLE = "Adopt a ledger in the agent-memory layout"
 TITLE_BY_HAND = "Adopt a memory that was written by hand"
-_LOG_BYTES = 700_000  #: of fact texts in one log, below the limit of the format
-_LOG_EVENTS = 5_000
 _LAST = "9999"  #: sorts after every date: a fact whose creation nobody knows
 
 
@@ -54,13 +49,6 @@ class Said(Record):
     edges: frozenset[tuple[str, str]]
     false: frozenset[str]
     promoted: frozenset[str]
-
-
-class _Birth(Record):
-    """The event that brings a text, and those that say how its fact stands."""
-
-    event: FactCreated
-    state: list[Event]
 
 
 def said_by(entries: Iterable[Entry]) -> Said:
@@ -128,7 +116,7 @@ def events_of(
     by_id: dict[str, list[ImportedFact]] = {}
     for fact in facts:
         by_id.setdefault(fact.id, []).append(fact)
-    rounds: list[list[_Birth]] = []
+    rounds: list[list[Brought]] = []
     for same in sorted(by_id.values(), key=_by_creation):
         texts: set[str] = set()
         for fact in same:
@@ -140,9 +128,9 @@ def events_of(
                 state = _state(fact, said, reasons, successors, notes)
             if len(texts) == len(rounds):
                 rounds.append([])
-            rounds[len(texts)].append(_Birth(event, state))
+            rounds[len(texts)].append(Brought(event, tuple(state)))
             texts.add(event.text)
-    return [log for births in rounds for log in _parts(births)], findings, notes
+    return [log for births in rounds for log in parts(births)], findings, notes
 
 
 def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:
@@ -162,57 +150,10 @@ def _birth(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCreat
     created = fact.created or origin[:10]
     born = (("created", created), ("origin", origin))
     meta += [pair for pair in (*fact.meta, *born) if pair[1]]
-    event = FactCreated(fact.id, tidy(_wrapped(fact.text)), fact.mark, tuple(meta))
-    return _stored(event, fact, findings)
-
-
-def _stored(event: FactCreated, fact: ImportedFact, findings: list[Finding]) -> FactCreated:
-    """Return the event in a form that the format takes, changing as little as that needs.
-
-    Raises:
-        DraftRefused: the text is too large for any log; nothing was changed.
-    """
-    bare: Meta = tuple(pair for pair in event.meta if pair[0] in ("kind", "created", "origin"))
-    text = event.text or ""
-    fence = "~~~"
-    while fence in text:
-        fence += "~"
-    quoted = f"As it stood:\n\n{fence}\n{text}\n{fence}"
-    problem: tuple[Finding, ...] = ()
-    for changed, how in (
-        (event, ""),
-        (event._replace(text=text.replace("<!--", "&lt;!--")), "its comments are escaped"),
-        (event._replace(meta=bare), "the other keys of its footer are left out"),
-        (event._replace(text=quoted), "its text is kept in a code block"),
-        (event._replace(text=quoted, meta=bare), "its text is kept in a code block"),
-    ):
-        log = canonical(SessionLog((("type", "import"),), TITLE, "", (changed,)))
-        wrong, stored = problems(log), log.events[0]
-        if not wrong and isinstance(stored, FactCreated):
-            if how:
-                message = f"`{fact.id}` can not stand as it is ({problem[0].message}); {how}"
-                findings.append(Finding("not-canonical", message, fact.file, fact.line))
-            return stored
-        problem = problem or wrong
-    where = (problem[0]._replace(file=fact.file, line=fact.line), *problem[1:])
-    raise DraftRefused(where)
-
-
-def _wrapped(text: str) -> str:
-    """Break lines that are over the limit of the format, at blanks where there are some."""
-    limit = LINE_LIMIT_BYTES // 2
-    if len(text) <= limit // 4:
-        return text
-    lines: list[str] = []
-    for line in text.split("\n"):
-        rest = line
-        while len(rest.encode()) > limit:
-            at = rest.rfind(" ", limit // 8, limit // 4)
-            at = at if at > 0 else limit // 4
-            lines.append(rest[:at])
-            rest = rest[at:].removeprefix(" ")
-        lines.append(rest)
-    return "\n".join(lines)
+    event = FactCreated(fact.id, tidy(wrapped(fact.text)), fact.mark, tuple(meta))
+    made, found = stored(event, fact.file, fact.line)
+    findings += found
+    return made
 
 
 def _state(
@@ -244,20 +185,4 @@ def _state(
         else:
             found.append(ThreadReopened(fact.id))
             notes.append(f"reopen {fact.id}: {fact.file} shows it open, and the logs closed it")
-    return found
-
-
-def _parts(births: list[_Birth]) -> list[list[Event]]:
-    """Cut births into logs that stay within the limits of the format."""
-    found: list[list[Event]] = []
-    size = 0
-    for event, state in births:
-        text = event.text or ""
-        cost = len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
-        full = not found or size + cost > _LOG_BYTES
-        if full or len(found[-1]) + 1 + len(state) > _LOG_EVENTS:
-            found.append([])
-            size = 0
-        found[-1] += [event, *state]
-        size += cost
     return found

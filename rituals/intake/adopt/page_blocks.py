@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ledger.model.findings import Finding
 from ledger.model.record import Record
-from rituals.intake.adopt.code_spans import (
+from rituals.intake.adopt.layout import text_of
+from rituals.intake.code_spans import (
     CONTENT_COLUMNS,
     FIRST,
     Comment,
@@ -12,7 +13,6 @@ from rituals.intake.adopt.code_spans import (
     hidden_lines,
     marker_width,
 )
-from rituals.intake.adopt.layout import text_of
 
 _RULES = ({"-"}, {"*"}, {"_"}, {"="})
 _FINDINGS_LIMIT = 1_000  #: of one file

@@ -18,9 +18,9 @@ from ledger.model.order import is_date
 from ledger.model.record import Record
 from ledger.secrets.scanner import nameable
 from projection.policy.model import BUILT_IN_KINDS, DEFAULT_KIND, THREAD_KIND
-from rituals.intake.adopt.code_spans import footer_comments, indent_of, storable
 from rituals.intake.adopt.layout import CONTINUITY, AgentMemory
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
+from rituals.intake.code_spans import footer_comments, indent_of, storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

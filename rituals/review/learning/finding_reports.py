@@ -15,10 +15,11 @@ from ledger.model.event import Event, FactCreated, FactReferenced, ThreadReopene
 from ledger.model.findings import Finding as Noticed
 from ledger.model.record import Record
 from ledger.secrets.scanner import without_secrets
+from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
 from projection.policy.model import FINDING_KIND
 from projection.work.findings import FIXED, REGRESSED, BugFound, finding_of
-from rituals.hosts.capture.composition import footer_value, sentence_of
+from rituals.hosts.capture.composition import sentence_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

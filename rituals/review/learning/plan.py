@@ -14,14 +14,14 @@ from ledger.model.session import Entry
 from memory.cache.range_queries import log_named
 from memory.query.provenance import lines_of
 from memory.replay.state import state_of
+from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import NEW_LIMIT, notice
 from projection.fold.tiers import never_decaying
 from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
-from rituals.hosts.capture.composition import footer_value, id_of_text
-from rituals.record.compose import taken_in
+from rituals.record.compose import id_of_text, taken_in
 from rituals.review.evidence.audit import code_of, evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
 from rituals.review.learning.bar import Bar, passes

@@ -1,0 +1,103 @@
+"""Give facts from elsewhere a form that a log takes, and cut what was taken in into logs.
+
+A text is changed as little as the format needs: its comments are escaped, else it is kept in a block of
+code. Lines and logs are broken up before they reach a limit of the format.
+"""
+
+from __future__ import annotations
+
+from ledger.codec.log import canonical
+from ledger.codec.validate import problems
+from ledger.errors import DraftRefused
+from ledger.model.event import Event, FactCreated, FactUpdated, Meta
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeVar
+
+    Bringing = TypeVar("Bringing", FactCreated, FactUpdated)
+
+_LOG_BYTES = 700_000  #: of fact texts in one log, below the limit of the format
+_LOG_EVENTS = 5_000
+#: The keys of a footer that stay where the others can not.
+_KEPT = ("kind", "created", "origin")
+
+
+class Brought(Record):
+    """The event that brings a text, and those that say how its fact stands."""
+
+    event: FactCreated | FactUpdated
+    state: tuple[Event, ...] = ()
+
+
+def stored(event: Bringing, file: str = "", line: int = 0) -> tuple[Bringing, tuple[Finding, ...]]:
+    """Return an event of an `import` log in a form that the format takes, and what was changed for that.
+
+    Args:
+        event: brings a text.
+        file: where that stands, for the finding.
+        line: of it.
+
+    Raises:
+        DraftRefused: the text is too large for any log.
+    """
+    bare: Meta = tuple(pair for pair in event.meta if pair[0] in _KEPT)
+    text = event.text or ""
+    fence = "~~~"
+    while fence in text:
+        fence += "~"
+    quoted = f"As it stood:\n\n{fence}\n{text}\n{fence}"
+    problem: tuple[Finding, ...] = ()
+    for changed, how in (
+        (event, ""),
+        (event._replace(text=text.replace("<!--", "&lt;!--")), "its comments are escaped"),
+        (event._replace(meta=bare), "the other keys of its footer are left out"),
+        (event._replace(text=quoted), "its text is kept in a code block"),
+        (event._replace(text=quoted, meta=bare), "its text is kept in a code block"),
+    ):
+        log = canonical(SessionLog((("type", "import"),), "Import", "", (changed,)))
+        wrong, made = problems(log), log.events[0]
+        if not wrong and isinstance(made, type(event)):
+            if not how:
+                return made, ()
+            message = f"`{event.id}` can not stand as it is ({problem[0].message}); {how}"
+            return made, (Finding("not-canonical", message, file, line),)
+        problem = problem or wrong
+    raise DraftRefused((problem[0]._replace(file=file, line=line), *problem[1:]))
+
+
+def wrapped(text: str) -> str:
+    """Break lines that are over the limit of the format, at blanks where there are some."""
+    limit = LINE_LIMIT_BYTES // 2
+    if len(text) <= limit // 4:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        rest = line
+        while len(rest.encode()) > limit:
+            at = rest.rfind(" ", limit // 8, limit // 4)
+            at = at if at > 0 else limit // 4
+            lines.append(rest[:at])
+            rest = rest[at:].removeprefix(" ")
+        lines.append(rest)
+    return "\n".join(lines)
+
+
+def parts(brought: Iterable[Brought]) -> list[list[Event]]:
+    """Cut what is brought into logs that stay within the limits of the format."""
+    found: list[list[Event]] = []
+    size = 0
+    for event, state in brought:
+        text = event.text or ""
+        cost = len(text.encode()) + 2 * text.count("\n") + 300 + sum(len(v) for _, v in event.meta)
+        full = not found or size + cost > _LOG_BYTES
+        if full or len(found[-1]) + 1 + len(state) > _LOG_EVENTS:
+            found.append([])
+            size = 0
+        found[-1] += [event, *state]
+        size += cost
+    return found
