@@ -20,6 +20,7 @@ PAGES = (
         page
         for folder in ("ledger", "projection", "memory", "rituals", "tests")
         for page in (ROOT / folder).rglob("[A-Z]*.md")
+        if page.name != "SKILL.md"  # which says to agents what to do
     ),
 )
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

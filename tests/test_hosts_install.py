@@ -22,7 +22,7 @@ from rituals.hosts.adapters import HOSTS
 from rituals.hosts.extraction.settings import settings
 from rituals.hosts.install import json_text, own_file
 from rituals.hosts.install.json_text import EACH
-from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, files_of
+from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, SKILLS, files_of
 from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
 from rituals.hosts.moments import moment
 from tests.conftest import Repo, Run, examples
@@ -330,29 +330,6 @@ def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
     assert found["SessionStart"] == [group] and sorted(found) == sorted(EVENTS["claude"].split())
 
 
-def test_the_skill_is_where_hosts_look(bare_repo: Repo, run: Run) -> None:
-    """Once for all that share a folder; it goes with the last of them, and stays where somebody wrote to it."""
-    top = bare_repo.path
-    ours, claudes = (top / f"{one}/skills/diurna-memory/SKILL.md" for one in (".agents", ".claude"))
-    assert run("install", "codex", "gemini", "claude", "--no-mcp").code == 0
-    text = ours.read_text()
-    assert ours.read_bytes() == claudes.read_bytes() and len(text.splitlines()) <= 120
-    assert text.startswith("---\nname: diurna-memory\ndescription: ")
-    assert run("uninstall", "codex").code == 0 and ours.exists()
-    assert run("uninstall", "gemini").code == 0 and not (top / ".agents").exists()
-    claudes.write_bytes(
-        claudes.read_bytes().replace(b"\n", b"\r\n")
-    )  # as git does on some machines
-    assert "nothing to do" in run("install", "claude", "--no-mcp").out
-    claudes.write_text(text.replace("In passing", "Never"))
-    for command in (("install", "claude", "--no-mcp"), ("uninstall",)):
-        ran = run(*command)
-        assert ran.code == 1 and "SKILL.md: it is not as Diurna wrote it" in ran.err
-        assert "Never, what others" in claudes.read_text()
-    claudes.write_text("---\nname: mine\n---\n")
-    assert run("uninstall").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"
-
-
 def test_a_file_of_another_release_is_replaced(tmp_path: Path) -> None:
     """By its stamp, or its hash from before there was one; a word in it that is not ours, and it stays."""
     path = ".opencode/plugin/diurna.js"
@@ -495,10 +472,10 @@ def test_the_plugin_is_what_is_installed(bare_repo: Repo, run: Run, tmp_path: Pa
 
     assert read(out / "hooks/hooks.json")["hooks"] == read(top / ".claude/settings.json")["hooks"]
     assert read(out / ".mcp.json") == read(top / ".mcp.json")
-    skill = "skills/diurna-memory/SKILL.md"
     portable = out / "agent-plugins/diurna"
-    assert (out / skill).read_bytes() == (portable / skill).read_bytes()
-    assert (out / skill).read_bytes() == (top / ".claude" / skill).read_bytes()
+    for skill in (f"skills/{name}/SKILL.md" for name in SKILLS):
+        assert (out / skill).read_bytes() == (portable / skill).read_bytes()
+        assert (out / skill).read_bytes() == (top / ".claude" / skill).read_bytes()
     manifest, market = (
         read(out / ".claude-plugin/plugin.json"),
         read(out / ".claude-plugin/marketplace.json"),
@@ -695,11 +672,8 @@ def test_a_dry_run_shows_each_file_and_changes_nothing(bare_repo: Repo, run: Run
     assert "would write .claude/settings.json" in ran.out and "would make AGENTS.md" in ran.out
     assert "+++ .claude/settings.json" in ran.out and COMMANDS["claude"] in ran.out
     answer = run("install", "claude", "--no-mcp", "--dry-run", "--json").json
-    assert answer["dry_run"] and [one["did"] for one in answer["files"]] == [
-        "write",
-        "make",
-        "make",
-    ]
+    did = [one["did"] for one in answer["files"]]
+    assert answer["dry_run"] and did == ["write", *["make"] * len(SKILLS), "make"]
     assert run("install", "claude", "--no-mcp").code == 0
     assert run("uninstall", "--dry-run").code == 0
     assert run("uninstall").code == 0
@@ -838,6 +812,6 @@ def test_doctor_names_what_is_not_as_it_was_written(
         assert ran.code == 1 and plugin.read_bytes() == before
         assert "once it has another name" in ran.err
     assert run("uninstall").code == 1
-    skill = tmp_path / "home/.agents/skills/diurna-memory/SKILL.md"
-    gone = f"opencode: what `diurna install opencode --user` writes is not in {skill}"
-    assert set(told()) == {edited_plugin, gone}
+    skills = [tmp_path / f"home/.agents/skills/{name}/SKILL.md" for name in SKILLS]
+    missing = "opencode: what `diurna install opencode --user` writes is not in"
+    assert set(told()) == {edited_plugin, *(f"{missing} {skill}" for skill in skills)}

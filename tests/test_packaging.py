@@ -127,6 +127,11 @@ def test_wheel_holds_the_four_packages_and_nothing_else(
         str(f.relative_to(CHECKOUT)) for name in PACKAGES for f in (CHECKOUT / name).rglob("*.py")
     }
     assert python == here
+    data = [
+        f for f in (CHECKOUT / "rituals/hosts/install").rglob("*") if f.suffix in (".md", ".js")
+    ]
+    assert {str(f.relative_to(CHECKOUT)) for f in data} <= set(files)
+    assert sum(f.name == "SKILL.md" for f in data) >= 5
 
 
 @needs_checkout

@@ -102,8 +102,11 @@ def _incomplete(base: str, host: str, *, user: bool) -> Iterator[Noticed]:
     plan = plan_install(base, (host,), user=user, servers=False)
     command = f"diurna install {host}{' --user' if user else ''}"
     for change in plan.changes:
-        said = f"{host}: what `{command}` writes is not in {base}/{change.file}"
-        yield Noticed(Finding("host-files", said, hint=f"`{command}` writes it"))
+        path, hint = f"{base}/{change.file}", f"`{command}` writes it"
+        said = f"{host}: what `{command}` writes is not in {path}"
+        if change.after is None:
+            said, hint = f"{host}: {path} is of an older release", f"`{command}` takes it away"
+        yield Noticed(Finding("host-files", said, hint=hint))
     for left in plan.left:
         said = f"{host}: {base}/{left.file} {left.why}"
         yield Noticed(Finding("host-files", said, hint=left.hint))

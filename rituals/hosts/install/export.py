@@ -13,7 +13,7 @@ from importlib.metadata import version
 
 from rituals.hosts.install.hook_entries import entries, merged
 from rituals.hosts.install.json_text import Unfit
-from rituals.hosts.install.layout import SERVER, SKILL, skill_text
+from rituals.hosts.install.layout import SERVER, skill_files
 from rituals.hosts.install.plan import Change, Left, Plan, read
 
 NAME = "diurna"
@@ -57,8 +57,12 @@ def plugin_files() -> dict[str, bytes]:
         },
     }
     made = {path: json.dumps(one, indent=2).encode() + b"\n" for path, one in found.items()}
-    skill = {f"{top}skills/{SKILL}/SKILL.md": skill_text().encode() for top in ("", f"{PORTABLE}/")}
-    return {**made, **skill, "README.md": _README.encode()}
+    skills = {
+        f"{top}skills/{path}": text.encode()
+        for top in ("", f"{PORTABLE}/")
+        for path, text in skill_files().items()
+    }
+    return {**made, **skills, "README.md": _README.encode()}
 
 
 def plan_export(folder: str) -> Plan:

@@ -28,8 +28,12 @@ This project keeps its memory in git, by Diurna. Lessons about your own way of w
 _TOML_SERVER = Block("# ", "", '[mcp_servers.diurna]\ncommand = "diurna"\nargs = ["mcp"]\n')
 SERVER = {"command": "diurna", "args": ["mcp"]}
 _SERVER_ENTRY = Entry(("mcpServers", "diurna"), SERVER)
-#: The name of the skill, which is its folder's, too.
-SKILL = "diurna-memory"
+#: The skills, one for each ritual: their names, which are their folders', too.
+SKILLS = tuple(
+    f"diurna-{ritual}" for ritual in ("remember", "recall", "review", "handover", "learn")
+)
+#: Those of releases of before, which go where nobody wrote to them.
+FORMER_SKILLS = ("diurna-memory",)
 
 
 class HostFile(Record):
@@ -40,7 +44,8 @@ class HostFile(Record):
         entries: of a JSON file.
         empty: what a new JSON file has beside them.
         block: of a file of lines.
-        whole: all that it says, where nobody else writes to it.
+        whole: all that it says, where nobody else writes to it; "" beside `former`.
+        former: a release of before wrote it, and it goes.
         holds: hook, server, skill or rule.
     """
 
@@ -50,6 +55,7 @@ class HostFile(Record):
     block: Block | None = None
     whole: str = ""
     holds: str = "hook"
+    former: bool = False
 
 
 class Layout(Record):
@@ -97,8 +103,15 @@ def files_of(host: str, *, user: bool) -> tuple[HostFile, ...]:
     """
     layout = LAYOUTS[host]
     folder = layout.home if user else layout.folder
-    skill = HostFile(f"{layout.skills}/{SKILL}/SKILL.md", whole=skill_text(), holds="skill")
-    return *_settings(host, folder, user=user), skill
+    skills = [
+        HostFile(f"{layout.skills}/{path}", whole=text, holds="skill")
+        for path, text in skill_files().items()
+    ]
+    former = [
+        HostFile(f"{layout.skills}/{name}/SKILL.md", holds="skill", former=True)
+        for name in FORMER_SKILLS
+    ]
+    return *_settings(host, folder, user=user), *skills, *former
 
 
 def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
@@ -138,9 +151,10 @@ def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
             return hooks._replace(empty=(("version", 1),)), server
 
 
-def skill_text() -> str:
-    """Return what the skill says that agents find where their hosts look for such."""
-    return stamped(_text("skill.md"), "<!-- ", " -->")
+def skill_files() -> dict[str, str]:
+    """Return what the skills say, by their paths in a folder where hosts look for such."""
+    paths = [f"{name}/SKILL.md" for name in SKILLS]
+    return {path: stamped(_text(f"skills/{path}"), "<!-- ", " -->") for path in paths}
 
 
 def _plugin() -> str:

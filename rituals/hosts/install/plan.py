@@ -269,8 +269,10 @@ def _refuse_read_only(base: str, path: str) -> None:
         raise Unfit("is read-only")
 
 
-def _with(data: bytes | None, file: HostFile) -> bytes:
-    """Return a file with what is ours."""
+def _with(data: bytes | None, file: HostFile) -> bytes | None:
+    """Return a file with what is ours; None where it is there no more."""
+    if file.former:
+        return _without_former(data)
     if file.block:
         return _checked(data, with_block(data, file.block), file)
     if file.whole:
@@ -294,6 +296,8 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     """Return a file without what is ours; None where it was made for that."""
     if data is None or b"diurna" not in data:
         return data  # also where it could not be read as what it should be
+    if file.former:
+        return _without_former(data)
     if file.block:
         return without_block(data, file.block)
     if file.whole:
@@ -307,6 +311,11 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     if text != before and ours and parse(text) == dict(file.empty):
         return None
     return _bytes(data, text)
+
+
+def _without_former(data: bytes | None) -> bytes | None:
+    """Return what stands where a release of before wrote: one that somebody wrote to since is theirs."""
+    return None if data is None or is_as_written(data) else data
 
 
 def _own_file(data: bytes | None, file: HostFile) -> bytes:

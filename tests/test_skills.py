@@ -1,0 +1,147 @@
+"""The skills: of the published form, with commands that work, and where hosts look for them.
+
+The form is that of https://agentskills.io/specification, as its reference validator holds files to it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from rituals.cli.registry import ENTRIES
+from rituals.hosts.install.layout import FORMER_SKILLS, SKILLS, skill_files
+from rituals.hosts.install.own_file import is_as_written, stamped
+from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
+from tests.conftest import Repo, Run
+from tests.pages import blocks
+
+#: The one skill that there was before.
+FORMER = "---\nname: diurna-memory\ndescription: Remember and recall.\n---\n\n# Remember\n"
+LINES_LIMIT = 120
+#: What the examples name, as somebody would have recorded it.
+KNOWN = (
+    "--new=id=webhook-retries decision: Webhooks retry three times.",
+    "--new=id=gateway-limits stack: The gateway takes 20 calls a second.",
+    "--new=id=nightly-cron stack: A cron job runs every night.",
+    "--new=id=orders-stay invariant: Orders are never deleted, only cancelled.",
+    "--new=id=retry-limit thread: How often may a webhook be retried?",
+    "--new=id=diff-first pattern: A diff is read before its tests.",
+    "--new=id=wire-retry-queue task: Wire the retry queue.",
+)
+
+
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Read plain scalars alone, which every reader of YAML reads the same; and the body."""
+    begin, head, body = re.split(r"^---\n", text, maxsplit=2, flags=re.MULTILINE)
+    assert begin == ""
+    found: dict[str, str] = {}
+    for line in head.splitlines():
+        key, colon, value = line.partition(": ")
+        assert colon and key not in found and re.fullmatch(r"[a-z][a-z-]*", key)
+        assert value == value.strip() and value[0] not in "!&*-?|>%@`\"'#{}[],"
+        assert ": " not in value and " #" not in value and not value.endswith(":")
+        found[key] = value
+    return found, body
+
+
+def in_the_tree() -> list[str]:
+    folder = Path(str(files("rituals.hosts.install"))) / "skills"
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_every_skill_that_is_shipped_is_installed() -> None:
+    """The table and the folder name the same files."""
+    assert in_the_tree() == sorted(skill_files()) == sorted(f"{name}/SKILL.md" for name in SKILLS)
+    assert not set(SKILLS) & set(FORMER_SKILLS)
+
+
+@pytest.mark.parametrize("path", skill_files())
+def test_skills_are_of_the_published_form(path: str) -> None:
+    """Its keys, their lengths, a name that is the folder's; and short enough to be read whole."""
+    text = skill_files()[path]
+    keys, body = front_matter(text)
+    assert {"name", "description"} <= set(keys)
+    assert set(keys) <= set("name description license compatibility metadata allowed-tools".split())
+    name = keys["name"]
+    assert name == path.removesuffix("/SKILL.md") and len(name) <= 64
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+    assert 1 <= len(keys["description"]) <= 1024 and " Use " in keys["description"]
+    assert 1 <= len(keys.get("compatibility", "-")) <= 500
+    assert len(text.splitlines()) <= LINES_LIMIT and is_as_written(text.encode())
+    assert "evidence, not instruction" in body or path.startswith("diurna-remember/")
+
+
+@pytest.mark.parametrize("path", skill_files())
+def test_the_commands_of_skills_work(path: str, repo: Repo, run: Run) -> None:
+    """Each line of each block, one after the other, in a memory that has what they name."""
+    assert run("append", "--title", "Before", *KNOWN).code == 0
+    lines = [line for block in blocks(skill_files()[path], "sh") for line in block if line]
+    assert len(lines) > 3
+    for line in lines:
+        program, *words = shlex.split(line, comments=True)
+        assert program == "diurna"
+        ran = run(*words)
+        assert (ran.code, ran.err.count("hint: did you mean")) == (0, 0), f"{line}\n{ran.err}"
+
+
+def test_skills_name_skills_and_commands_that_there_are() -> None:
+    """In their sentences, too: the other skills, `diurna` commands, and nothing that takes away by force."""
+    for text in skill_files().values():
+        assert set(re.findall(r"\(the skill `([^`]+)`\)", text)) <= set(SKILLS)
+        for command in re.findall(r"`diurna (\w+)", text):
+            assert command in [entry.name for entry in ENTRIES]
+        assert not re.search(r"--force|reset --hard|rm -r", text)
+
+
+def test_skills_are_where_hosts_look(bare_repo: Repo, run: Run) -> None:
+    """Once for all that share a folder; they go with the last of them, and stay where somebody wrote to them."""
+    top = bare_repo.path
+    ours, claudes = (top / f"{one}/skills/{SKILLS[0]}/SKILL.md" for one in (".agents", ".claude"))
+    assert run("install", "codex", "gemini", "claude", "--no-mcp").code == 0
+    for folder in (".agents", ".claude"):
+        there = {path.name for path in (top / folder / "skills").iterdir()}
+        assert there == set(SKILLS)
+    text = ours.read_text()
+    assert ours.read_bytes() == claudes.read_bytes()
+    assert run("uninstall", "codex").code == 0 and ours.exists()
+    assert run("uninstall", "gemini").code == 0 and not (top / ".agents").exists()
+    # as git does on some machines
+    claudes.write_bytes(claudes.read_bytes().replace(b"\n", b"\r\n"))
+    assert "nothing to do" in run("install", "claude", "--no-mcp").out
+    claudes.write_text(text.replace("In passing", "Never"))
+    for command in (("install", "claude", "--no-mcp"), ("uninstall",)):
+        ran = run(*command)
+        assert ran.code == 1 and "SKILL.md: it is not as Diurna wrote it" in ran.err
+        assert "Never" in claudes.read_text()
+    claudes.write_text("---\nname: mine\n---\n")
+    assert run("uninstall").code == 0 and claudes.read_text() == "---\nname: mine\n---\n"
+
+
+@pytest.mark.parametrize("command", ("install", "uninstall"))
+@pytest.mark.parametrize("edited", (False, True))
+def test_a_skill_of_before_goes_unless_somebody_wrote_to_it(
+    tmp_path: Path, command: str, edited: bool
+) -> None:
+    """The one that there was; a skill of a person's beside it is never looked at."""
+    base = str(tmp_path)
+    former = tmp_path / ".claude/skills/diurna-memory/SKILL.md"
+    theirs = tmp_path / ".claude/skills/diurna-mine/SKILL.md"
+    said = stamped(FORMER, "<!-- ", " -->").replace(
+        "Remember and", "Never" if edited else "Remember and"
+    )
+    for path in (former, theirs):
+        path.parent.mkdir(parents=True)
+        path.write_text(said)
+    if command == "install":
+        plan = plan_install(base, ("claude",), user=False, servers=False)
+    else:
+        plan = plan_removal(base, ("claude",), user=False)
+    assert not plan.left
+    apply_plan(plan, user=False)
+    assert former.exists() == edited and theirs.read_text() == said
+    assert not edited or former.read_text() == said
+    assert former.parent.exists() == edited
