@@ -32,6 +32,12 @@ def variables() -> Mapping[str, str]:
     return os.environ
 
 
+def data_folder() -> str:
+    """Return where programs keep a user's data (XDG Base Directory Specification)."""
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return named if named[:1] == "/" else user_folder() + "/.local/share"
+
+
 def user_folder() -> str:
     """Return the user's home directory; `~` where nobody knows it."""
     return os.path.expanduser("~")

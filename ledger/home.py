@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ledger.environment import data_folder
 from ledger.errors import HomeNotFound
 from ledger.git.repository import (
     Repository,
@@ -17,6 +18,7 @@ from ledger.model.layout import (
     CACHE_DIR,
     CONTINUITY_FILE,
     DEFAULT_BRANCH,
+    PERSONAL_FOLDER,
     POLICY_FILE,
     SPOOL_DIR,
     STATE_DIR,
@@ -25,6 +27,8 @@ from ledger.model.layout import (
 from ledger.model.record import Record
 
 IN_TREE, OWN_BRANCH, OWN_REPOSITORY = "in-tree", "own-branch", "own-repository"
+#: What is said for the personal home where a home is named; a folder of that name is `./personal`.
+PERSONAL = "personal"
 
 
 class Home(Record):
@@ -134,6 +138,33 @@ def discover(start: str) -> Home:
         if repository.git().resolve(f"{upstream}:{POLICY_FILE}")[0]:
             return branch_home(repository, DEFAULT_BRANCH)
     raise _not_found(repository, start)
+
+
+def personal_folder() -> str:
+    """Return where the home of what is only the user's is, or would be."""
+    return f"{data_folder()}/{PERSONAL_FOLDER}"
+
+
+def named_folder(named: str) -> str:
+    """Return the folder that is meant where a home is named: a path, or `personal`."""
+    return personal_folder() if named == PERSONAL else named
+
+
+def personal_home() -> Home | None:
+    """Return the home of what is only the user's; None where there is none, which takes one look.
+
+    That its policy says `personal = true` too is for the reader of the policy to ask.
+
+    Raises:
+        UnsupportedRepository: its repository is of a shape Diurna does not handle.
+    """
+    folder = personal_folder()
+    if not os.path.isfile(f"{folder}/{POLICY_FILE}"):
+        return None
+    repository = find_repository(folder)
+    if repository is None or repository.top != os.path.realpath(folder):
+        return None
+    return checked_out_home(repository, "")
 
 
 def _not_found(repository: Repository, start: str) -> HomeNotFound:

@@ -136,6 +136,7 @@ def _machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             if key != WRITE_TABLES:
                 patch.delenv(key)
         patch.setenv("HOME", str(home))
+        patch.delenv("XDG_DATA_HOME", raising=False)
         patch.setenv("GIT_CONFIG_GLOBAL", str(config))
         patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
         patch.setenv("GIT_CEILING_DIRECTORIES", str(home.parent))

@@ -84,6 +84,8 @@ def _policies(draw: st.DrawFn) -> Policy:
         ),
         views=Views(tuple([name for name in PUBLISHABLE if draw(st.booleans())])),
         learning=draw(_LEARNING),
+        personal=draw(st.booleans()),
+        push=draw(st.booleans()),
     )
 
 

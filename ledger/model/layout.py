@@ -20,6 +20,8 @@ ATTRIBUTES_FILE = ".gitattributes"
 #: The in-tree prefix, the default branch of an own-branch home, and where that one is mirrored.
 TREE_PREFIX = "memory/"
 DEFAULT_BRANCH = "memory"
+#: Where the home of what is only the user's is, below the folder for a user's data.
+PERSONAL_FOLDER = "diurna/personal"
 MIRROR_DIR = ".memory"
 
 #: Keeps the bytes of logs, and keeps git from merging what is recomputed (FORMAT.md, M1 and M2).
@@ -81,4 +83,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 32
+CACHE_VERSION = 33

@@ -170,13 +170,15 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         tuple(policy.capture),
         tuple(policy.views),
         tuple(policy.learning),
+        policy.personal,
+        policy.push,
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    language, capture, views, learning = rest
+    language, capture, views, learning, personal, push = rest
     return Policy(
         project,
         publish,
@@ -190,4 +192,6 @@ def policy_of(values: Any) -> Policy:
         Capture(*capture),
         Views(*views),
         Learning(*learning),
+        personal,
+        push,
     )

@@ -170,6 +170,8 @@ class Policy(Record):
         capture: what is recorded of hosts' sessions.
         views: which of them are published.
         learning: how patterns earn their place, and what roles are shown.
+        personal: facts that say `personal: true` belong here; true of a person's own home alone.
+        push: a sync sends such a home too; others it always sends.
     """
 
     project: str = "project"
@@ -184,6 +186,13 @@ class Policy(Record):
     capture: Capture = Capture()
     views: Views = Views()
     learning: Learning = Learning()
+    personal: bool = False
+    push: bool = False
+
+    @property
+    def pushes(self) -> bool:
+        """Whether a sync sends what the home holds without being told."""
+        return self.push or not self.personal
 
     @property
     def view_files(self) -> tuple[str, ...]:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from projection.policy.keys import quoted
 from projection.policy.model import BUILT_IN_KINDS, Capture, Learning, Policy, Recall
 
+_PERSONAL = """\
+personal = true  # what is only yours: facts with `personal: true` come here, and into no other home
+# push   = true  # a sync sends it to its remote; else only `diurna sync --push` does
+"""
+
 
 def write_policy(policy: Policy) -> str:
     """Write a policy as the commented `diurna.toml` that `diurna init` makes."""
     windows, review, privacy = policy.windows, policy.review, policy.privacy
-    named = f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n"
-    trunk = named if policy.trunk else ""
+    trunk = f"trunk   = {quoted(policy.trunk)}  # where no origin/HEAD names it\n" * bool(
+        policy.trunk
+    )
     text = f"""\
 # The policy of this Diurna home. A key that is left out has its default.
 
 format  = {policy.format}
 project = {quoted(policy.project)}
 publish = {quoted(policy.publish)}  # when continuity.md is committed: "append", "trunk" or "review"
-{trunk}
+{trunk}{_personal(policy)}
 [windows]  # how long a fact lives unused, counted in work sessions, never in days
 working = {windows.working}
 active  = {windows.active}
@@ -66,6 +72,13 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
             decays = "true" if kind.decays else "false"
             text += f"\n[kinds.{kind.name}]\nsection = {quoted(kind.section)}\ndecays  = {decays}\n"
     return text
+
+
+def _personal(policy: Policy) -> str:
+    said = _PERSONAL if policy.personal else ""
+    if policy.push:
+        return said.replace("# push  ", "push    ") or "push    = true\n"
+    return said
 
 
 def _learning(learning: Learning) -> str:

@@ -146,6 +146,8 @@ class _File(_Table):
     project: _Name = Policy().project
     publish: Literal["append", "trunk", "review"] = "append"
     trunk: _Name = ""
+    personal: bool = False
+    push: bool = False
     windows: _Windows = _Windows()
     review: _Review = _Review()
     privacy: _Privacy = _Privacy()
@@ -212,6 +214,8 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         ),
         Views(tuple([name for name in PUBLISHABLE if name in file.views.publish])),
         file.learning.value(),
+        file.personal,
+        file.push,
     )
 
 

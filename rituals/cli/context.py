@@ -98,15 +98,17 @@ class Invocation:
             HomeNotFound: there is none.
             NotFound: the folder that was named is not there.
         """
-        from ledger.home import discover
+        from ledger.home import discover, named_folder, personal_folder
 
-        named = self.home or self._home_variable
+        named = self.home or named_folder(self._home_variable)
         if named and not os.path.isdir(named):
+            yours = named == personal_folder()
             raise NotFound(
-                f"there is no folder {named}",
+                "you have no personal home" if yours else f"there is no folder {named}",
                 where="--home" if self.home else "$DIURNA_HOME",
-                hint="name a home, or a folder in it; `diurna init DIR` makes one",
-            )
+                hint="`diurna init --personal` makes one" if yours
+                else "name a home, or a folder in it; `diurna init DIR` makes one",
+            )  # fmt: skip
         return discover(named or self.folder())
 
     def memory(self) -> Memory:

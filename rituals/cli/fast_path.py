@@ -34,6 +34,8 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int | None:
     if not arguments or sys.stdout is None or sys.stdout.isatty():
         return None
     home = environment.get("DIURNA_HOME", "")
+    if home == "personal":  # `ledger.home` says which folder that is
+        return None
     if arguments == ["show"]:
         return _show(home)
     if arguments[0] == "brief":

@@ -7,6 +7,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
+from ledger.home import named_folder
 from rituals.cli.context import Invocation
 from rituals.cli.option_table import AS_OF, SINCE, UNTIL, Option
 
@@ -23,7 +24,7 @@ FINDING = "code file hint line message severity"
 
 def _keep_home(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     if value:
-        ctx.ensure_object(Invocation).home = value
+        ctx.ensure_object(Invocation).home = named_folder(value)
 
 
 def _keep_json(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -62,6 +62,7 @@ class SetupPlan(Record):
         files: (path relative to the home, bytes) to commit; those that exist are left out.
         steps: the plan in sentences; empty when there is nothing to do.
         hooks: what becomes of git's hooks, where that was asked for.
+        personal: nobody but the user looks into its folder.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class SetupPlan(Record):
     files: tuple[tuple[str, bytes], ...]
     steps: tuple[str, ...]
     hooks: HookPlan = HookPlan()
+    personal: bool = False
 
     @property
     def seat(self) -> str:
@@ -104,11 +106,11 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
         _refuse_second_home(repository, branch)
         return _plan_branch(repository, branch, project)
     if repository is not None and _is_fresh_top(repository, place) and folder:
-        return _plan_own(place, repository, project)
+        return plan_own(place, repository, _own_policy(project, place))
     if repository is None:
         if os.path.isfile(place):
             raise WriteRefused(f"{place} is a file", hint="name a folder")
-        return _plan_own(place, None, project)
+        return plan_own(place, None, _own_policy(project, place))
     if not repository.top:
         raise WriteRefused(
             f"{repository.gitdir} is a bare repository; a home in it needs a branch of its own",
@@ -120,7 +122,7 @@ def plan_setup(start: str, folder: str, branch: str, project: str) -> SetupPlan:
             hint=f"run `diurna init` in {repository.top} for a home in it, or name a folder outside",
         )
     if os.path.isfile(f"{repository.top}/{POLICY_FILE}"):
-        return _plan_own(repository.top, repository, project)
+        return plan_own(repository.top, repository, _own_policy(project, repository.top))
     there = _home_of(repository)
     if there is not None and there.kind == OWN_BRANCH:
         return _plan_branch(repository, there.branch, project)
@@ -181,6 +183,10 @@ def _is_fresh_top(repository: Repository, place: str) -> bool:
     return bool(repository.git().resolve(f"{commit}:{POLICY_FILE}")[0])
 
 
+def _own_policy(project: str, place: str) -> Policy:
+    return Policy(project=_named(project, place), publish=APPEND)
+
+
 def _named(project: str, folder: str) -> str:
     return project or os.path.basename(folder.rstrip("/")) or "project"
 
@@ -221,8 +227,17 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     return SetupPlan(IN_TREE, repository.top, repository, branch, TREE_PREFIX, files, steps)
 
 
-def _plan_own(place: str, repository: Repository | None, project: str) -> SetupPlan:
-    policy = Policy(project=_named(project, place), publish=APPEND)
+def plan_own(place: str, repository: Repository | None, policy: Policy) -> SetupPlan:
+    """Plan a home at the top of a repository of its own.
+
+    Args:
+        place: the folder.
+        repository: whose top it is, None when it becomes one.
+        policy: of the home.
+
+    Raises:
+        WriteRefused: a home can not be made there; the reason is said.
+    """
     if repository is None:
         files = _initial(policy)
         steps = (
@@ -256,8 +271,7 @@ def _plan_branch(repository: Repository, branch: str, project: str) -> SetupPlan
     local = read_reference(repository, reference)
     upstream = next(iter(remote_branches(repository, branch)), "")
     tip = local or (read_reference(repository, upstream) if upstream else "")
-    policy = Policy(project=_named(project, repository.where), publish=APPEND)
-    files = _initial(policy)
+    files = _initial(_own_policy(project, repository.where))
     if tip:
         if not repository.git().resolve(f"{tip}:{POLICY_FILE}")[0]:
             raise WriteRefused(
@@ -306,7 +320,7 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     """Make the home that a plan describes and return it, open."""
     repository = plan.repository
     if repository is None:
-        repository = _make_repository(plan.place, plan.branch)
+        repository = _make_repository(plan)
     if plan.kind == OWN_BRANCH:
         home = branch_home(repository, plan.branch)
         if config_value(repository, "diurna", "branch") != plan.branch:
@@ -329,10 +343,11 @@ def apply_setup(plan: SetupPlan, clock: Callable[[], int], agent: str = "") -> M
     return memory
 
 
-def _make_repository(place: str, branch: str) -> Repository:
-    make_folder(place, 0o777)
+def _make_repository(plan: SetupPlan) -> Repository:
+    place = plan.place
+    make_folder(place, 0o700 if plan.personal else 0o777)
     above = Repository(place, place, place).git()
-    above.configure("init", "-q", "-b", branch)
+    above.configure("init", "-q", "-b", plan.branch)
     found = find_repository(place)
     assert found is not None, "git init made a repository"
     return found

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from rituals.cli.context import Invocation
     from rituals.setup.home import SetupPlan
 
+#: A command that records a first fact, of all and of what is only the user's.
+_FIRST = ('diurna note "decision: …"', 'diurna note --home personal "preference: …"')
+
 
 def show_setup(
     call: Invocation, plan: SetupPlan, where: Publishing | None, *, project: str, hooks: bool
@@ -38,3 +41,5 @@ def show_setup(
         call.out.hint(f'the hooks publish nothing while {policy} says publish = "review"')
     if plan.files and not where.here:
         call.out.hint(f"{CONTINUITY_FILE} is published on {where.trunk}, once it has this home")
+    if plan.files:
+        call.out.hint(_FIRST[plan.personal])

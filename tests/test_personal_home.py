@@ -1,0 +1,96 @@
+"""The home of what is only yours: where it is, how it is made, and that it is nobody else's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.home import personal_folder, personal_home
+from tests.conftest import make_repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Repo, Run
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for a user's data; nothing is in it yet."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))
+    return folder / "diurna" / "personal"
+
+
+def test_made_anywhere_and_once(
+    data: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made outside of any repository, for its user's eyes, says what it is, and is made once."""
+    monkeypatch.chdir(tmp_path)
+    planned = run("init", "--personal", "--dry-run")
+    assert (planned.code, planned.err) == (0, "")
+    assert planned.out.startswith(
+        f"would make a git repository in {data}\nwould commit diurna.toml\n"
+    )
+    assert not data.exists() and personal_home() is None
+    done = run("init", "--personal")
+    assert done.code == 0 and done.out.startswith(f"made a git repository in {data}\n")
+    assert data.stat().st_mode & 0o777 == data.parent.stat().st_mode & 0o777 == 0o700
+    assert "\npersonal = true  #" in (data / "diurna.toml").read_text()
+    home = personal_home()
+    assert home is not None and home.folder == str(data)
+    again = run("init", "--personal")
+    assert again.out == f"nothing to do: {data} has a home\n" and again.code == 0
+
+
+def test_from_within_a_repository(data: Path, repo: Repo, run: Run) -> None:
+    """A home of the repository that it is made in is another one, and nothing changes there."""
+    before = repo.shape()
+    assert run("init", "--personal").code == 0
+    assert run("note", "--home", "personal", "id=tabs preference: Tabs, not blanks.").code == 0
+    assert repo.shape() == before
+    assert "Tabs, not blanks." in run("show", "--home", "personal").out
+    assert "Tabs, not blanks." not in run("show").out
+
+
+def test_a_home_directory_in_git(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who keeps a whole home directory in git gets a repository in it, of which that one holds nothing."""
+    outer = make_repository(tmp_path / "home")
+    monkeypatch.setenv("XDG_DATA_HOME", str(outer.path / ".local" / "share"))
+    monkeypatch.chdir(outer.path)
+    assert run("init", "--personal").code == 0
+    home = personal_home()
+    assert home is not None and home.repository.top == personal_folder()
+    outer.git("add", "-A")
+    assert "diurna.toml" not in outer.git("ls-files")
+
+
+def test_named_by_the_environment(
+    data: Path, repo: Repo, run: Run, spawn: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`DIURNA_HOME=personal` names it too, on the quick path as well; a folder of that name is `./personal`."""
+    (repo.path / "personal").mkdir()
+    refused = run("show", "--home", "personal")
+    assert (refused.code, refused.err) == (
+        1, "diurna: --home: you have no personal home\nhint: `diurna init --personal` makes one\n",
+    )  # fmt: skip
+    assert run("init", "--personal").code == 0
+    assert spawn("show", DIURNA_HOME="personal").out.startswith("# Continuity — personal\n")
+    assert run("show", "--home", "./personal").out.startswith("# Continuity — shop\n")
+
+
+@pytest.mark.parametrize("more", [("--branch", "x"), ("folder",)])
+def test_its_place_is_given(more: tuple[str, ...], data: Path, repo: Repo, run: Run) -> None:
+    """It is in no other folder, and on no branch."""
+    ran = run("init", "--personal", *more)
+    assert ran.code == 2 and "has its own place" in ran.err
+    assert not data.exists()
+
+
+def test_a_home_that_is_not_personal_stays(data: Path, tmp_path: Path, run: Run) -> None:
+    """A home that somebody made in its place is not taken for it, nor changed."""
+    assert run("init", str(data)).code == 0
+    ran = run("init", "--personal")
+    assert ran.code == 1 and "has a home that is not personal" in ran.err
+    assert "personal = true" not in (data / "diurna.toml").read_text()
