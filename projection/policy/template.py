@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projection.policy.keys import quoted
-from projection.policy.model import BUILT_IN_KINDS, Capture, Learning, Policy, Recall
+from projection.policy.model import BUILT_IN_KINDS, Capture, Kind, Learning, Policy, Recall
 
 _PERSONAL = """\
 personal = true  # what is only yours: facts with `personal: true` come here, and into no other home
@@ -67,11 +67,12 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
         text += f"\n[learning]\n{_learning(policy.learning)}"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
-    for kind in policy.kinds:
-        if kind not in BUILT_IN_KINDS:
-            decays = "true" if kind.decays else "false"
-            text += f"\n[kinds.{kind.name}]\nsection = {quoted(kind.section)}\ndecays  = {decays}\n"
-    return text
+    return text + "".join([_kind(kind) for kind in policy.kinds if kind not in BUILT_IN_KINDS])
+
+
+def _kind(kind: Kind) -> str:
+    decays = "true" if kind.decays else "false"
+    return f"\n[kinds.{kind.name}]\nsection = {quoted(kind.section)}\ndecays  = {decays}\n"
 
 
 def _personal(policy: Policy) -> str:
