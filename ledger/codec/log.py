@@ -10,7 +10,7 @@ from __future__ import annotations
 from ledger.codec.event_bullets import read_references, write_references
 from ledger.codec.fact_blocks import Block, order_meta, read_facts, tidy, write_fact
 from ledger.codec.fast_read import scan
-from ledger.codec.outline import outline
+from ledger.codec.outline import outline, take_title
 from ledger.codec.outline_by_lines import OVERLONG, Outline
 from ledger.codec.plain_text import normal
 from ledger.model.event import (
@@ -101,12 +101,16 @@ def decode(data: bytes, *, sealed: bool, file: str = "") -> tuple[SessionLog, tu
     found = outline(lines, body)
     for code, line in found.unclosed:
         find(code, _UNCLOSED[code][0], line + 1, _UNCLOSED[code][1])
-    title, body = _title(lines, body)
+    title, body = take_title(lines, body)
     conflict = _conflict(lines, found)
     if conflict:
         message = "merge conflict markers; nothing that this log says counts"
         find("conflict-marker", message, conflict, "say it again in a new log")
         return SessionLog(header, title, "", ()), tuple(findings)
+    if not sealed:
+        from ledger.codec.by_hand import head_by_hand
+
+        header, title = head_by_hand(lines, body, found.hidden, header, title)
     prose, sections = _sections(lines, body, found, find)
     _cover(lines, found, sections, sealed, find)
     events: list[Event] = []
@@ -268,16 +272,6 @@ def _front_matter(lines: list[str], find: Find) -> tuple[tuple[tuple[str, str], 
         elif (key, value.strip()) != ("type", WORK):
             pairs[key] = value.strip()
     return tuple(sorted([pair for pair in pairs.items() if pair[1]], key=_rank)), end + 1
-
-
-def _title(lines: list[str], body: int) -> tuple[str, int]:
-    """Take the title off: the first line behind the header, if it is a `# ` heading."""
-    index = body
-    while index < len(lines) and not lines[index].strip(" \t"):
-        index += 1
-    if index < len(lines) and lines[index][:2] == "# ":
-        return lines[index][2:].strip(), index + 1
-    return "", body
 
 
 def _conflict(lines: list[str], found: Outline) -> int:

@@ -1,4 +1,4 @@
-"""Find the top-level headings of a document, by the line reader or, in doubt, the markdown parser."""
+"""Find title and headings of a document: by the line reader or, in doubt, the markdown parser."""
 
 from __future__ import annotations
 
@@ -13,3 +13,13 @@ def outline(lines: list[str], start: int = 0) -> Outline:
 
         found = outline_by_markdown(lines, start)
     return found
+
+
+def take_title(lines: list[str], body: int) -> tuple[str, int]:
+    """Take the title off: the first line behind the header, if it is a `# ` heading."""
+    index = body
+    while index < len(lines) and not lines[index].strip(" \t"):
+        index += 1
+    if index < len(lines) and lines[index][:2] == "# ":
+        return lines[index][2:].strip(), index + 1
+    return "", body

@@ -43,9 +43,6 @@ BOILERPLATE = frozenset(
     "agent author authors branch date time model session host role commit started ended duration type "
     "version co-authored-by signed-off-by reviewed-by generated".split()
 )
-#: Titles made of these words alone say nothing.
-EMPTY_TITLE = frozenset("session log notes note work memory update of the on for and".split())
-
 #: A sentence that begins with one of these and a colon or a dash is about what is to be done.
 ACTION_LABELS = frozenset(
     "next todo to-do fixme follow-up follow-ups followup remaining pending outstanding blocked".split()

@@ -7,11 +7,12 @@ type and what was cut off behind `…`. Secrets are out before anything is read.
 
 from __future__ import annotations
 
+from ledger.codec.by_hand import tells
 from ledger.codec.fenced_code import code_ranges
 from ledger.model.record import Record
 from ledger.secrets.match import Hit
 from ledger.secrets.scanner import Lines, find_secrets, stand_in
-from projection.text.cues import ACTIONS, CHECKS, EMPTY_TITLE, SUMMARY
+from projection.text.cues import ACTIONS, CHECKS, SUMMARY
 from projection.text.mentions import Mention, mentions
 from projection.text.salience import (
     LINE_CHARS,
@@ -157,11 +158,7 @@ def _without_conflict(lines: list[str]) -> list[str]:
 
 def _telling_title(title: str) -> str:
     """Return a title, "" when it only says that this is a session of some date."""
-    for word in title.lower().split():
-        bare = word.strip("()[]#:,.-—–")
-        if bare and bare not in EMPTY_TITLE and not bare[0].isdigit():
-            return shortened(title, LINE_CHARS)
-    return ""
+    return shortened(title, LINE_CHARS) if tells(title) else ""
 
 
 def _lead(reading: Reading) -> tuple[Lead, set[str]]:
