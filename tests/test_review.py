@@ -24,12 +24,13 @@ from memory.replay.state import state_from
 from projection.lifecycle.pace import Pace, pace, proposals
 from projection.lifecycle.promotion import scores, sessions_using
 from projection.lifecycle.review_due import Size, reasons
+from projection.lifecycle.review_threads import key_of
 from projection.lifecycle.transitions import Change, Fading
 from projection.policy.model import Policy, Review, Windows
 from rituals.review.apply import ACCEPT, LATER, REJECT, events_of
 from rituals.review.plan import Plan, plan_of
 from rituals.review.promotions import target_file
-from rituals.review.question import Question, key_of, threads_for
+from rituals.review.question import Question, threads_for
 from rituals.review.report import body
 
 START_MS = 1_780_000_000_000

@@ -7,10 +7,11 @@ from memory.cache.sqlite import CacheDamaged
 from memory.cache.word_index import WordIndex
 from projection.compare.candidates import Postings, queries
 from projection.compare.pairs import Claim, Opposition, Overlap, claim, opposition, overlap
+from projection.text.normalize import index_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from memory.cache.file import Cache
     from memory.replay.snapshot import Snapshot
@@ -58,8 +59,37 @@ def _compare(
     return compare_facts(live, words, changed, progress)
 
 
+def compare_new(
+    snapshot: Snapshot,
+    fresh: Mapping[str, Fact],
+    facts: Mapping[str, Fact],
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare facts to be with those of a home, and with each other.
+
+    Args:
+        snapshot: of the home.
+        fresh: by the ids that they will have; one that is there already is compared as it will read.
+        facts: of the home, by id; those that the comparison may name.
+        progress: told how far it is, as (done, total).
+    """
+
+    def words_in(cache: Cache) -> dict[str, list[str]]:
+        index = WordIndex(cache)
+        index.follow()
+        with cache:
+            return {fact: known for fact, known in index.words().items() if fact in facts}
+
+    try:
+        words = words_in(snapshot.cache())
+    except CacheDamaged:
+        words = words_in(snapshot.discard())
+    words.update({name: list(index_words(fact.text)) for name, fact in fresh.items()})
+    return compare_facts({**facts, **fresh}, words, fresh, progress)
+
+
 def compare_facts(
-    facts: dict[str, Fact],
+    facts: Mapping[str, Fact],
     words: dict[str, list[str]],
     changed: Iterable[str] | None = None,
     progress: Callable[[int, int], None] | None = None,

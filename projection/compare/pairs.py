@@ -6,12 +6,14 @@ A review and an append compare facts by these functions alone; which pairs are w
 
 from __future__ import annotations
 
+from ledger.escape import prose
 from ledger.model.record import Record
 from projection.compare.contradictions import clash
 from projection.compare.duplicates import likeness
 from projection.fold.fact import Fact
 from projection.graph.links import ENTITY_KEY
 from projection.graph.neighbours import entity_names, matches_entity, names_in
+from projection.lifecycle.review_threads import key_of
 from projection.policy.model import CLOSABLE, QUESTION_KIND
 from projection.text.normalize import Statement, plain, statements
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Kinds of what is to be done or asked.
 _ASKING = CLOSABLE | {QUESTION_KIND}
+
+
+#: The rule of the question whether two facts contradict each other.
+CONTRADICTION = "contradiction"
 
 
 class Claim(Record):
@@ -74,6 +80,19 @@ class Opposition(Record):
     right: str
     said: str
     answer: str
+
+    @property
+    def key(self) -> str:
+        """The key of the question that they raise (FORMAT.md, R2)."""
+        return key_of(CONTRADICTION, self.one, self.two, self.rule, self.left, self.right)
+
+    @property
+    def asked(self) -> str:
+        """That question."""
+        return (
+            f"{self.one} and {self.two} may contradict each other: "
+            f'"{prose(self.left)}" against "{prose(self.right)}".'
+        )
 
 
 def claim(fact: Fact) -> Claim:

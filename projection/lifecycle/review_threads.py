@@ -7,18 +7,21 @@ whether its thread is open or closed (FORMAT.md, R2).
 
 from __future__ import annotations
 
+from ledger.model.digest import sha256
+from ledger.model.event import FactCreated
 from ledger.model.record import Record
 from projection.fold.fact import Fact
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 #: Footer keys of a thread that a review raised.
 RULE_KEY, QUESTIONS_KEY, ABOUT_KEY = "review", "keys", "about"
 #: How the id of such a thread starts.
 THREAD_PREFIX = "review-"
+KEY_HEX = 8
 
 
 class Raised(Record):
@@ -39,6 +42,31 @@ class Raised(Record):
     about: tuple[str, ...]
     closed: bool
     closed_at: str
+
+
+def key_of(rule: str, *parts: str) -> str:
+    """Return the key of a question.
+
+    Args:
+        rule: what found it.
+        parts: what it is about; strings that stay as they are while the question does.
+    """
+    return sha256("\0".join((rule, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_HEX]
+
+
+def raising(rule: str, key: str, about: Sequence[str], text: str, mark: str = " ") -> FactCreated:
+    """Return the event that raises one question as a thread.
+
+    Args:
+        rule: what found it.
+        key: of the question.
+        about: ids of its facts.
+        text: of the thread.
+        mark: `x` for a question that is answered already.
+    """
+    named = ((ABOUT_KEY, ", ".join(about)),) if about else ()
+    meta = (("kind", THREAD_KIND), *named, (QUESTIONS_KEY, key), (RULE_KEY, rule))
+    return FactCreated(f"{THREAD_PREFIX}{rule}-{key}", text, mark, meta)
 
 
 def is_raised(fact: Fact) -> bool:

@@ -17,10 +17,10 @@ from projection.fold.tiers import never_decaying
 from projection.graph.links import served
 from projection.lifecycle.pace import Pace, proposals
 from projection.lifecycle.review_due import Size, closed_threads, text_lines
-from projection.lifecycle.review_threads import Raised, is_raised
+from projection.lifecycle.review_threads import Raised, is_raised, key_of
 from projection.policy.model import Policy
 from rituals.decide.confirmation import is_lasting, looked_at
-from rituals.review.question import INVARIANT_DUE, Question, key_of
+from rituals.review.question import INVARIANT_DUE, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ A pair that an earlier review asked about is compared again while its thread sta
 
 from __future__ import annotations
 
-from ledger.escape import prose
 from ledger.model.event import Event, FactSuperseded, FactUpdated
 from memory.query.pairs import compare_facts
+from projection.compare.pairs import CONTRADICTION
 from projection.fold.tiers import never_decaying
-from projection.lifecycle.review_threads import is_raised
+from projection.lifecycle.review_threads import is_raised, key_of
 from projection.text.normalize import index_words
-from rituals.review.question import Question, key_of
+from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from projection.fold.fact import Fact
     from rituals.review.ledger_questions import Ground
 
-_RULES = ("contradiction", "overlap")
+_RULES = (CONTRADICTION, "overlap")
 
 
 def pair_questions(
@@ -71,11 +71,10 @@ def _contradiction(found: Opposition, facts: dict[str, Fact], lasting: frozenset
     if firm:
         proposal = f"{older.id} never decays: change {newer.id}, unless that was decided"
     return Question(
-        "contradiction",
-        key_of("contradiction", one.id, two.id, found.rule, found.left, found.right),
+        CONTRADICTION,
+        found.key,
         (one.id, two.id),
-        f"{one.id} and {two.id} may contradict each other: "
-        f'"{prose(found.left)}" against "{prose(found.right)}".',
+        found.asked,
         (f"by the rule {found.rule}",),
         proposal,
         accept,

@@ -10,9 +10,9 @@ from ledger.model.event import Event, FactInvalidated, ThreadClosed
 from projection.document.marks import instead_of
 from projection.graph.links import served
 from projection.lifecycle.remarks import MISFIT_KEY, OBSOLETE_KEY, remarks
-from projection.lifecycle.review_threads import is_raised
+from projection.lifecycle.review_threads import is_raised, key_of
 from projection.policy.model import TASK_KIND, THREAD_KIND, VISION_KIND
-from rituals.review.question import Question, key_of
+from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,17 +6,22 @@ moves by itself, so the same question has the same key in every review and every
 
 from __future__ import annotations
 
-from ledger.model.digest import sha256
 from ledger.model.event import Event, FactCreated
 from ledger.model.record import Record
-from projection.lifecycle.review_threads import ABOUT_KEY, QUESTIONS_KEY, RULE_KEY, THREAD_PREFIX
+from projection.lifecycle.review_threads import (
+    ABOUT_KEY,
+    QUESTIONS_KEY,
+    RULE_KEY,
+    THREAD_PREFIX,
+    key_of,
+    raising,
+)
 from projection.policy.model import THREAD_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-KEY_HEX = 8
 #: The most questions in one thread.
 _TOGETHER = 50
 #: How many of them the text of their thread spells out.
@@ -97,16 +102,6 @@ class Question(Record):
         return bool(self.accept or self.swaps)
 
 
-def key_of(rule: str, *parts: str) -> str:
-    """Return the key of a question.
-
-    Args:
-        rule: what found it.
-        parts: what it is about; strings that stay as they are while the question does.
-    """
-    return sha256("\0".join((rule, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:KEY_HEX]
-
-
 def ordered(questions: Iterable[Question]) -> tuple[Question, ...]:
     """Put questions into the order of a review, each once."""
     rank = {rule: number for number, rule in enumerate(RULES)}
@@ -149,9 +144,7 @@ def is_raising(event: Event) -> bool:
 
 
 def _alone(question: Question, text: str, mark: str = " ") -> FactCreated:
-    about = ((ABOUT_KEY, ", ".join(question.facts)),) if question.facts else ()
-    meta = _meta(*about, (QUESTIONS_KEY, question.key), (RULE_KEY, question.rule))
-    return FactCreated(f"{THREAD_PREFIX}{question.rule}-{question.key}", text, mark, meta)
+    return raising(question.rule, question.key, question.facts, text, mark)
 
 
 def _meta(*own: tuple[str, str]) -> tuple[tuple[str, str], ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ledger.escape import prose
+from projection.lifecycle.review_threads import key_of
 from rituals.review.evidence.claims import COMMIT, PATH
 from rituals.review.evidence.subjects import Named, used_ms
-from rituals.review.question import Question, key_of
+from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

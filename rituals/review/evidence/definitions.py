@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ledger.escape import prose
+from projection.lifecycle.review_threads import key_of
 from rituals.review.evidence.claims import NAME
 from rituals.review.evidence.subjects import Named
-from rituals.review.question import Question, key_of
+from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

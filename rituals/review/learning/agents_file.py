@@ -16,9 +16,10 @@ from ledger.model.event import Event, FactPromoted
 from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 from projection.lifecycle.promotion import undocumented, words
+from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import plain
 from rituals.review.promotions import READ_FIRST, promotion_questions, target_file
-from rituals.review.question import LEARN, Question, key_of
+from rituals.review.question import LEARN, Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ledger.model.record import Record
+from projection.lifecycle.review_threads import key_of
 from projection.text.normalize import index_words, plain
 from rituals.hosts.extraction.items import Item
-from rituals.review.question import LEARN, Question, key_of
+from rituals.review.question import LEARN, Question
 
 #: Where an offer comes from, what weighs most first: a person's word before an agent's.
 CORRECTION, CANDIDATE, PREFERENCE, DECISION, LESSON, FINDING, REPEATED = SOURCES = (
