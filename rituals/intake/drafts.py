@@ -1,0 +1,124 @@
+"""Make of an item the event by which it becomes a fact: without secrets, in a form that a log takes."""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import order_meta, tidy
+from ledger.errors import DraftRefused
+from ledger.model.event import FactCreated
+from ledger.model.ids import version_id
+from ledger.model.order import ended_of, is_date, stamp_of
+from ledger.model.record import Record
+from ledger.secrets.redaction import Look
+from memory.write.birth_footers import footer_value
+from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
+from rituals.intake.code_spans import storable
+from rituals.intake.items import Item, LeftOut
+from rituals.intake.known import IMPORTED, KEY, key_in
+from rituals.intake.stored_facts import stored, wrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.model.findings import Finding
+    from projection.policy.model import Policy
+
+#: A longer text is a document, and no fact.
+ITEM_LIMIT_BYTES = 64 << 10
+_DAY_CHARS = 10
+_NO_ID = "unborn"
+#: What no log can hold, or only in another sense.
+_ODD = {0: "\ufffd", **dict.fromkeys(range(55296, 57344), "�")}
+
+
+class Draft(Record):
+    """An item as it would be stored.
+
+    Args:
+        item: as its source has it.
+        key: of the footer `key`.
+        event: that brings it; its id is to be chosen.
+        secrets: how many were taken out.
+        findings: what was changed so that it can stand in a log.
+    """
+
+    item: Item
+    key: str
+    event: FactCreated
+    secrets: int = 0
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text as it is stored."""
+        return self.event.text or ""
+
+
+class Drafts:
+    """Makes the drafts of one source.
+
+    Args:
+        source: its name.
+        policy: of the home.
+        now_ms: the clock, milliseconds since 1970: nothing was written later.
+    """
+
+    def __init__(self, source: str, policy: Policy, now_ms: int) -> None:
+        self._source, self._policy = source, policy
+        self._today = ended_of(stamp_of(now_ms))[:_DAY_CHARS]
+        self._kinds = frozenset([kind.name for kind in policy.kinds])
+
+    def draft(self, item: Item) -> Draft | LeftOut:
+        """Return an item as it would be stored, or why it can not be."""
+        place = item.place or item.key
+        look = Look(self._policy.privacy.personal)
+        raw = item.text.replace("\r\n", "\n").replace("\r", "\n").translate(_ODD)
+        if not raw.strip():
+            return LeftOut(place, "it has no text")
+        if len(raw.encode()) > ITEM_LIMIT_BYTES:
+            return LeftOut(place, f"over {ITEM_LIMIT_BYTES >> 10} KiB: a document, no fact")
+        kind, mark = self._kind(item)
+        clean = tidy(look.part(place, raw))
+        text = tidy(wrapped(storable(clean.split("\n"), mark)))
+        if not text:
+            return LeftOut(place, "it has no text")
+        meta = [(key, look.part(place, value, f"{key}: ")) for key, value in self._meta(item, kind)]
+        if look.secrets and self._policy.privacy.secrets == "refuse":
+            return LeftOut(place, "it holds a secret, and this memory refuses those")
+        event = FactCreated(_NO_ID, text, mark, order_meta(meta))
+        try:
+            event, findings = stored(event, place)
+        except DraftRefused as problem:
+            return LeftOut(place, problem.findings[0].message)
+        footer = dict(event.meta)
+        if KEY not in footer:
+            return LeftOut(place, "what its source calls it can not stand in a footer")
+        event = event._replace(meta=(*event.meta, (IMPORTED, version_id(event.text or ""))))
+        secrets = len({(where, hit.start) for where, hit in look.secrets})
+        return Draft(item, footer[KEY], event, secrets, findings)
+
+    def _kind(self, item: Item) -> tuple[str, str]:
+        """Return kind and checkbox: what a kind asks more of than a text, is a thread or a plain fact."""
+        kind = item.kind or (THREAD_KIND if item.closed else DEFAULT_KIND)
+        if kind not in self._kinds or kind in DELIBERATE:
+            kind = THREAD_KIND if kind in CLOSABLE else DEFAULT_KIND
+        if kind not in CLOSABLE:
+            return kind, ""
+        return kind, "x" if item.closed else " "
+
+    def _meta(self, item: Item, kind: str) -> list[tuple[str, str]]:
+        days = [one.at[:_DAY_CHARS] for one in item.earlier] + [item.at[:_DAY_CHARS]]
+        begun = min([day for day in days if is_date(day) and day <= self._today], default="")
+        tags = list(item.tags)
+        if item.kind and item.kind != kind:
+            tags.append(item.kind)
+        named = [footer_value(tag.replace(",", " ")) for tag in tags]
+        said = (
+            ("kind", "" if kind == DEFAULT_KIND else kind),
+            ("tags", ", ".join([tag for tag in dict.fromkeys(named) if tag])),
+            ("entity", footer_value(item.entity)),
+            ("source", footer_value(item.place)),
+            ("created", begun),
+            ("by", footer_value(item.author)),
+            ("personal", "true" if item.personal else ""),
+            (KEY, key_in(self._source, item.key)),
+        )
+        return [pair for pair in said if pair[1]]

@@ -1,0 +1,82 @@
+"""Know what a memory has of what comes in: by the key of its source, or by its words."""
+
+from __future__ import annotations
+
+from ledger.model.event import FactCreated, FactUpdated, ThreadReopened
+from ledger.model.ids import WITHHELD, version_id
+from memory.write.birth_footers import footer_value
+from projection.text.normalize import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+
+#: Footers of what was taken in: what its source calls it, and the text that it last had there.
+KEY, IMPORTED = "key", "imported"
+_KEY_CHARS = 200
+
+
+def key_in(source: str, key: str) -> str:
+    """Return how the footer of a fact says what a source calls it."""
+    value = footer_value(f"{source} {key}")
+    if len(value) > _KEY_CHARS:
+        value = f"{value[:_KEY_CHARS]}… {version_id(value)}"
+    return value
+
+
+class Known:
+    """What a memory holds.
+
+    Args:
+        state: of it.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.facts: dict[str, Fact] = {}  #: those that hold, by id
+        self._by_key: dict[str, list[Fact]] = {}
+        self._by_text: dict[str, Fact] = {}
+        self._withheld: set[str] = set()
+        for id, history in state.histories.items():
+            fact = state.fact(id)
+            if fact is None:
+                continue
+            if fact.redacted:
+                self._withheld |= {
+                    version_id(text)
+                    for act in history.acts
+                    if isinstance(act.event, FactCreated | FactUpdated)
+                    if (text := act.event.text or "")[:1] == WITHHELD
+                }
+                continue
+            for name, value in fact.meta:
+                if name == KEY:
+                    self._by_key.setdefault(value, []).append(fact)
+            if not fact.false:
+                self.facts[id] = fact
+            for head in fact.heads:
+                said = plain(head.text)
+                if not fact.false or said not in self._by_text:
+                    self._by_text[said] = fact
+
+    def taken(self, id: str, text: str = "") -> bool:
+        """Tell whether some log names an id."""
+        return id in self._state.histories
+
+    def of_key(self, key: str) -> Fact | None:
+        """Return the fact that came from a source under a key: one that holds, where several did."""
+        found = self._by_key.get(key, [])
+        return min(found, key=lambda fact: (fact.false, fact.id), default=None)
+
+    def saying(self, text: str) -> Fact | None:
+        """Return the fact that has a text but for case, marks and white space; rather one that holds."""
+        return self._by_text.get(plain(text))
+
+    def withholds(self, text: str) -> bool:
+        """Tell whether a fact was redacted that had this text."""
+        return version_id(text) in self._withheld
+
+    def reopened(self, id: str) -> bool:
+        """Tell whether somebody opened a thread again."""
+        return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)

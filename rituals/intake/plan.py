@@ -1,0 +1,392 @@
+"""Plan what is taken in from a source. Each item is looked at first; nothing is written.
+
+An item is known again by what its source calls it (the footer `key`), and by the text that it last had
+there (`imported`). So a second reading brings nothing, one that changed is an update, and where both sides
+changed a person is asked. What comes under a new name is passed over where memory says it already; where
+memory says the opposite, it is kept, and a thread asks which holds, as a review would.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.findings import Finding
+from ledger.model.ids import version_id
+from ledger.model.record import Record
+from memory.query.pairs import compare_new
+from projection.compare.pairs import claim
+from projection.fold.fact import Version
+from projection.fold.fold import collect, resolve
+from projection.policy.model import CLOSABLE
+from rituals.intake.drafts import Draft, Drafts
+from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.known import IMPORTED, Known, key_in
+from rituals.intake.questions import asking, changed_twice, contradiction, rest
+from rituals.intake.stored_facts import Brought, parts
+from rituals.record.compose import id_of_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memory.api import Memory
+    from projection.compare.pairs import Claim, Opposition
+    from projection.fold.fact import Fact
+    from projection.fold.replay import State
+
+#: What becomes of an item that its source changed: it updates its fact, or is only told.
+UPDATE, LEAVE = "update", "leave"
+#: What became of one: an update, a question because memory changed the fact too, or nothing.
+UPDATED, ASKED, LEFT = "updated", "asked", "left"
+_LOG_EVENTS = 5_000
+
+
+class Planned(Record):
+    """An item that becomes a fact."""
+
+    id: str
+    item: Item
+    event: FactCreated
+
+
+class Changed(Record):
+    """An item that its source changed since it was taken in.
+
+    Args:
+        id: of its fact.
+        item: as it is now.
+        before: the text of the fact.
+        text: the text that the item has now, as it would be stored.
+        how: `UPDATED`, `ASKED` or `LEFT`.
+    """
+
+    id: str
+    item: Item
+    before: str
+    text: str
+    how: str
+
+
+class Opposed(Record):
+    """A new or changed fact that says the opposite of another one; both are kept.
+
+    Args:
+        id: of the fact.
+        other: of the one that it contradicts.
+        said: the words of the one.
+        against: the words of the other.
+        thread: that asks which holds.
+    """
+
+    id: str
+    other: str
+    said: str
+    against: str
+    thread: str
+
+
+class IntakePlan(Record):
+    """What one reading of a source comes to.
+
+    Args:
+        source: its name.
+        header: of the logs, besides `source`.
+        new: what becomes a fact, in the source's order.
+        same: how many items memory has already.
+        changed: what the source changed.
+        opposite: what contradicts memory, or something else that is new.
+        closed: ids of threads that the source settled since.
+        left_out: what is no fact, may not be stored, or is withheld or false here.
+        personal: items about the person: they belong into the personal home, and stay out of this one.
+        beyond: what is past the budget; a thread lists it.
+        redacted: how many secrets are not stored.
+        findings: what was changed so that it can stand in a log.
+        logs: the events of each log to be; none where there is nothing to write.
+    """
+
+    source: str
+    header: tuple[tuple[str, str], ...] = ()
+    new: tuple[Planned, ...] = ()
+    same: int = 0
+    changed: tuple[Changed, ...] = ()
+    opposite: tuple[Opposed, ...] = ()
+    closed: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    personal: tuple[Item, ...] = ()
+    beyond: tuple[Item, ...] = ()
+    redacted: int = 0
+    findings: tuple[Finding, ...] = ()
+    logs: tuple[tuple[Event, ...], ...] = ()
+
+
+def plan_intake(
+    memory: Memory,
+    reading: Reading,
+    *,
+    budget: int = 0,
+    header: tuple[tuple[str, str], ...] = (),
+    changes: str = UPDATE,
+    progress: Callable[[int, int], None] | None = None,
+) -> IntakePlan:
+    """Plan what a reading of a source brings to a home; nothing is written.
+
+    Args:
+        memory: the home, open.
+        reading: of the source.
+        budget: the most new facts, the first in the source's order; 0 for all.
+        header: more for the header of the logs, as harvest's (`through`, COMMIT).
+        changes: `UPDATE`: what the source changed updates its fact, unless the fact was changed here too;
+            `LEAVE`: it is told in `changed` and nothing is written of it.
+        progress: told how far the comparing is, as (done, total).
+    """
+    made = _Planning(memory, reading, changes)
+    made.sort_out()
+    made.cut(budget)
+    made.compare(progress)
+    return made.plan(header)
+
+
+class _Planning:
+    """The making of one plan."""
+
+    def __init__(self, memory: Memory, reading: Reading, changes: str) -> None:
+        self._memory, self._reading, self._changes = memory, reading, changes
+        self._state: State = memory.state()
+        self._known = Known(self._state)
+        self._same = 0
+        self._redacted = 0
+        self._findings: list[Finding] = []
+        self._left_out = list(reading.left_out)
+        self._personal: list[Item] = []
+        self._beyond: list[Item] = []
+        self._new: dict[str, Draft] = {}  # by key
+        self._changed: list[tuple[Changed, Draft]] = []
+        self._opposed: list[tuple[Opposed, Opposition]] = []
+        self._closed: list[str] = []
+        self._ids: dict[str, str] = {}  # facts by key, also those to be
+        self._texts: dict[str, str] = {}  # key of what is new, by its words
+
+    def sort_out(self) -> None:
+        """Say of each item what it is to this memory; in an order that is not the source's."""
+        policy = self._state.policy
+        drafts = Drafts(self._reading.source, policy, self._memory.occasion().now_ms)
+        shared = not getattr(policy, "personal", False)
+        found: list[Draft] = []
+        for item in self._reading.items:
+            if item.personal and shared:
+                self._personal.append(item)
+                continue
+            draft = drafts.draft(item)
+            if isinstance(draft, LeftOut):
+                self._left_out.append(draft)
+            else:
+                found.append(draft)
+        seen: set[str] = set()
+        for draft in sorted(found, key=lambda one: (one.key, one.text, one.item)):
+            if draft.key in seen:
+                place = draft.item.place or draft.item.key
+                self._left_out.append(LeftOut(place, "the source calls another one the same"))
+                continue
+            seen.add(draft.key)
+            fact = self._known.of_key(draft.key)
+            if fact is None:
+                self._unknown(draft)
+            else:
+                self._again(draft, fact)
+
+    def _unknown(self, draft: Draft) -> None:
+        """Sort out an item that did not come from its source before."""
+        place = draft.item.place or draft.item.key
+        if self._known.withholds(draft.text):
+            self._left_out.append(LeftOut(place, "it was redacted here"))
+            return
+        fact = self._known.saying(draft.text)
+        if fact is not None:
+            self._ids[draft.key] = fact.id
+            if fact.false:
+                why = f"`{fact.id}` says it, and is false here"
+                self._left_out.append(LeftOut(place, why))
+            else:
+                self._same += 1
+            return
+        from projection.text.normalize import plain
+
+        said = plain(draft.text)
+        first = self._texts.setdefault(said, draft.key)
+        if first != draft.key:
+            self._same += 1
+            self._ids[draft.key] = self._ids[first]
+            return
+        used = set(self._ids.values())
+        self._ids[draft.key] = id_of_text(draft.text, used, self._known.taken, self._reading.source)
+        self._new[draft.key] = draft
+
+    def _again(self, draft: Draft, fact: Fact) -> None:
+        """Sort out an item that came from its source before."""
+        self._ids[draft.key] = fact.id
+        settled = draft.event.mark == "x" and fact.kind in CLOSABLE and not fact.false
+        if settled and not fact.closed and not self._known.reopened(fact.id):
+            self._closed.append(fact.id)
+        heads = tuple([head.id for head in fact.heads])
+        base, now = dict(fact.meta).get(IMPORTED, ""), version_id(draft.text)
+        changed = Changed(fact.id, draft.item, fact.text, draft.text, UPDATED)
+        if now == base or now in heads:
+            self._same += fact.id not in self._closed
+        elif self._changes == LEAVE:
+            self._changed.append((changed._replace(how=LEFT), draft))
+        elif heads == (base,) and not fact.false:
+            self._changed.append((changed, draft))
+            self._redacted += draft.secrets
+        elif self._known.taken(asking(fact.id, now)):
+            self._same += 1
+        else:
+            self._changed.append((changed._replace(how=ASKED), draft))
+
+    def cut(self, budget: int) -> None:
+        """Leave what is past the budget for another time: the last in the source's order."""
+        order = {item: number for number, item in enumerate(self._reading.items)}
+        ordered = sorted(self._new, key=lambda key: (order[self._new[key].item], key))
+        if budget and len(ordered) > budget:
+            for key in ordered[budget:]:
+                self._beyond.append(self._new.pop(key).item)
+                del self._ids[key]
+        self._new = {key: self._new[key] for key in ordered if key in self._new}
+
+    def compare(self, progress: Callable[[int, int], None] | None) -> None:
+        """Look what memory says of what is new: nearly the same, or the opposite."""
+        born = {self._ids[key]: draft for key, draft in self._new.items()}
+        fresh = {id: _fact(draft.event._replace(id=id)) for id, draft in born.items()}
+        for changed, draft in self._changed:
+            if changed.how == UPDATED:
+                now = self._known.facts[changed.id]
+                version = Version(version_id(draft.text), draft.text, "~")
+                fresh[changed.id] = now._replace(heads=(version,))
+        if not fresh:
+            return
+        found = compare_new(self._memory.snapshot, fresh, self._known.facts, progress)
+        facts = {**self._known.facts, **fresh}
+        for alike in found.overlaps:
+            one, two = sorted((alike.one, alike.two), key=lambda id: id not in born)
+            if one in born and two not in born and _covers(claim(facts[two]), claim(facts[one])):
+                self._known_as(one, two)
+        replaced = set(self._edges())
+        held = {self._ids[key] for key in self._new} | fresh.keys() - born.keys()
+        for against in found.oppositions:
+            one, two = against.one, against.two
+            mine, theirs = against.left, against.right
+            gone = born.keys() - held
+            if one in gone or two in gone or {(one, two), (two, one)} & replaced:
+                continue
+            if one not in held or (two in born and two < one):
+                one, two, mine, theirs = two, one, theirs, mine
+            thread = contradiction(against).id
+            self._opposed.append((Opposed(one, two, mine, theirs, thread), against))
+
+    def _known_as(self, one: str, two: str) -> None:
+        """Pass an item over, because a fact of memory says all of it."""
+        for key in [key for key in self._new if self._ids[key] == one]:
+            del self._new[key]
+            self._ids[key] = two
+            self._same += 1
+
+    def _edges(self) -> list[tuple[str, str]]:
+        """Return what replaces what, as (old, new) ids, without circles."""
+        edges: list[tuple[str, str]] = []
+        after: dict[str, set[str]] = {}
+        for key, draft in sorted(self._new.items()):
+            new = self._ids[key]
+            for name in draft.item.replaces:
+                old = self._ids.get(key_in(self._reading.source, name), "")
+                if not old:
+                    fact = self._known.of_key(key_in(self._reading.source, name))
+                    old = fact.id if fact else ""
+                standing = self._known.facts.get(old)
+                if not old or (standing is None and self._known.taken(old)):
+                    continue
+                if old != new and not _reaches(new, old, after, self._state):
+                    after.setdefault(old, set()).add(new)
+                    edges.append((old, new))
+        return list(dict.fromkeys(edges))
+
+    def plan(self, header: tuple[tuple[str, str], ...]) -> IntakePlan:
+        """Put it together."""
+        new: list[Planned] = []
+        for key, draft in self._new.items():
+            self._redacted += draft.secrets
+            self._findings += draft.findings
+            id = self._ids[key]
+            new.append(Planned(id, draft.item, draft.event._replace(id=id)))
+        return IntakePlan(
+            self._reading.source, header, tuple(new), self._same,
+            tuple([changed for changed, _ in self._changed]),
+            tuple([opposed for opposed, _ in self._opposed]), tuple(self._closed),
+            tuple(self._left_out), tuple(self._personal), tuple(self._beyond),
+            self._redacted, tuple(self._findings), self._logs(new),
+        )  # fmt: skip
+
+    def _logs(self, new: Sequence[Planned]) -> tuple[tuple[Event, ...], ...]:
+        """Return the events of the logs: births, then what needs them to be there."""
+        source = self._reading.source
+        births = sorted([one.event for one in new], key=lambda one: (_created(one), one.id))
+        rank = {event.id: number for number, event in enumerate(births)}
+        states: dict[str, list[Event]] = {}
+        loose: list[Event] = [ThreadClosed(id) for id in self._closed]
+        for old, new_id in self._edges():
+            later = max((old, new_id), key=lambda id: rank.get(id, -1))
+            states.setdefault(later, []).append(FactSuperseded(old, new_id))
+        brought = [Brought(event, tuple(states.get(event.id, ()))) for event in births]
+        threads = [contradiction(against) for _, against in self._opposed]
+        for changed, draft in self._changed:
+            base = tuple([head.id for head in self._state[changed.id].fact.heads])
+            if changed.how == UPDATED:
+                kept = tuple([p for p in draft.event.meta if p[0] in ("source", IMPORTED)])
+                brought.append(Brought(FactUpdated(changed.id, draft.text, base, meta=kept)))
+            elif changed.how == ASKED:
+                threads.append(changed_twice(source, changed.id, changed.text))
+        if self._beyond:
+            threads.append(rest(source, self._beyond))
+        missing = {one.id: one for one in threads if not self._known.taken(one.id)}
+        brought += [Brought(thread) for _, thread in sorted(missing.items())]
+        cut = parts(brought)
+        while loose:
+            if not cut or len(cut[-1]) >= _LOG_EVENTS:
+                cut.append([])
+            room = _LOG_EVENTS - len(cut[-1])
+            cut[-1] += loose[:room]
+            loose = loose[room:]
+        return tuple([tuple(events) for events in cut])
+
+
+def _fact(event: FactCreated) -> Fact:
+    """Return a fact as it will be."""
+    from ledger.model.session import Entry
+
+    history = collect([Entry("~", False, "", "import", (), (event,))])[event.id]
+    found = resolve(event.id, history)
+    assert found is not None
+    return found
+
+
+def _created(event: FactCreated) -> str:
+    return dict(event.meta).get("created", "9999")
+
+
+def _covers(fact: Claim, new: Claim) -> bool:
+    """Tell whether a fact that is like a new one says no less."""
+    return _words(fact) >= _words(new)
+
+
+def _words(one: Claim) -> int:
+    return sum(len(said.words) for said in one.statements)
+
+
+def _reaches(start: str, goal: str, after: Mapping[str, set[str]], state: State) -> bool:
+    """Tell whether one fact is replaced by another one, over however many."""
+    seen, todo = {start}, [start]
+    for name in todo:
+        if name == goal:
+            return True
+        fact = state.fact(name)
+        for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
+            seen.add(one)
+            todo.append(one)
+    return False
