@@ -22,6 +22,7 @@ from projection.policy.model import (
     Privacy,
     Recall,
     Review,
+    Upstream,
     Views,
     Windows,
 )
@@ -75,7 +76,10 @@ def _policies(draw: st.DrawFn) -> Policy:
             draw(st.sampled_from(["warn", "redact", "keep"])),
         ),
         trunk=draw(st.sampled_from(["", "main", "release/1.x", "größe"])),
-        recall=Recall(draw(st.sampled_from(LANGUAGES))),
+        recall=Recall(
+            draw(st.sampled_from(LANGUAGES)),
+            tuple(draw(st.lists(st.sampled_from(["docs/**/*.md", "RFC*"]), max_size=2))),
+        ),
         capture=Capture(
             draw(st.sampled_from(["", "facts", "digest", "off"])),
             draw(st.sampled_from(["thread", "supersede"])),
@@ -86,6 +90,9 @@ def _policies(draw: st.DrawFn) -> Policy:
         learning=draw(_LEARNING),
         personal=draw(st.booleans()),
         push=draw(st.booleans()),
+        upstream=tuple(
+            [Upstream(name, draw(_NAMES)) for name in draw(st.sampled_from([(), ("org", "a-b")]))]
+        ),
     )
 
 
@@ -138,6 +145,11 @@ personal = "warn"  # home folders and e-mail addresses: "warn", "redact" or "kee
 # candidate = 2
 # verified  = 3
 # active    = 5
+
+# Homes of others that are read beside this one; `diurna sync` fetches them, and nothing writes to them:
+#
+# [upstream]
+# org = "https://git.example.org/team/memory.git"
 
 # Change a built-in kind of fact, or add one of your own:
 #
@@ -192,6 +204,19 @@ def test_kinds_change_and_add() -> None:
         ),
         ("[privacy]\nmail = 'warn'", 2, "unknown key `privacy.mail`"),
         ("[recall]\nlanguage = 'xx'", 2, '`recall.language` must be "en", "de", "es" or "fr"'),
+        ("[recall]\nfiles = 'x'", 2, "`recall.files` must be a list, not 'x'"),
+        ("[recall]\nfiles = ['../x']", 2, "`recall.files` must name files of this repository"),
+        ("[recall]\nfiles = ['/etc/x']", 2, "`recall.files` must name files of this repository"),
+        ("[upstream]\norg = 1", 2, "`upstream.org` must be text, not 1"),
+        ("[upstream]\n'../org' = 'x'", 2, "this is no name for an upstream"),
+        ("[upstream]\npersonal = 'x'", 2, "this is no name for an upstream"),
+        ("[upstream]\norg.url = 'x'", 2, "`upstream.org` must be text"),
+        ("upstream = 'x'", 1, "`upstream` must be a table, not 'x'"),
+        (
+            "[upstream]\n" + "\n".join(f"o{n} = 'x'" for n in range(9)),
+            1,
+            "`upstream` must have at most 8 entries",
+        ),
         ("[capture]\nkeep = 'all'", 2, '`capture.keep` must be "facts", "digest" or "off"'),
         ("[capture]\ntrust = true", 2, '`capture.trust` must be "thread" or "supersede", not true'),
         ("[capture]\napprove = 'x'", 2, '`capture.approve` must be "none" or "ask"'),

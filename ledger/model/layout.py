@@ -41,6 +41,10 @@ SPOOL_DIR = "diurna/spool"
 LOCK_FILE = "diurna/lock"
 #: When this clone pushed last: others take their turn first.
 PUSHED_FILE = "diurna/pushed"
+#: Homes of others, each a bare repository with a note of when it was fetched from where.
+UPSTREAM_DIR = "diurna/upstream"
+UPSTREAM_BRANCH = "upstream"
+FETCHED_FILE = "diurna/fetched"
 CACHE_DIR = "diurna/cache"
 REVIEW_LOCK_FILE = "diurna/review"
 #: Held while an append looks whether its host session has a log already (FORMAT.md, W12).
@@ -83,4 +87,4 @@ def quarter_of(stem: str) -> str:
 
 #: Of everything that is kept in the cache folder. Raise it with every change of the cache's tables, of
 #: packed forms, of how logs are read, or of the fold, the tiers, the rendering and the brief.
-CACHE_VERSION = 33
+CACHE_VERSION = 34

@@ -22,6 +22,7 @@ from projection.policy.model import (
     Privacy,
     Recall,
     Review,
+    Upstream,
     Views,
     Windows,
 )
@@ -166,19 +167,20 @@ def plain(policy: Policy) -> tuple[Any, ...]:
         policy.format,
         tuple(policy.privacy),
         policy.trunk,
-        policy.recall.language,
+        tuple(policy.recall),
         tuple(policy.capture),
         tuple(policy.views),
         tuple(policy.learning),
         policy.personal,
         policy.push,
+        tuple([tuple(one) for one in policy.upstream]),
     )
 
 
 def policy_of(values: Any) -> Policy:
     """Return the policy of plain tuples."""
     project, publish, windows, review, kinds, version, privacy, trunk, *rest = values
-    language, capture, views, learning, personal, push = rest
+    recall, capture, views, learning, personal, push, upstream = rest
     return Policy(
         project,
         publish,
@@ -188,10 +190,11 @@ def policy_of(values: Any) -> Policy:
         version,
         Privacy(*privacy),
         trunk,
-        Recall(language),
+        Recall(*recall),
         Capture(*capture),
         Views(*views),
         Learning(*learning),
         personal,
         push,
+        tuple([Upstream(*one) for one in upstream]),
     )

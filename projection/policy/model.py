@@ -54,9 +54,25 @@ LANGUAGES = (ENGLISH, "de", "es", "fr")
 
 
 class Recall(Record):
-    """How recall reads questions."""
+    """How recall reads questions, and what it looks through.
+
+    Args:
+        language: of the ledger.
+        files: patterns of the documents that `recall --in docs` knows beside `AGENTS.md` and its like.
+    """
 
     language: str = ENGLISH
+    files: tuple[str, ...] = ()
+
+
+class Upstream(Record):
+    """A home of others that is read and never written: its name here, and the URL of its repository.
+
+    A branch stands behind the URL: `https://example.org/memory.git#main`.
+    """
+
+    name: str
+    url: str
 
 
 #: What is kept of a session that was captured, and that nothing is.
@@ -172,6 +188,7 @@ class Policy(Record):
         learning: how patterns earn their place, and what roles are shown.
         personal: facts that say `personal: true` belong here; true of a person's own home alone.
         push: a sync sends such a home too; others it always sends.
+        upstream: homes of others that are read beside this one, nearest first.
     """
 
     project: str = "project"
@@ -188,6 +205,7 @@ class Policy(Record):
     learning: Learning = Learning()
     personal: bool = False
     push: bool = False
+    upstream: tuple[Upstream, ...] = ()
 
     @property
     def pushes(self) -> bool:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from projection.policy.keys import quoted
-from projection.policy.model import BUILT_IN_KINDS, Capture, Kind, Learning, Policy, Recall
+from projection.policy.model import (
+    BUILT_IN_KINDS,
+    Capture,
+    Kind,
+    Learning,
+    Policy,
+    Recall,
+    Upstream,
+)
 
 _PERSONAL = """\
 personal = true  # what is only yours: facts with `personal: true` come here, and into no other home
@@ -53,12 +61,23 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
 # verified  = 3
 # active    = 5
 
+# Homes of others that are read beside this one; `diurna sync` fetches them, and nothing writes to them:
+#
+# [upstream]
+# org = "https://git.example.org/team/memory.git"
+
 # Change a built-in kind of fact, or add one of your own:
 #
 # [kinds.glossary]
 # section = "Glossary"
 # decays  = true
 """
+    return text + _changed(policy)
+
+
+def _changed(policy: Policy) -> str:
+    """Write the tables that say something else than their defaults."""
+    text = ""
     if policy.capture != Capture():
         text += f"\n[capture]\n{_capture(policy.capture)}"
     if policy.views.publish:
@@ -67,6 +86,10 @@ personal = {quoted(privacy.personal)}  # home folders and e-mail addresses: "war
         text += f"\n[learning]\n{_learning(policy.learning)}"
     if policy.recall != Recall():
         text += f"\n[recall]\nlanguage = {quoted(policy.recall.language)}\n"
+        if policy.recall.files:
+            text += f"files = {_list(policy.recall.files)}\n"
+    if policy.upstream:
+        text += "".join(["\n[upstream]\n", *map(_upstream, policy.upstream)])
     return text + "".join([_kind(kind) for kind in policy.kinds if kind not in BUILT_IN_KINDS])
 
 
@@ -80,6 +103,10 @@ def _personal(policy: Policy) -> str:
     if policy.push:
         return said.replace("# push  ", "push    ") or "push    = true\n"
     return said
+
+
+def _upstream(one: Upstream) -> str:
+    return f"{one.name} = {quoted(one.url)}\n"
 
 
 def _learning(learning: Learning) -> str:

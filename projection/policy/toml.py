@@ -30,6 +30,7 @@ from projection.policy.model import (
     Privacy,
     Recall,
     Review,
+    Upstream,
     Views,
     Windows,
 )
@@ -42,6 +43,7 @@ POLICY_LIMIT_BYTES = 64 << 10
 COUNT_LIMIT = 1_000_000_000
 NAME_LIMIT_CHARS = 200
 WORDS_LIMIT = 100
+UPSTREAMS_LIMIT = 8
 
 
 def _one_line(text: str) -> str:
@@ -66,8 +68,15 @@ def _section(text: str) -> str:
     return _one_line(text)
 
 
+def _pattern(text: str) -> str:
+    if text.startswith("/") or ".." in text.split("/"):
+        raise ValueError("must name files of this repository, from its top")
+    return _one_line(text)
+
+
 _Count = Annotated[int, Field(ge=0, le=COUNT_LIMIT)]
 _Name = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_one_line)]
+_Pattern = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_pattern)]
 _Threshold = Annotated[int, Field(ge=1, le=COUNT_LIMIT)]
 _Role = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_role)]
 _Title = Annotated[str, Field(max_length=NAME_LIMIT_CHARS), AfterValidator(_section)]
@@ -99,6 +108,7 @@ class _Privacy(_Table):
 
 class _Recall(_Table):
     language: Literal["en", "de", "es", "fr"] = "en"
+    files: Annotated[list[_Pattern], Field(max_length=WORDS_LIMIT)] = []
 
 
 class _Capture(_Table):
@@ -155,6 +165,7 @@ class _File(_Table):
     capture: _Capture = _Capture()
     views: _Views = _Views()
     learning: _Learning = _Learning()
+    upstream: Annotated[dict[str, _Name], Field(max_length=UPSTREAMS_LIMIT)] = {}
     kinds: dict[str, _Kind] = {}
 
 
@@ -205,7 +216,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         newest if isinstance(newest, int) else file.format,
         Privacy(file.privacy.secrets, file.privacy.personal),
         file.trunk,
-        Recall(file.recall.language),
+        Recall(file.recall.language, tuple(file.recall.files)),
         Capture(
             file.capture.keep or "",
             file.capture.trust,
@@ -216,6 +227,7 @@ def read_policy(data: bytes | str, *, newer_ok: bool = False) -> Policy:
         file.learning.value(),
         file.personal,
         file.push,
+        tuple([Upstream(name, url) for name, url in file.upstream.items()]),
     )
 
 
@@ -309,6 +321,13 @@ def _crooked(table: dict[str, object], file: _File) -> tuple[Keys, str, str] | N
                 f"would be {helps[0]}, {helps[1]} and {helps[2]}"
             )
             return ("learning", key), message, "candidate <= verified <= active must hold"
+    for name in file.upstream:
+        if not is_fact_id(name) or "." in name or len(name) > 40 or name == "personal":
+            return (
+                ("upstream", name),
+                f"{shown(('upstream', name))}: this is no name for an upstream",
+                "use lower-case letters, digits and single hyphens, at most 40, and not `personal`",
+            )
     built_in = {kind.name for kind in BUILT_IN_KINDS}
     for name, kind in file.kinds.items():
         if not is_fact_id(name) or "." in name:
