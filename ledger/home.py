@@ -150,6 +150,11 @@ def named_folder(named: str) -> str:
     return personal_folder() if named == PERSONAL else named
 
 
+def has_personal() -> bool:
+    """Tell by one look whether there may be a personal home."""
+    return os.path.isfile(f"{personal_folder()}/{POLICY_FILE}")
+
+
 def personal_home() -> Home | None:
     """Return the home of what is only the user's; None where there is none, which takes one look.
 
@@ -158,9 +163,9 @@ def personal_home() -> Home | None:
     Raises:
         UnsupportedRepository: its repository is of a shape Diurna does not handle.
     """
-    folder = personal_folder()
-    if not os.path.isfile(f"{folder}/{POLICY_FILE}"):
+    if not has_personal():
         return None
+    folder = personal_folder()
     repository = find_repository(folder)
     if repository is None or repository.top != os.path.realpath(folder):
         return None

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.home import personal_folder, personal_home
-from tests.conftest import make_repository
+from memory.brief.place import Wish
+from memory.query.last_answers import brief
+from tests.conftest import Repo, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.conftest import Repo, Run
+    from tests.conftest import Run
 
 
 @pytest.fixture
@@ -94,3 +96,65 @@ def test_a_home_that_is_not_personal_stays(data: Path, tmp_path: Path, run: Run)
     ran = run("init", "--personal")
     assert ran.code == 1 and "has a home that is not personal" in ran.err
     assert "personal = true" not in (data / "diurna.toml").read_text()
+
+
+@pytest.fixture
+def own(data: Path, run: Run) -> Path:
+    """A personal home with one preference."""
+    assert run("init", "--personal").code == 0
+    assert run("note", "--home", "personal", "id=tabs preference: Tabs, not blanks.").code == 0
+    return data
+
+
+@pytest.mark.parametrize("form", ["markdown", "json", "xml"])
+def test_a_brief_shows_the_top_of_it(form: str, own: Path, repo: Repo, run: Run) -> None:
+    """Five facts of it stand in a brief, each under the name of its home, within the budget."""
+    run("note", "decision: Webhooks retry three times.")
+    for number in range(7):
+        weight = f"salience={number + 1}"
+        run("note", "--home", "personal", f"id=way-{number} {weight} preference: Way {number}.")
+    text = run("brief", "--format", form, "--budget", "2500").out
+    assert len(text) <= 2500
+    assert [f"personal/way-{number}" in text for number in range(7)] == [False] * 3 + [True] * 4
+    assert text.index("personal/way-6") < text.index("personal/way-3")
+    assert "Yours, in no shared memory" in text and "Webhooks retry" in text
+
+
+def test_a_kept_brief_follows_it(own: Path, repo: Repo, run: Run) -> None:
+    """A brief that is kept is kept for one state of it, in it, and nothing of it below the repository."""
+    first = kept_brief(repo)
+    assert "- personal/tabs (preference, working, " in first and kept_brief(repo) == first
+    assert run("append", "--home", "personal", "--update", "tabs", "Tabs of eight.").code == 0
+    assert "Tabs of eight." in kept_brief(repo)
+    assert holders(repo.path, "Tabs") == []
+    assert any(path.suffix == ".briefs" for path in (own / ".git/diurna/cache").iterdir())
+
+
+def test_a_redaction_in_the_repository_reaches_the_briefs_kept_aside(
+    own: Path, repo: Repo, run: Run
+) -> None:
+    """What is redacted here is gone from the briefs that the personal home keeps of here."""
+    run("note", "id=oops decision: The customer is Zephyrine.")
+    assert "Zephyrine" in kept_brief(repo)
+    assert holders(own, "Zephyrine")
+    assert run("redact", "oops", "--reason", "A name.").code == 0
+    assert holders(own, "Zephyrine") == []
+
+
+def kept_brief(repo: Repo) -> str:
+    """Return the brief as the quick path gives it, and keep it."""
+    return (brief(str(repo.path), Wish("codex")) or b"").decode()
+
+
+def holders(folder: Path, words: str) -> list[str]:
+    """Return the files below a folder that hold some words, packed objects of git unpacked."""
+    found = [
+        str(path)
+        for path in folder.rglob("*")
+        if path.is_file() and words.encode() in path.read_bytes()
+    ]
+    if (folder / ".git").exists():
+        repo = Repo(folder)
+        listed = repo.git("cat-file", "--batch-check=%(objectname)", "--batch-all-objects")
+        found += [one for one in listed.split() if words in repo.git("cat-file", "-p", one)]
+    return found

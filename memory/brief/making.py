@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.cache.file import Cache
     from memory.recall.values import Answer
+    from memory.replay.layers import Layer
     from memory.replay.snapshot import Snapshot
     from projection.fold.fact import Fact
     from projection.fold.state import LiveView
@@ -89,7 +90,11 @@ class Asked(Record):
 
 
 def made_for(
-    snapshot: Snapshot, asked: Asked, found: Sequence[str] = (), tip: str | None = None
+    snapshot: Snapshot,
+    asked: Asked,
+    found: Sequence[str] = (),
+    tip: str | None = None,
+    layers: Sequence[Layer] = (),
 ) -> Brief:
     """Gather and write a brief, all as of one commit.
 
@@ -98,6 +103,7 @@ def made_for(
         asked: what for.
         found: ids of the facts that the search finds for the task, best first (`found_for`).
         tip: the commit, None for where the branch stands.
+        layers: the homes that are read beside it, nearest first.
 
     Raises:
         WrongUsage: the budget is too small, or there is no such format.
@@ -111,6 +117,10 @@ def made_for(
         raise WrongUsage(f"there is no format {asked.format}", hint=f"one of {', '.join(FORMATS)}")
     home = snapshot.home
     material = snapshot.ask(lambda cache: _material(home, cache, asked, found), tip)
+    if layers:
+        from memory.brief.beside import beside
+
+        material = material._replace(beside=beside(layers))
     return brief(material, form_of(asked.format), asked.budget_chars)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ledger.home import Home, discover
+from ledger.home import Home, discover, has_personal
 from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
 from ledger.model.record import Record
 from memory.cache.key import digest, signed, user_key
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memory.brief.place import Wish
     from memory.query.reader import Reader
+    from memory.replay.layers import Layer
     from memory.replay.snapshot import Progress, Snapshot
     from memory.replay.view import View
 
@@ -48,7 +49,7 @@ def continuity(start: str) -> bytes | None:
 
         return snapshot.ask(lambda cache: (cache.commit, render(cache.view())), name)
 
-    return _answer(discover(start), _SHOWN, "", 1, make)
+    return _answer(_File(discover(start), _SHOWN), "", 1, make)
 
 
 def brief(start: str, wish: Wish) -> bytes | None:
@@ -62,6 +63,7 @@ def brief(start: str, wish: Wish) -> bytes | None:
     home = discover(start)
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
+    layers = layers_beside(home)
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
         from memory.brief.making import Asked, found_for, made_for, words_of
@@ -72,13 +74,27 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
             found = found_for(Reader(home).recall, words_of(snapshot, wish.task))
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
-        made = made_for(snapshot, asked, found, name)
+        made = made_for(snapshot, asked, found, name, layers)
         return made.commit, made.text
 
     key = "\0".join(
         (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
     )
-    return _answer(home, _BRIEFED, key, _BRIEFS, make)
+    if not layers:
+        return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)
+    from memory.replay.layers import brief_file
+
+    key += "".join([f"\0\0{one.name} {_shown(one.home)}" for one in layers])
+    return _answer(_File(home, _BRIEFED, brief_file(home, layers)), key, _BRIEFS, make)
+
+
+def layers_beside(home: Home) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one; where there are none, that takes a look or two."""
+    if not has_personal():
+        return ()
+    from memory.replay.layers import layers
+
+    return layers(home)
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:
@@ -96,25 +112,25 @@ def view(start: str, name: str, argument: str) -> bytes | None:
             lambda cache: (cache.commit, write(view_page(snapshot, cache, name, argument))), as_of
         )
 
-    return _answer(discover(start), _VIEWED, f"{name}\0{argument}", _VIEWS, make)
+    return _answer(_File(discover(start), _VIEWED), f"{name}\0{argument}", _VIEWS, make)
 
 
 def _answer(
-    home: Home, suffix: str, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
+    file: _File, key: str, keep: int, make: Callable[[Snapshot, str], tuple[str, str]]
 ) -> bytes | None:
     """Return an answer that is kept, or make it and keep it.
 
     Args:
-        home: that is asked.
-        suffix: of the file in which it is kept.
+        file: in which it is kept, and of which home it is.
         key: all that the answer depends on beside the view.
         keep: how many answers the file holds.
         make: works it out as of a view, and says as of which one it is.
     """
+    home = file.home
     if _waiting(home):
         return None
     of = _shown(home)
-    file = _File(home, suffix, user_key())
+    file = file._replace(key=user_key())
     name = digest(key.encode("utf-8", "surrogateescape"))
     kept = _read(file, of)
     found = kept.get(name)
@@ -189,16 +205,20 @@ def _waiting(home: Home) -> bool:
 
 
 class _File(Record):
-    """A file of answers: of which home, with which suffix, and the key that they are signed with."""
+    """A file of answers: of which home, with which suffix, and the key that they are signed with.
+
+    `aside` is where it is instead of beside the home's cache, "" for there.
+    """
 
     home: Home
     suffix: str
-    key: bytes
+    aside: str = ""
+    key: bytes = b""
 
     @property
     def path(self) -> str:
         """Where it is."""
-        return self.home.cache_file + self.suffix
+        return self.aside or self.home.cache_file + self.suffix
 
     def signed(self, head: list[bytes], answer: bytes) -> bytes:
         """Return the sum of an answer, and of all that is said of it."""

@@ -382,6 +382,7 @@ class Reader:
         """
         from memory.brief.making import Asked, found_for, made_for, words_of
         from memory.brief.place import branch_of, changed_files
+        from memory.query.last_answers import layers_beside
 
         if branch is None:
             branch = branch_of(self.home)
@@ -390,4 +391,5 @@ class Reader:
         asked = Asked(
             agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
         )
-        return made_for(self.snapshot, asked, found_for(self.recall, words_of(self.snapshot, task)))
+        found = found_for(self.recall, words_of(self.snapshot, task))
+        return made_for(self.snapshot, asked, found, layers=layers_beside(self.home))

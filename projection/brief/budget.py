@@ -29,6 +29,7 @@ from projection.brief.values import (
     ROLE,
     TASKS,
     THREADS,
+    YOURS,
     Brief,
     Line,
     News,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from projection.brief.values import Item, Material, Wanted
 
 LEAST_CHARS = 1000
-_FIRST = (CONTRADICTIONS, INVARIANTS, HANDED, CHANGES, ATTEMPTS, TASKS, THREADS)
+_FIRST = (CONTRADICTIONS, INVARIANTS, YOURS, HANDED, CHANGES, ATTEMPTS, TASKS, THREADS)
 _FIRST_LINES = 3
 #: How many characters of a forced line's text are left at least.
 _LEAST_TEXT = 12

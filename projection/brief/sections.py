@@ -21,6 +21,8 @@ from projection.brief.values import (
     SESSIONS,
     TASKS,
     THREADS,
+    UPSTREAM,
+    YOURS,
     Stated,
     Wanted,
 )
@@ -41,7 +43,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from projection.brief.values import Item, Material, News, Place
+    from projection.brief.values import Beside, Item, Material, News, Place
     from projection.fold.fact import Fact
     from projection.fold.state import Standing
 
@@ -90,6 +92,7 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(CONTRADICTIONS, "Contradictions: no side wins until somebody decides",
                  _contradicted(material)),
         _section(INVARIANTS, "Invariants", core),
+        *_beside(material.beside),
         _section(HANDED, "Handed to you", handed),
         Wanted(CHANGES, _since(material.place), news, len(news) + material.more_news),
         _section(ROLE, f"For the role {role}", _stated(noted, material)),
@@ -101,6 +104,16 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
         _section(REST, known, _stated(rest, material)),
     ]  # fmt: skip
     return tuple([section for section in sections if section.items])
+
+
+def _beside(homes: Iterable[Beside]) -> list[Wanted]:
+    """Return a section for each other home that says something."""
+    return [
+        _section(YOURS, "Yours, in no shared memory (`--home personal`)", one.facts)
+        if one.personal
+        else _section(f"{UPSTREAM} {one.name}", f"Invariants of {one.name}", one.facts)
+        for one in homes
+    ]
 
 
 def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:

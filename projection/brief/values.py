@@ -18,6 +18,8 @@ CONTRADICTIONS, INVARIANTS, CHANGES = "contradictions", "invariants", "changes"
 HANDED, ATTEMPTS, TASKS = "handed", "attempts", "tasks"
 ROLE, THREADS, DECISIONS = "role", "threads", "decisions"
 SESSIONS, REST = "sessions", "rest"
+#: What other homes say (`memory.replay.layers`): the user's own, and in a section each those upstream.
+YOURS, UPSTREAM = "yours", "upstream"
 #: What happened to a fact. The first four are corrections: they come before everything else that is new.
 SUPERSEDED, INVALIDATED, UPDATED, REINSTATED = "superseded", "invalidated", "updated", "reinstated"
 BORN, CLOSED, REOPENED = "new", "closed", "reopened"
@@ -144,6 +146,20 @@ class Todo(Record):
     tasks: tuple[Stated, ...] = ()
 
 
+class Beside(Record):
+    """What another home says (`memory.replay.layers`).
+
+    Args:
+        name: of the home, as a reader is told.
+        facts: each under the name that it has beside others, most important first.
+        personal: it is the user's own.
+    """
+
+    name: str
+    facts: tuple[Standing, ...]
+    personal: bool = False
+
+
 if TYPE_CHECKING:
     #: What a line is made of.
     Item = Standing | Stated | News | Session
@@ -170,6 +186,7 @@ class Material(Record):
         deprecated: ids of patterns that did not hold up.
         asks: a task is given; what it asks for goes before all else within its section.
         notes: what facts are to the role that asks; of those of others nothing is shown.
+        beside: what other homes say, nearest first.
     """
 
     commit: str
@@ -189,6 +206,7 @@ class Material(Record):
     todo: Todo = Todo()
     states: Mapping[str, str] = {}
     deprecated: frozenset[str] = frozenset()
+    beside: tuple[Beside, ...] = ()
 
 
 class Wanted(Record):

@@ -1,0 +1,41 @@
+"""Gather what a brief says of other homes: the top of the user's own, the invariants of those upstream."""
+
+from __future__ import annotations
+
+from projection.brief.foremost import invariants, yours
+from projection.brief.values import Beside
+from projection.brief.weight import SESSIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.cache.file import Cache
+    from memory.replay.layers import Layer
+    from projection.fold.state import Standing
+
+
+def beside(layers: Iterable[Layer]) -> tuple[Beside, ...]:
+    """Return what some homes say, those that say nothing left out.
+
+    Args:
+        layers: nearest first.
+    """
+    found = [Beside(one.name, _foremost(one), one.personal) for one in layers]
+    return tuple([one for one in found if one.facts])
+
+
+def _foremost(layer: Layer) -> tuple[Standing, ...]:
+    def ask(cache: Cache) -> tuple[Standing, ...]:
+        live = cache.view().live
+        if layer.personal:
+            return yours(live, cache.work_stems(SESSIONS))
+        return invariants(live)
+
+    nothing: tuple[Standing, ...] = ()
+    return tuple(
+        [
+            one._replace(fact=one.fact._replace(id=layer.named(one.fact.id)))
+            for one in layer.ask(ask, nothing)
+        ]
+    )
