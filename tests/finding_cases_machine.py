@@ -358,6 +358,18 @@ def _(shop: Shop) -> Arguments:
 
 
 @case(
+    "upstream-stale",
+    "warning: org, which the policy names as upstream, was never fetched",
+    "`diurna sync` fetches it",
+)
+def _(shop: Shop) -> Arguments:
+    with open(shop.path / "memory/diurna.toml", "a") as file:
+        file.write('[upstream]\norg = "https://example.invalid/memory.git"\n')
+    shop.git("commit", "-q", "-m", "read org", "--", "memory/diurna.toml")
+    return on_path(shop)
+
+
+@case(
     "not-pushed",
     "warning: 1 log of more than a week ago is on no remote: main was never pushed; the oldest is STEM",
     "`diurna sync` shares them",

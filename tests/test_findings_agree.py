@@ -62,7 +62,7 @@ TOLD: dict[str, set[str]] = {
         "host-untried host-faults disk-nearly-full shared-disk "
         "unsupported-repository lock-left lock-held object-lost spool-leftover spool-part captured-waiting git-setting "
         "capture-failed capture-settings capture-waits "
-        "attributes-missing merge-attribute open-to-others cache-differs not-pushed".split(),
+        "attributes-missing merge-attribute open-to-others cache-differs not-pushed upstream-stale".split(),
         DOCTOR,
     ),
 }

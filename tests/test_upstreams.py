@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from ledger.home import IN_TREE, OWN_REPOSITORY, discover
 from ledger.model.layout import FETCHED_FILE
+from ledger.remote.transport import LIMIT_SECONDS, fetch_newest
+from memory.query.reader import Reader
 from memory.replay.upstreams import note_of, upstream_folder, upstream_homes, upstreams
 from projection.policy.model import Policy, Upstream
-from tests.conftest import Repo
+from rituals.sync.report import Report
+from rituals.sync.upstreams import Brought, sync_all
+from tests.campaigns.homes import git, hermetic, make_home
+from tests.conftest import Repo, Run, make_repository
+from tests.teams import Clone
+
+__all__ = ["hermetic"]
 
 URL = "https://git.example.org/team/memory.git#main"
 
@@ -40,3 +51,214 @@ def test_a_note_that_says_nothing_is_none(repo: Repo, note: bytes) -> None:
     path.parent.mkdir(parents=True)
     path.write_bytes(note if note.endswith(b".") is False else note + b"\nelsewhere\n")
     assert upstream_homes(home, Policy(upstream=(Upstream("org", URL),))) == ()
+
+
+# ---- fetched by sync --------------------------------------------------------------------------------
+
+
+class Organisation:
+    """A home of others, and a team's that names it; all of it real repositories.
+
+    Args:
+        folder: where they are.
+        policy: of the team, what stands behind `[upstream]`.
+    """
+
+    def __init__(self, folder: Path, policy: str = 'org = "../org.git"') -> None:
+        self.hub, self.theirs = folder / "org.git", Clone(folder / "org")
+        make_home(self.theirs.folder, OWN_REPOSITORY)
+        git(folder, "init", "-q", "--bare", "-b", "main", str(self.hub))
+        self.theirs.git("remote", "add", "origin", str(self.hub))
+        self.theirs.create("no-pii", "No personal data in logs.")
+        self.theirs.sync()
+        self.team = Clone(folder / "shop")
+        make_home(self.team.folder, OWN_REPOSITORY)
+        self.name(policy)
+
+    def name(self, policy: str, allow: bool = True) -> None:
+        """Let the team's policy name others."""
+        path = self.team.folder / "diurna.toml"
+        path.write_text(f"[upstream]\n{policy}\n")
+        self.team.git("commit", "-q", "--allow-empty", "-am", "read others")
+        self.team.git("config", "protocol.file.allow", "always" if allow else "user")
+
+    def sync(self) -> Report:
+        return sync_all(self.team.memory)
+
+    def read(self) -> tuple[str, ...]:
+        """The facts that can be read of others."""
+        memory = self.team.memory
+        policy = memory.snapshot.tip.ask(lambda cache: cache.policy)
+        return tuple(
+            f"{name}/{fact}"
+            for name, home, _ in upstream_homes(memory.home, policy)
+            for fact in sorted(Reader(home).state())
+        )
+
+
+@pytest.fixture
+def org(tmp_path: Path, hermetic: None) -> Organisation:
+    return Organisation(tmp_path)
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """The bytes of all files, git's too."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_home_of_others_is_fetched_and_read(org: Organisation) -> None:
+    """Also without a remote of one's own; what is new there comes with the next sync; nothing goes there."""
+    assert org.read() == ()
+    report = org.sync()
+    assert (report.remote, report.findings) == ("", ())
+    assert report.upstreams == (Brought("org", "../org.git", 1, 1),)
+    assert org.read() == ("org/no-pii",)
+    org.theirs.create("grpc")
+    org.theirs.sync()
+    before = everything(org.hub)
+    org.team.create("ours")
+    assert org.sync().upstreams == (Brought("org", "../org.git", 2, 1),)
+    assert org.sync().upstreams == (Brought("org", "../org.git", 2, 0),)
+    assert org.read() == ("org/grpc", "org/no-pii")
+    assert everything(org.hub) == before
+    assert org.team.facts() == {"ours"} and "no-pii" not in org.team.memory.continuity()
+    folder = org.team.folder / ".git/diurna/upstream/org.git"
+    assert git(folder, "rev-list", "--count", "HEAD").strip() == "1"
+    assert folder.stat().st_mode & 0o077 == 0
+
+
+def test_beside_a_remote_of_its_own(org: Organisation, tmp_path: Path) -> None:
+    """The own sync goes on whatever becomes of the others, and a policy that came by it counts at once."""
+    own = tmp_path / "own.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(own))
+    org.team.git("remote", "add", "origin", str(own))
+    org.team.create("ours")
+    shutil.move(str(org.hub), str(org.hub) + ".away")
+    report = org.sync()
+    assert report.went == 1 and [one.code for one in report.findings] == ["upstream-stale"]
+    assert report.upstreams[0].problem and org.read() == ()
+    shutil.move(str(org.hub) + ".away", str(org.hub))
+    git(tmp_path, "clone", "-q", str(own), "late")
+    late = Clone(tmp_path / "late")
+    late.git("config", "protocol.file.allow", "always")
+    assert sync_all(late.memory).upstreams == (Brought("org", "../org.git", 1, 1),)
+    assert sync_all(late.memory, dry_run=True).upstreams == ()
+
+
+def test_offline_what_was_fetched_last_is_read(org: Organisation, run: Run) -> None:
+    """Its age is said by `status`, and by `doctor` once it is old; a sync says that it is away."""
+    org.sync()
+    shutil.rmtree(org.hub)
+    report = org.sync()
+    assert [one.code for one in report.findings] == ["upstream-stale"]
+    assert org.read() == ("org/no-pii",)
+    home = str(org.team.folder)
+    assert "reads     org (fetched today)" in run("status", "--home", home).out
+    note = org.team.folder / ".git/diurna/upstream/org.git/diurna/fetched"
+    note.write_bytes(note_of("../org.git", "", note.stat().st_mtime - 45 * 86_400))
+    assert "reads     org (fetched 45 days ago)" in run("status", "--home", home).out
+    assert run("status", "--home", home, "--json").json["reads"][0]["age"] == "fetched 45 days ago"
+    told = run("doctor", "--home", home, "--json").json["findings"]
+    assert "org, which the policy names as upstream, was fetched 45 days ago" in [
+        one["message"] for one in told
+    ]
+    ran = run("sync", "--home", home)
+    assert ran.code == 0 and "org was not fetched" in ran.err
+
+
+@pytest.mark.parametrize("where", ("../org.git", "file://{}"))
+def test_a_path_of_this_machine_takes_the_users_leave(org: Organisation, where: str) -> None:
+    """As git has it for what a repository names; the same of what git never allows."""
+    org.name(f'org = "{where.format(org.hub)}"', allow=False)
+    (problem,) = org.sync().findings
+    assert "git takes such a path from users alone" in problem.message
+    assert "protocol.file.allow always" in problem.hint and org.read() == ()
+    org.team.git("config", "protocol.file.allow", "always")
+    assert not org.sync().findings and org.read() == ("org/no-pii",)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ext::sh -c 'touch {}/ran'", "it could run a command"),
+        ("--upload-pack=touch {}/ran", "it could run a command"),
+        ("-u{}/x", "it could run a command"),
+        ("fd::7", "it could run a command"),
+        ("../org.git#--all", "no memory in|names no branch|has no branch"),
+        ("../org.git#../../x", "names no branch"),
+        ("../org.git#gone", "there is no memory in"),
+        ("../empty.git", "there is no memory in"),
+        ("../code", "there is no memory in"),
+        ("../nothing", "nothing is at"),
+    ],
+)
+def test_what_is_no_home_is_refused(org: Organisation, tmp_path: Path, url: str, said: str) -> None:
+    """With a reason and nothing run; what was fetched under that name before is not taken for it."""
+    org.sync()
+    git(tmp_path, "init", "-q", "--bare", "empty.git")
+    make_repository(tmp_path / "code")
+    org.name(f'org = "{url.format(tmp_path)}"')
+    (problem,) = org.sync().findings
+    assert re.search(said, problem.message), problem.message
+    assert problem.code == "upstream-stale" and org.read() == ()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_one_that_sends_too_much_is_not_read_to_its_end(
+    org: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was here of it stays."""
+    org.sync()
+    (org.theirs.folder / "huge").write_bytes(os.urandom(3 << 20))
+    org.theirs.git("add", "huge")
+    org.theirs.git("commit", "-q", "-m", "huge")
+    org.theirs.git("push", "-q", "origin", "main")
+    monkeypatch.setattr(fetch_newest, "__defaults__", (LIMIT_SECONDS, 1))
+    (problem,) = org.sync().findings
+    assert "sends more than 1 MB" in problem.message and org.read() == ("org/no-pii",)
+    assert not list((org.team.folder / ".git/diurna/upstream/org.git").rglob("tmp_*"))
+
+
+def test_a_killed_fetch_is_in_nobodys_way(org: Organisation) -> None:
+    """The locks of git that it left are taken away by the next one."""
+    org.sync()
+    folder = org.team.folder / ".git/diurna/upstream/org.git"
+    for name in (
+        "shallow.lock",
+        "HEAD.lock",
+        "refs/heads/upstream.lock",
+        "refs/diurna/arrived.lock",
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    org.theirs.create("grpc")
+    org.theirs.sync()
+    assert not org.sync().findings and len(org.read()) == 2
+
+
+def test_a_home_in_a_folder_and_one_that_was_rewritten(org: Organisation, tmp_path: Path) -> None:
+    """A repository of code with its memory in it, of which no history is fetched; logs may go, too."""
+    make_home(tmp_path / "app", IN_TREE)
+    app = Clone(tmp_path / "app")
+    app.create("one")
+    kept = app.tip()
+    app.create("two")
+    branch = app.git("branch", "--show-current")
+    org.name(f'app = "../app#{branch}"\norg = "../org.git"')
+    assert [one.logs for one in org.sync().upstreams] == [2, 1]
+    assert org.read() == ("app/one", "app/two", "org/no-pii")
+    app.git("reset", "-q", "--hard", kept)
+    assert org.sync().upstreams[0] == Brought("app", f"../app#{branch}", 1, 0)
+    assert org.read() == ("app/one", "org/no-pii")
+
+
+def test_settings_of_the_repository_reach_the_remote(org: Organisation) -> None:
+    """The user's own `url.*.insteadOf`, for instance; not what concerns the repository itself."""
+    org.name('org = "https://git.example.org/org.git"')
+    org.team.git("config", f"url.{org.hub}.insteadOf", "https://git.example.org/org.git")
+    org.team.git("config", "core.sshCommand", "false")
+    assert org.sync().upstreams == (Brought("org", "https://git.example.org/org.git", 1, 1),)

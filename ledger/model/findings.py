@@ -124,6 +124,7 @@ CODES: dict[str, tuple[str, str]] = {
     "attributes-missing": (WARNING, "git may change or merge files that it must leave alone"),
     "open-to-others": (WARNING, "other users can read what Diurna keeps in the git directory"),
     "cache-differs": (ERROR, "the cache says something that the ledger does not"),
+    "upstream-stale": (WARNING, "a home of others was not fetched; what is here of it is used"),
     "not-pushed": (WARNING, "logs of more than a week ago are on no remote"),
     "check-failed": (WARNING, "a check could not be made"),
     # secrets and personal data

@@ -20,11 +20,12 @@ from ledger.errors import (
     RemoteSilent,
     Unreachable,
 )
+from ledger.model.layout import DEFAULT_BRANCH
 from ledger.remote.remote import Remote, check_remote, local_path, without_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ledger.git.cli import Git
     from ledger.git.process import Running
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: For one fetch or push as a whole.
 LIMIT_SECONDS = 120.0
+#: The most that is fetched of a home of others: a memory of 20,000 logs has about 40.
+NEWEST_LIMIT_MB = 256
 #: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
 #: after a second.
 _LOCK_SECONDS = 2.5
@@ -174,6 +177,86 @@ def fetch_blobs(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def fetch_newest(
+    git: Git,
+    remote: Remote,
+    settings: Sequence[tuple[str, str]],
+    seconds: float = LIMIT_SECONDS,
+    limit_mb: int = NEWEST_LIMIT_MB,
+) -> str:
+    """Fetch the newest commit of a branch, without its history, from where a repository says.
+
+    As no user named it, git's rules for such places hold: a path on this machine is refused, unless
+    the user allows such.
+
+    Args:
+        git: runs git in a bare repository of our own.
+        remote: where, by its URL; its branch may be "", for `memory` or else the default one there.
+        settings: (key, value) of the user's repository, by which git reaches a remote.
+        seconds: how long each of the two calls may take.
+        limit_mb: how many megabytes may be sent.
+
+    Returns:
+        The commit, "" where there is no such branch; `remote.tracking` is there.
+
+    Raises:
+        NetworkFailed: one of its kinds.
+    """
+    more = {"GIT_PROTOCOL_FROM_USER": "0", "GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings):
+        more |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    more |= _environment(remote)
+    wanted = (remote.branch,) if remote.branch else (f"refs/heads/{DEFAULT_BRANCH}", "HEAD")
+    asked = git.start("ls-remote", "--quiet", "--", remote.name, *wanted, more=more)
+    status, out, said = _finish(asked, remote, seconds, None)
+    if status:
+        raise failure(remote, "ls-remote", said, git.where)
+    there = {line.partition("\t")[2] for line in out.splitlines()}
+    branch = next((one for one in wanted if one in there), "")
+    if not branch:
+        return ""
+    begun = git.start(
+        *_CHECKED, "fetch", "--progress", "--depth=1", "--no-tags", "--no-write-fetch-head",
+        "--no-recurse-submodules", "--no-auto-maintenance", "--update-shallow",
+        "--", remote.name, f"+{branch}:{remote.tracking}", more=more,
+    )  # fmt: skip
+    try:
+        status, _, said = _finish(begun, remote, seconds, None, _Size(limit_mb))
+    except OverflowError:
+        raise RemoteRefused(
+            f"{remote.shown} sends more than {limit_mb} MB, and was not read to its end",
+            hint="name the branch of its memory alone: URL#BRANCH",
+        ) from None
+    if status:
+        raise failure(remote, "fetch", said, git.where)
+    return git.resolve(remote.tracking)[0]
+
+
+class _Size:
+    """Hears how much was sent, and ends what sends too much.
+
+    Args:
+        limit_mb: megabytes that may be sent.
+    """
+
+    def __init__(self, limit_mb: int) -> None:
+        self._limit_mb, self._said = limit_mb, b""
+
+    def __call__(self, said: bytes) -> None:
+        """Hear a piece of git's progress: `Receiving objects: 42% (420/1000), 12.50 MiB | 3.00 MiB/s`.
+
+        Raises:
+            OverflowError: it is over the limit.
+        """
+        self._said = (self._said + said).replace(b"\r", b"\n")[-4096:]
+        for line in self._said.split(b"\n"):
+            amount, _, unit = line.partition(b"), ")[2].partition(b" | ")[0].partition(b" ")
+            if line[:7] == b"remote:" or unit not in (b"MiB", b"GiB"):
+                continue
+            if unit == b"GiB" or float(amount) > self._limit_mb:
+                raise OverflowError
+
+
 def push(
     git: Git,
     remote: Remote,
@@ -223,9 +306,14 @@ def _call(
 
 
 def _finish(
-    running: Running, remote: Remote, seconds: float, progress: Progress | None
+    running: Running,
+    remote: Remote,
+    seconds: float,
+    progress: Progress | None,
+    hear: Callable[[bytes], None] | None = None,
 ) -> tuple[int, str, str]:
-    hear = None if progress is None else lambda said: _tell(said, progress)
+    if progress is not None:
+        hear = lambda said: _tell(said, progress)  # noqa: E731
     try:
         status, out, err = running.finish(seconds=seconds, hear=hear)
     except TimeoutError:

@@ -29,6 +29,17 @@ class Fetched(Record):
     home: Home | None = None
     fetched_at: float = 0.0
 
+    def days(self, now: float) -> int:
+        """Return how many days ago it was fetched; `now` is in seconds since 1970."""
+        return int(max(0.0, now - self.fetched_at) // 86_400)
+
+    def age(self, now: float) -> str:
+        """Say how old what is here of it is; `now` is in seconds since 1970."""
+        if self.home is None:
+            return "never fetched"
+        days = self.days(now)
+        return f"fetched {days} day{'' if days == 1 else 's'} ago" if days else "fetched today"
+
 
 def upstream_homes(home: Home, policy: Policy) -> tuple[tuple[str, Home, float], ...]:
     """Return the homes of others that can be read now, nearest first: (name, home, fetched_at).
@@ -42,7 +53,7 @@ def upstream_homes(home: Home, policy: Policy) -> tuple[tuple[str, Home, float],
 
 def upstreams(home: Home, policy: Policy) -> tuple[Fetched, ...]:
     """Return all homes of others that a policy names, those too that were never fetched."""
-    return tuple([_fetched(home, one) for one in policy.upstream])
+    return tuple([as_fetched(home, one) for one in policy.upstream])
 
 
 def upstream_folder(home: Home, name: str) -> str:
@@ -61,7 +72,8 @@ def note_of(url: str, prefix: str, fetched_at: float) -> bytes:
     return f"{fetched_at:.0f} {prefix or '.'}\n{url}\n".encode()
 
 
-def _fetched(home: Home, one: Upstream) -> Fetched:
+def as_fetched(home: Home, one: Upstream | Fetched) -> Fetched:
+    """Return one as it is here now."""
     nothing = Fetched(one.name, one.url)
     repository = upstream_repository(home, one.name)
     try:

@@ -68,6 +68,10 @@ def status_object(found: Overview) -> dict[str, Any]:
         "upstream": upstream.name if upstream else "",
         "ahead": upstream.ahead if upstream else 0,
         "behind": upstream.behind if upstream else 0,
+        "reads": [
+            {"name": one.name, "fetched_at": int(one.fetched_at), "age": one.age(found.now)}
+            for one in found.reads
+        ],
     }
 
 
@@ -229,6 +233,7 @@ def sync_object(report: Report) -> dict[str, Any]:
         **fields_of(report, "remote branch commit came agents went"),
         "facts": all_fields_of(report.learned),
         **fields_of(report, "tries offline ahead"),
+        "upstreams": [all_fields_of(one) for one in report.upstreams],
         "findings": finding_objects(report.findings),
         "dry_run": report.dry_run,
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from ledger.environment import now_seconds
 from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.record import Record
+from memory.replay.upstreams import Fetched, upstreams
 from memory.worktree.trunk import Publishing, publishing
 from memory.write.landing import obstacle
 from projection.fold.state import TIERS
@@ -52,6 +54,8 @@ class Overview(Record):
         unconfirmed: ids of lasting facts that a person should confirm by now.
         confirm_every: after how many work logs that is due, 0 for never.
         upstream: None when none is configured.
+        reads: the homes of others that are read beside it.
+        now: when that was, in seconds since 1970.
         tally: what a review asks and what the checks of the tip find, None where it was never counted.
         counted_now: the tally is of what stands now.
     """
@@ -76,6 +80,8 @@ class Overview(Record):
     unconfirmed: tuple[str, ...]
     confirm_every: int
     upstream: Upstream | None
+    reads: tuple[Fetched, ...]
+    now: float
     tally: Tally | None
     counted_now: bool
 
@@ -123,6 +129,8 @@ def overview(memory: Memory) -> Overview:
         due(state),
         state.policy.review.verify_invariants_every,
         _upstream(memory.home),
+        upstreams(memory.home, state.policy),
+        now_seconds(),
         *tally_of(memory),
     )
 

@@ -191,6 +191,7 @@ CHECKS: tuple[Check, ...] = (
         ("cache-differs",), deep=True,
     ),
     _clone("what the remote has", "remotes:unsent_noticed", "not-pushed", content=True),
+    _clone("homes of others", "remotes:upstreams_noticed", "upstream-stale", content=True),
     _clone("the clock of the remote", "remotes:clock_noticed", "clock-ahead", content=True),
 )  # fmt: skip
 

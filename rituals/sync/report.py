@@ -6,6 +6,10 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from memory.merge.summary import Learned
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.sync.upstreams import Brought
+
 
 class Report(Record):
     """What a sync did.
@@ -24,6 +28,7 @@ class Report(Record):
         ahead: how many commits the remote has not got.
         findings: what a person should know.
         dry_run: whether nothing but the fetch was done.
+        upstreams: what came of homes of others.
     """
 
     remote: str
@@ -39,6 +44,7 @@ class Report(Record):
     ahead: int = 0
     findings: tuple[Finding, ...] = ()
     dry_run: bool = False
+    upstreams: tuple[Brought, ...] = ()
 
     @property
     def changed(self) -> str:

@@ -6,6 +6,7 @@ from ledger.git.repository import read_reference, remote_branches
 from ledger.model.findings import Finding
 from ledger.model.layout import stem_of
 from ledger.model.order import is_stem, stamp_of
+from memory.replay.upstreams import upstreams
 from memory.write.append import ahead_by_a_day
 from rituals.check.doctor.values import Noticed
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from rituals.check.survey import Survey
 
+#: After how long what is here of another home is called old.
+_STALE_DAYS = 30
 _WEEK_MS = 7 * 24 * 3600 * 1000
 
 
@@ -75,6 +78,15 @@ def clock_noticed(survey: Survey) -> Iterator[Noticed]:
                 hint="check both clocks; no log is lost by it, and later ones sort after it",
             )
         )
+
+
+def upstreams_noticed(survey: Survey) -> Iterator[Noticed]:
+    """Tell of homes of others that were never fetched, or not for a month."""
+    now = survey.now_ms / 1000
+    for one in upstreams(survey.home, survey.policy[1]):
+        if one.home is None or one.days(now) > _STALE_DAYS:
+            said = f"{one.name}, which the policy names as upstream, was {one.age(now)}"
+            yield Noticed(Finding("upstream-stale", said, hint="`diurna sync` fetches it"))
 
 
 def _stems(survey: Survey, tip: str) -> set[str]:

@@ -19,6 +19,7 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
 
     Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is ever dropped:
     logs of both sides stay. Offline is fine; the next sync takes along what was recorded meanwhile.
+    Homes of others that `[upstream]` of the policy names are fetched to be read, and never sent to.
 
     \b
     Examples:
@@ -27,12 +28,15 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
       diurna sync backup --json
     """
     from rituals.answers.objects import sync_object
-    from rituals.sync.sync import sync
+    from rituals.sync.upstreams import sync_all
 
     out = call.out
-    report = sync(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())
+    report = sync_all(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())
     if call.json:
         out.answer(sync_object(report))
+        return out.findings(report.findings)
+    if not report.remote:
+        out.line(f"nothing was shared: {report.offline}")
     elif report.offline:
         out.line(f"offline: {report.offline}")
         if report.ahead:
@@ -53,4 +57,8 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
             out.line(f"{would}{verb}  {what} to {report.remote}")
+    for one in report.upstreams:
+        if not one.problem:
+            new = f"{one.new} new" if one.new else "nothing new"
+            out.line(f"read  {one.name}: {counted(one.logs, 'log')}, {new}")
     out.findings(report.findings)

@@ -57,6 +57,8 @@ def _due_rows(found: Overview) -> Iterator[tuple[str, str]]:
     if found.upstream:
         apart = f"{found.upstream.ahead} ahead, {found.upstream.behind} behind"
         yield "upstream", f"{found.upstream.name}: {apart}"
+    if found.reads:
+        yield "reads", ", ".join([f"{one.name} ({one.age(found.now)})" for one in found.reads])
 
 
 def _hints(found: Overview) -> Iterator[str]:
