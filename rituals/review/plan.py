@@ -16,7 +16,8 @@ from projection.lifecycle.promotion import Score as Promotion
 from projection.lifecycle.review_due import Size, reasons, size_of
 from projection.lifecycle.review_threads import Raised, raised_threads
 from projection.lifecycle.transitions import Ageing, ageing
-from rituals.review.evidence.audit import code_of, evidence_questions
+from rituals.intake.harvest.origin import code_of
+from rituals.review.evidence.audit import evidence_questions
 from rituals.review.ledger_questions import (
     Ground,
     invariant_questions,

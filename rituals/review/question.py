@@ -41,6 +41,8 @@ RULES: dict[str, str] = {
     "version-changed": "Versions that changed",
     "commit-stray": "Commits that are not in the history",
     "code-changed": "Code that changed a lot since",
+    "document-changed": "Documents that say something else now",
+    "document-gone": "Documents that are gone",
     "contradiction": "Facts that may contradict each other",
     "overlap": "Facts that say nearly the same",
     "promotion": "Facts worth promoting",

@@ -35,16 +35,24 @@ def named_by(standings: Iterable[Standing]) -> list[Named]:
     Disputed, redacted and closed ones are left to their dispute or rest; what a review raised is about
     others.
     """
-    found = []
-    for standing in standings:
-        fact = standing.fact
-        if not standing.live or fact.false or fact.redacted or fact.closed or len(fact.heads) != 1:
-            continue
-        if is_raised(fact):
-            continue
-        written = written_ms(fact)
-        found += [Named(fact, claim, written) for claim in claims(fact.text)]
-    return found
+    return [
+        Named(fact, claim, written)
+        for fact in asked_about(standings)
+        for written in (written_ms(fact),)
+        for claim in claims(fact.text)
+    ]
+
+
+def asked_about(standings: Iterable[Standing]) -> list[Fact]:
+    """Return the facts that the audit asks about: those that live, undisputed."""
+    return [
+        standing.fact
+        for standing in standings
+        if standing.live
+        and not (standing.fact.false or standing.fact.redacted or standing.fact.closed)
+        and len(standing.fact.heads) == 1
+        and not is_raised(standing.fact)
+    ]
 
 
 def written_ms(fact: Fact) -> int:

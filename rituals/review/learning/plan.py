@@ -21,8 +21,9 @@ from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
+from rituals.intake.harvest.origin import code_of
 from rituals.record.compose import id_of_text, taken_in
-from rituals.review.evidence.audit import code_of, evidence_questions
+from rituals.review.evidence.audit import evidence_questions
 from rituals.review.learning.agents_file import Promotion, promotions
 from rituals.review.learning.bar import Bar, passes
 from rituals.review.learning.log_sentences import Recurrence, offers_of_logs, told_in

@@ -1,0 +1,346 @@
+"""Read decision records: whether one holds, what was decided and why, and what it takes the place of.
+
+A record is told by its sections, labels, fields and tables, not by its place alone: MADR, Nygard's form
+and that of adr-tools, log4brains, Y-statements and their kin in other markups. What is only proposed is no
+decision; neither is a template.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.order import is_date
+from ledger.model.record import Record
+from rituals.intake.harvest.passages import ITEM, ROW, Document, Passage
+from rituals.intake.harvest.record_cues import (
+    ACCEPTED,
+    BY_LABEL,
+    CHOOSES,
+    CHOSEN,
+    CHOSEN_OPTION,
+    DECISION,
+    FILE,
+    KNOWN,
+    LABEL,
+    NO_DECISION,
+    NUMBER,
+    PLACE_TAKEN,
+    PLACEHOLDER,
+    PREFIXED,
+    REASON,
+    STATUS,
+    STRUCK,
+    SUMMARY,
+    SUPERSEDED,
+    SURE,
+    TAKES_PLACE,
+    TITLE_NUMBER,
+    UNCLEAR,
+    Y_STATEMENT,
+)
+from rituals.intake.harvest.record_parts import RecordPart
+from rituals.intake.harvest.statements import (
+    LIMIT_CHARS,
+    Sentence,
+    bare_title,
+    leans,
+    points,
+    sentences,
+    without_lead,
+    words,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_NO_REASON_CHARS = 240
+#: A shorter decision says too little without the sentence behind it.
+_SHORT_CHARS = 60
+#: What decides stands among so many sentences.
+_LOOKED_AT, _LOOKED_FOR = 3, 5
+
+
+class Decision(Record):
+    """What a record says.
+
+    Args:
+        title: without its number.
+        state: one of `ACCEPTED`, …
+        status: as the record says it.
+        line: of the sentence that decides; of the record's beginning where there is none.
+        text: the decision, "" where no sentence says it.
+        at: its date, "" where it says none.
+        takes: numbers and names of records that it takes the place of.
+        taken: numbers and names of those that take its place.
+        why_not: why it has no text.
+        name: what it is called within its document: "" where it is all of it, else its heading.
+    """
+
+    title: str
+    state: str
+    status: str
+    line: int
+    text: str = ""
+    at: str = ""
+    takes: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+    why_not: str = ""
+    name: str = ""
+
+
+def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> Decision | None:
+    """Read a record; None for what is none.
+
+    Args:
+        document: that holds it.
+        top: the section that it is, 0 for all of it.
+        proposal: its summary says what is decided, once it is accepted.
+    """
+    part = RecordPart(document, top)
+    title = _clean_title(part.title)
+    state, status = _state(part)
+    if not title or "template" in title.lower() or PLACEHOLDER.search(title) or state == "template":
+        return None
+    line, text, why_not = _decision(part, title, proposal)
+    if not status and not line:
+        return None
+    links = " ".join([status, *part.values("supersedes"), *part.values("replaces")])
+    takes = [found[1] for found in TAKES_PLACE.finditer(_everything(part, links))]
+    takes += part.values("supersedes") + part.values("replaces")
+    taken = [found[1] for found in PLACE_TAKEN.finditer(status)]
+    taken += part.values("superseded-by") + part.values("superseded by")
+    if not status:
+        state = UNCLEAR if proposal else ACCEPTED
+    if taken and state in (ACCEPTED, UNCLEAR):
+        state = SUPERSEDED
+    return Decision(
+        title,
+        state,
+        " ".join(status.split())[:80],
+        line or (document.sections[top].line or 1),
+        text,
+        _date(part),
+        _names(takes),
+        _names(taken),
+        why_not,
+        document.sections[top].title if top else "",
+    )
+
+
+def decisions_of(document: Document) -> list[Decision]:
+    """Read a document that lists records, each below a heading of its own."""
+    found = []
+    for index, section in enumerate(document.sections):
+        inner = [one.title for one in document.sections if one.above == index]
+        if (
+            not index
+            or (section.level < 2 and len(inner) != 0)
+            or DECISION.match(bare_title(section.title))
+        ):
+            continue
+        part = RecordPart(document, index)
+        marked = part.labelled(DECISION)[1] or part.below(DECISION)
+        leaf = not inner or any(DECISION.match(bare_title(title)) for title in inner)
+        if marked and leaf:
+            decision = decision_of(document, index)
+            if decision is not None:
+                found.append(decision)
+    return found
+
+
+def _clean_title(title: str) -> str:
+    title = " ".join(title.split())
+    return TITLE_NUMBER.sub("", title, count=1).strip(" .:#") or title
+
+
+def _state(part: RecordPart) -> tuple[str, str]:
+    """Return the state of a record and what it says of it; "template" where it lists all of them."""
+    said = [*part.values("status"), *part.values("state"), *part.values("decision status")]
+    section = part.below(STATUS)
+    if section and not said:
+        said = [" ".join([text for _, text in one.rows]) for one in section[:4]]
+    said = [part.document.plain(STRUCK.sub("", one)) for one in said]
+    status = " ".join(said).strip()
+    if not status:
+        return UNCLEAR, ""
+    if (
+        len(
+            re.findall(
+                r"\b(?:proposed|rejected|accepted|deprecated|draft)\b\s*[|/,…}]",
+                status,
+                re.IGNORECASE,
+            )
+        )
+        > 1
+    ):
+        return "template", status
+    for state, pattern in KNOWN:
+        if pattern.search(status):
+            return state, status
+    return UNCLEAR, status
+
+
+def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, str]:
+    """Return the line and the text of what was decided; else why there is none."""
+    document = part.document
+    for passage in part.passages:
+        if passage.kind != ROW and Y_STATEMENT.match(" ".join([t for _, t in passage.rows])):
+            whole = document.plain(" ".join([text for _, text in passage.rows]))
+            if len(whole) <= LIMIT_CHARS:
+                return passage.line, _titled(title, whole), ""
+    found = part.below(DECISION)
+    if not found:
+        _, found = part.labelled(DECISION)
+        found = _unlabelled(found)
+    if not found and proposal:
+        found = part.below(SUMMARY)
+    said = _headings(part, found) or _read(document, found)
+    if not said:
+        return 0, "", "it has no section that decides"
+    chosen = next(
+        (at for at, one in enumerate(said[:_LOOKED_FOR]) if CHOSEN.search(one.text)), None
+    )
+    order = range(min(len(said), _LOOKED_AT)) if chosen is None else [chosen]
+    for at in order:
+        one = said[at]
+        text = without_lead(one.text)
+        if PLACEHOLDER.search(text):
+            return one.line, "", "it is a template"
+        if text.endswith(":"):
+            text = "" if leans(text) else text.rstrip(" :") + "."
+        if NO_DECISION.search(text) or len(text.split()) < 4 or not CHOOSES.search(text):
+            continue
+        if BY_LABEL.search(text):
+            continue
+        if proposal and (leans(text) or not SURE.search(text)):
+            continue
+        if at == 1 and points(text):
+            text = f"{said[0].text} {text}"
+            one = said[0]
+        if len(text) > LIMIT_CHARS or (at > 1 and points(text)):
+            continue
+        text = _with_reason(text, said[at + 1 : at + 4])
+        return one.line, _titled(title, text), ""
+    return said[0].line, "", "no sentence of it decides by itself"
+
+
+def _headings(part: RecordPart, found: list[Passage]) -> list[Sentence]:
+    """Return the headings that decide, where a section has nothing but parts that they begin."""
+    if not found:
+        return []
+    document = part.document
+    above = document.sections[found[0].section].above
+    if above < 0 or not DECISION.match(bare_title(document.sections[above].title)):
+        return []
+    titles = [bare_title(one.title) for one in document.sections if one.above == above]
+    if len(titles) < 2 or any(len(title.split()) < 5 for title in titles):
+        return []
+    said = "; ".join(titles)
+    return (
+        [Sentence(document.sections[found[0].section].line, f"{said}.")]
+        if len(said) < LIMIT_CHARS - 80
+        else []
+    )
+
+
+def _unlabelled(found: list[Passage]) -> list[Passage]:
+    """Return the passages of a label: its own text, or the ones below it up to the next label."""
+    if not found:
+        return []
+    first = found[0]
+    line, text = first.rows[0]
+    label = LABEL.match(text)
+    rest = label[2].strip() if label else ""
+    rows = ((line, rest), *first.rows[1:]) if rest else first.rows[1:]
+    kept = [first._replace(rows=rows)] if rows else []
+    if kept and rest:
+        return kept
+    for passage in found[1:6]:
+        if passage.section != first.section or LABEL.match(passage.rows[0][1]):
+            break
+        kept.append(passage)
+    return kept
+
+
+def _read(document: Document, passages: Iterable[Passage]) -> list[Sentence]:
+    """Return sentences; one that announces a list is joined with its items."""
+    found: list[Sentence] = []
+    joining, indent = False, -1
+    for passage in passages:
+        if passage.kind == ROW:
+            joining = False
+            continue
+        if joining and passage.kind == ITEM and indent >= 0 and passage.indent > indent:
+            continue  # what the item is made of
+        read = sentences(document, passage)
+        if joining and passage.kind == ITEM and read:
+            last = found[-1]
+            item = read[0].text.rstrip(".;, ")
+            joint = "; " if indent >= 0 else " "
+            indent = passage.indent
+            if len(last.text) + len(item) < LIMIT_CHARS - 60 and not item.endswith(":"):
+                found[-1] = last._replace(text=f"{last.text}{joint}{item}")
+            continue
+        joining, indent = False, -1
+        if read:
+            found += read
+            joining = read[-1].text.endswith((":", "because"))
+    return found
+
+
+def _with_reason(text: str, after: list[Sentence]) -> str:
+    """Put the sentence behind a decision that says why, where it does not say so itself."""
+    if REASON.search(text) or len(text) > _NO_REASON_CHARS:
+        return text
+    for one in after:
+        if len(text) < _SHORT_CHARS and len(one.text) < _NO_REASON_CHARS and one.text[-1:] in ".!":
+            return f"{text.rstrip('.')}. {one.text}"
+        if re.match(
+            r"^\W*(?:chosen|considered|options?)\b", one.text, re.IGNORECASE
+        ) or one.text.endswith(":"):
+            break
+        if (
+            REASON.search(one.text)
+            and len(text) + len(one.text) < LIMIT_CHARS
+            and not PLACEHOLDER.search(one.text)
+        ):
+            end = "" if text.endswith((".", "!", "。")) else "."
+            return f"{text}{end} {one.text}"
+    return text
+
+
+def _titled(title: str, text: str) -> str:
+    """Put the title before a decision that does not say what it is about."""
+    text = CHOSEN_OPTION.sub("Chosen: ", text, count=1)
+    if (words(title) <= words(text) and not points(text)) or re.search(
+        r"\btitle\b", title, re.IGNORECASE
+    ):
+        return text
+    return f"{title}: {text}" if title[-1:] not in "?!" else f"{title} {text}"
+
+
+def _date(part: RecordPart) -> str:
+    for value in (*part.values("date"), *part.values("decision date"), *part.values("accepted")):
+        match = re.search(r"\b(\d{4}-\d{2}-\d{2})\b", value)
+        if match and is_date(match[1]):
+            return match[1]
+    match = re.search(r"\b(\d{4}-\d{2}-\d{2})\b", part.title)
+    return match[1] if match and is_date(match[1]) else ""
+
+
+def _everything(part: RecordPart, more: str) -> str:
+    """Return what the head of a record says: its status, and the lines above its sections."""
+    rows = [text for one in part.below(STATUS) for _, text in one.rows]
+    return "\n".join([more, *[part.document.plain(text) for text in rows], *rows])
+
+
+def _names(said: Iterable[str]) -> tuple[str, ...]:
+    """Return what names other records, each once: their files, else their numbers."""
+    found: dict[str, None] = {}
+    for text in said:
+        files = [match.rpartition("/")[2] for match in FILE.findall(text)]
+        numbers = PREFIXED.findall(text) or NUMBER.findall(text)[:1]
+        for name in files or [str(int(number)) for number in numbers]:
+            found.setdefault(name)
+    return tuple(found)

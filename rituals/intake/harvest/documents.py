@@ -1,0 +1,162 @@
+"""Choose the documents of a repository that can say what holds of it, by path alone.
+
+What is built, vendored, generated, translated, an example or a test is none of them, however it ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ENDINGS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
+#: Larger ones are no documents that somebody wrote.
+LIMIT_BYTES = 512 * 1024
+
+#: What a document can be: one decision, a list of them, a proposal, what is open, how one works on the
+#: project, how it is built.
+RECORD, RECORDS, PROPOSAL, ROADMAP, GUIDE, DESIGN = (
+    "record", "records", "proposal", "roadmap", "guide", "design",
+)  # fmt: skip
+
+#: Folders whose documents are somebody else's, made by a program, or only show something.
+_FOREIGN = frozenset(
+    "node_modules bower_components vendor vendored third_party third-party thirdparty external extern "
+    "deps site-packages dist build _build _site site out target public coverage htmlcov generated "
+    "autogen gen api apidoc apidocs api-docs _autosummary autosummary reference references "
+    "example examples sample samples demo demos tutorial tutorials quickstart cookbook recipes "
+    "template templates _templates boilerplate cookiecutter scaffold scaffolding skeleton test tests "
+    "testing-data testdata __tests__ fixtures fixture snapshots __snapshots__ mocks spec-tests "
+    "versioned_docs i18n l10n locale locales translations translation archive archived attic old "
+    "release releases _posts user-guide user_guide userguide user users user-docs guides tutorials "
+    "how-to-use blog posts news "
+    "changelog changelogs changes release-notes releasenotes release_notes whatsnew "
+    "research analysis reports meetings minutes licenses licences license legal _static "
+    "static assets images prompts".split()
+)
+#: A folder or an end of a name that is a language: `docs/ja/`, `README.zh-CN.md`, `CONTRIBUTING_pt.md`.
+_LANGUAGES = (
+    "ar bn cs da de el es fa fi fr he hi hu id it ja jp ko kr nl no pl pt "
+    "ro ru sk sv th tr uk ua vi zh cn tw"
+)
+_TRANSLATED = re.compile(
+    rf"(?:^|/)(?:{'|'.join(_LANGUAGES.split())})(?:[-_][a-z]{{2,4}})?/|"
+    rf"[._-](?:{'|'.join(_LANGUAGES.split())})(?:[-_][a-z]{{2,4}})?\.\w+$",
+    re.IGNORECASE,
+)
+#: Names that tell nothing of the project's own rules.
+_USELESS = re.compile(
+    r"^(?:licen[sc]e|copying|notice|patents|authors|contributors|credits|thanks|maintainers|owners|"
+    r"codeowners"
+    r"|changelog|changes|history|news|release[-_ ]?notes|releases|upgrading|migration|"
+    r"code[-_]of[-_]conduct"
+    r"|requirements|constraints|cmakelists|robots|humans|llms(?:[-_]full)?|sources|top_level|entry_points"
+    r"|pull_request_template|issue_template|bug_report|feature_request|template|.*[-_ .]template|"
+    r"template[-_ .].*"
+    r"|glossary|faq|index[-_]of.*|toc|summary)$",
+    re.IGNORECASE,
+)
+_RECORD_FOLDER = re.compile(
+    r"^(?:.*[-_])?(?:adrs?|madr|decisions?|(?:decision|design-decision)[-_]?(?:records?|logs?))$",
+    re.IGNORECASE,
+)
+_RECORD_NAME = re.compile(r"^adr[-_ ]?\d", re.IGNORECASE)
+_RECORDS_NAME = re.compile(
+    r"^(?:(?:key|design|technical|tech|architecture|architectural|project|adr)[-_ ]?)?"
+    r"(?:decisions?(?:[-_ ]?(?:logs?|records?))?|adrs?)$", re.IGNORECASE
+)  # fmt: skip
+_PROPOSAL_FOLDER = re.compile(
+    r"^(?:.*[-_])?(?:rfcs?|proposals?|enhancements?|[a-z]{0,4}eps?)$", re.IGNORECASE
+)
+_PROPOSAL_NAME = re.compile(r"^rfc[-_ ]?\w", re.IGNORECASE)
+_ROADMAP_NAME = re.compile(r"^(?:.*[-_ ])?(?:roadmap|todos?|backlog)(?:[-_ ].*)?$", re.IGNORECASE)
+#: What tells of one day's work, not of how it is to be.
+_REPORT = re.compile(
+    r"\d{4}-?\d{2}-?\d{2}|(?:^|[-_ .])(?:fix(?:es)?|summary|reports?|analysis|completed?|implementation|"
+    r"plans?|"
+    r"sprint|status|progress|audit|"
+    r"post-?mortem|retro\w*|migration|investigation|research|findings|results?|phase\d*|week\d*|"
+    r"session|comparison|"
+    r"proposal|draft|wip|old|deprecated|meeting|minutes|refactor\w*|improvements?|handover|assessment|"
+    r"benchmarks?)(?:$|[-_ .])",
+    re.IGNORECASE,
+)
+_GUIDE = re.compile(
+    r"contribut|develop|hacking|style|convention|guideline|coding|standards?\b|workflow|governance|"
+    r"principles?"
+    r"|polic(?:y|ies)|testing|releas(?:e|ing)|maintain|review|commit|branching|engineering|agents?$|"
+    r"claude$|rules",
+    re.IGNORECASE,
+)
+_DESIGN = re.compile(
+    r"architect|design|internals?|invariant|security|threat|principles|concepts?$|overview$|constraints"
+    r"|requirements|spec(?:ification)?s?$|format|protocol",
+    re.IGNORECASE,
+)
+_GUIDE_FOLDER = re.compile(
+    r"^(?:contribut\w*|develop\w*|dev|conventions?|guidelines?|standards?|maintainers?)$"
+)
+_DESIGN_FOLDER = re.compile(r"^(?:architecture|design|designs|internals?|specs?|principles)$")
+_DOCS = frozenset(
+    "doc docs documentation wiki .github notes design architecture adr rfcs dev".split()
+)
+
+
+def kind_of(path: str) -> str:
+    """Return what a document can be, "" for what is left alone."""
+    *folders, name = path.split("/")
+    stem, dot, ending = name.rpartition(".")
+    lower = [folder.lower() for folder in folders]
+    if dot + ending.lower() not in ENDINGS or not stem or _USELESS.match(stem):
+        return ""
+    if not _FOREIGN.isdisjoint(lower) or any(
+        one.endswith((".egg-info", ".dist-info")) for one in lower
+    ):
+        return ""
+    if _TRANSLATED.search(path):
+        return ""
+    listing = stem.lower() in ("readme", "index")
+    if _RECORD_NAME.match(stem) or (folders and _RECORD_FOLDER.match(folders[-1])):
+        return "" if listing else RECORD
+    if len(folders) > 1 and _RECORD_FOLDER.match(folders[-2]):
+        return RECORD  # `decisions/0003-queue/README.md`
+    if _RECORDS_NAME.match(stem):
+        return RECORDS
+    if _PROPOSAL_NAME.match(stem) or any(_PROPOSAL_FOLDER.match(one) for one in folders[-2:]):
+        return "" if listing else PROPOSAL
+    if _ROADMAP_NAME.match(stem):
+        return ROADMAP
+    if _REPORT.search(stem):
+        return ""
+    inside = not folders or not _DOCS.isdisjoint(lower)
+    folder = lower[-1] if folders else ""
+    if _GUIDE.search(stem) or (inside and _GUIDE_FOLDER.match(folder)):
+        return GUIDE
+    if inside and (_DESIGN.search(stem) or _DESIGN_FOLDER.match(folder)):
+        return DESIGN
+    return ""
+
+
+def own_documents(
+    files: Mapping[str, str], ledgers: Iterable[str] = ()
+) -> list[tuple[str, str, str]]:
+    """Return (path, blob, what it can be) of the documents of a tree, each content once.
+
+    Args:
+        files: the blob id of every file, by path.
+        ledgers: folders of memories, which end in `/`.
+    """
+    apart = tuple(ledgers) + tuple(
+        path.removesuffix("continuity.md") for path in files if path.endswith("continuity.md")
+    )
+    seen: set[str] = set()
+    found = []
+    for path in sorted(files, key=lambda path: (path.count("/"), path)):
+        kind = kind_of(path)
+        if not kind or files[path] in seen or any(one and path.startswith(one) for one in apart):
+            continue
+        seen.add(files[path])
+        found.append((path, files[path], kind))
+    return found

@@ -1,0 +1,202 @@
+"""Find the sentences of a document that state a rule of the project: what must, never or always is.
+
+Precision goes first: how to install or use something, requests to readers, history and hedged advice say
+"must" and "always" too, and are no rules.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.record import Record
+from rituals.intake.harvest.documents import DESIGN
+from rituals.intake.harvest.passages import ROW, Document
+from rituals.intake.harvest.statements import (
+    bare_title,
+    leans,
+    points,
+    sentences,
+    standing_alone,
+    without_lead,
+)
+
+INVARIANT, CONVENTION = "invariant", "convention"
+_FEWEST, _MOST = 5, 48
+
+_RULE = re.compile(
+    r"^(?:do not|don't)\b|[,;:—–] (?:do not|don't)\b|\b(?:must(?: not|n't)?|never|always|shall(?: "
+    r"not)?|(?:is|are) (?:not allowed|forbidden|prohibited|"
+    r"mandatory|required to|disallowed)|may not|cannot be merged|no [\w -]{3,40} (?:may|is allowed|are "
+    r"allowed))\b",
+    re.IGNORECASE,
+)
+#: Only these begin a rule that has no subject.
+_IMPERATIVE = re.compile(r"^(?:never|always|do not|don't|only|must(?: not)?)\b", re.IGNORECASE)
+#: What says so and rules nothing.
+_NO_RULE = re.compile(
+    # turns of phrase
+    r"never ?mind|never been|has never|have never|had never|never (?:ran|had|got|saw|worked|knew)|"
+    r"always (?:room|welcome|happy|open to|"
+    r"a good idea|possible|nice|been|has|had|appreciated|remember|feel|look(?:ing)? for|there)|must[- "
+    r"]have|must[- ]read|must be tired|"
+    r"almost (?:always|never)|not always|always-on|nearly always|as always|if you must|don't (?:worry|"
+    r"hesitate|panic|be (?:afraid|shy|"
+    r"discouraged)|know|want|have to|need to|care|think|feel|see|take it|let this)|do not (?:hesitate|"
+    r"worry|need|have to|want|know|"
+    r"be afraid|feel)|you don't|we don't (?:have|know|want|need|think|yet|currently)|don't (?:have|"
+    r"forget|yet)|they don't|it doesn't"
+    # steps of somebody who installs, uses or reads
+    r"|install(?:ed|ing|ation)?\b|download|sign up|log ?in\b|clone|your (?:machine|computer|system|"
+    r"browser|operating|laptop|account|"
+    r"environment|shell|local|fork|app|application|own|device|server|cluster|username|email)|you will "
+    r"need|you'll need|first you|"
+    r"before you (?:begin|start|can)|you must (?:first|have|be|install|run|then|set|provide|specify|"
+    r"call|pass|create|define|configure|"
+    r"enable|restart)|in order to (?:use|run|build)|to (?:use|build|run|get|start|install|enable|set "
+    r"up)\b[^,]{0,60},|"
+    # history, doubt, questions and wishes
+    r"\b(?:would|could|might|maybe|perhaps|hopefully|ideally|unless you|probably|in theory|i|i'm|i've|"
+    r"my|me)\b|"
+    r"\b(?:currently|nowadays|was|were|had|did|used to|no longer|previously|originally|in the past|"
+    r"historically)\b|"
+    r"\b(?:if you (?:want|wish|like|are|have|need|don't|do not|prefer|see|get|find|plan|think|use|"
+    r"choose|know|can|notice|encounter)"
+    r"|feel free|please (?:open|contact|read|see|visit|join|feel|let|ask|report|do not open|don't open|"
+    r"file))\b|"
+    # law and persons
+    r"\b(?:copyright|licensor|licensee|warrant(?:y|ies)|liab(?:le|ility)|certify|vulnerabilit(?:y|ies)|"
+    r"harass|"
+    r"security (?:issue|bug|report)s?|sponsor|trademark)\b|"
+    # drafts and examples
+    r"\b(?:e\.g\. you|for example|for instance|suppose|imagine|consider|let's|example)\b|TODO|TBD|"
+    r"FIXME|\bwip\b|\{\{|<your",
+    re.IGNORECASE,
+)
+#: Below these headings nobody states a rule of the project.
+_NO_SECTION = re.compile(
+    r"install|getting started|quick ?start|prerequisite|set ?up|setting up|examples?\b|tutorial|usage|"
+    r"troubleshoot|faq|"
+    r"questions?|background|context|motivation|problem|history|alternatives?|considered|options?\b|"
+    r"pros\b|cons\b|future|"
+    r"roadmap|changelog|references?\b|further reading|glossary|acknowledg|licen[sc]e|code of conduct|"
+    r"our (?:pledge|standards)|"
+    r"reporting|bug reports?|support|contact|credits|related|prior art|open (?:questions|issues)|todo|"
+    r"non-?goals?|"
+    r"rationale|drawbacks|discussion|limitations?|known issues|before|previous|legacy|environment|"
+    r"ide\b|editor|docker|"
+    r"solution|fix(?:es|ed)?\b|bugs?\b|benefits?|broken|improvements?|performance|features?|results?|"
+    r"merged|maintenance|highlights|"
+    r"threats?|attack|risks?|lessons|copyright|table of contents|running|how to run|debug|scenarios?|"
+    r"current (?:state|behaviou?r)",
+    re.IGNORECASE,
+)
+#: What conventions are about; all else that a document about the build states is an invariant.
+_CONVENTION = re.compile(
+    r"\b(?:commits?|commit messages?|branch(?:es)?|pull requests?|PRs?|merge requests?|reviews?|"
+    r"reviewers?|tests?|test cases?|"
+    r"coverage|functions? names?|naming|named|names?|docstrings?|comments?|documentation|docs|imports?|"
+    r"indent\w*|tabs|spaces|"
+    r"line length|style|format(?:ted|ting)?|lint\w*|changelogs?|news fragments?|release notes|type "
+    r"hints?|annotations?|"
+    r"camelcase|snake_case|kebab-case|prefix|suffix|typo\w*|issues?|contribut\w*|maintainers?|labels?|"
+    r"squash|rebase|"
+    r"rebased|tags?|CI|code|readme|tickets?|translations?|backport\w*|variables?|constants?|classes|"
+    r"methods?|modules?|files? must)\b",
+    re.IGNORECASE,
+)
+_SECOND_PERSON = re.compile(r"\b(?:you|your|yourself)\b", re.IGNORECASE)
+
+
+#: Tells how something is, where a rule would say how it is to be: `Never blocks`, `Always available`.
+_TELLS = re.compile(
+    r"^(?:[\w /-]{3,30}: )?(?:always|never) (?:\w+(?<![su])s\b(?! (?:to|the|a|an|all|any|your|in) )|"
+    r"\w+s\b|available|up-to-date|up to date"
+    r"|valid|compatible|present|true|running|enabled|visible|accessible|on\b|in sync|correct|current|"
+    r"possible|safe|here|there"
+    r"|been|ready|active|\w+ed\b)",
+    re.IGNORECASE,
+)
+#: Labels of what a passage tells about one day.
+_DAY_LABEL = re.compile(
+    r"^(?:fix|rationale|solution|benefits?|reason|results?|causes?|impact|problem|issue|bug|before|"
+    r"after|why|pros?|cons?"
+    r"|advantages?|purpose|goal|effect|symptoms?|current|status|reliability|performance|"
+    r"simplicity)\b[^:]{0,20}:",
+    re.IGNORECASE,
+)
+
+
+class Rule(Record):
+    """A rule that a document states: its line, as it stands there, as a fact, and its kind."""
+
+    line: int
+    said: str
+    text: str
+    kind: str
+
+
+def rules_of(document: Document, kind: str) -> list[Rule]:
+    """Return the rules that a document states.
+
+    Args:
+        document: as it is read.
+        kind: what it is, by its path (`documents.kind_of`).
+    """
+    found = []
+    for passage in document.passages:
+        if not any(_RULE.search(text) for _, text in passage.rows):
+            continue
+        titles = document.headings(passage.section)
+        if passage.kind == ROW or passage.mark or any(_NO_SECTION.search(one) for one in titles):
+            continue
+        for one in sentences(document, passage):
+            text = without_lead(one.text)
+            if not _is_rule(text, kind):
+                continue
+            needs = points(text) or bool(_IMPERATIVE.match(text))
+            fact = standing_alone(text, titles, needs)
+            if points(text) and (
+                fact == text
+                or re.match(
+                    r"(?:this|these|those|that|they|he|she|such|both|the)\b", text, re.IGNORECASE
+                )
+            ):
+                continue
+            if needs and fact == text and len(text.split()) < _FEWEST + 2:
+                continue
+            found.append(Rule(one.line, one.text, fact, _kind(text, titles, kind)))
+    return found
+
+
+def _is_rule(text: str, kind: str) -> bool:
+    count = len(text.split())
+    if not _FEWEST <= count <= _MOST or text[-1:] in "?:" or not _RULE.search(text):
+        return False
+    if not text[:1].isalnum() and text[:1] not in "`\"'(“@#.":
+        return False
+    if text[:1].islower() and text.split()[0].isalpha():
+        return False  # the rest of something that was cut
+    if _TELLS.match(text) or _DAY_LABEL.match(text):
+        return False
+    if _NO_RULE.search(text) or leans(text) or not text.isprintable():
+        return False
+    letters = [char for char in text if char.isalpha()]
+    if sum(char.isascii() for char in letters) < 0.9 * len(letters):
+        return False
+    return not (kind == DESIGN and _SECOND_PERSON.search(text))
+
+
+def _kind(text: str, titles: tuple[str, ...], kind: str) -> str:
+    if kind == DESIGN or re.search(
+        r"invariant|security|architect", " ".join(map(bare_title, titles)), re.IGNORECASE
+    ):
+        return (
+            CONVENTION
+            if re.search(r"\b(?:commit|pull request|PR|docstring|naming|changelog)s?\b", text)
+            else INVARIANT
+        )
+    return (
+        CONVENTION
+        if _CONVENTION.search(text) or _CONVENTION.search(" ".join(titles[:2]))
+        else INVARIANT
+    )
