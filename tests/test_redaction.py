@@ -152,6 +152,7 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "message": [[]],
         "argument": [[]],
         "dir": [[]],
+        "paths": [[], [str(told.repo.path)]],
     }
     return known[name]
 

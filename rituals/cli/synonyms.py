@@ -45,7 +45,7 @@ _MEANT = {
     "dump backup": "`diurna export events` prints all there is, `diurna show --json` gives every fact",
     "context prime start resume load-context summary summarize prompt":
         "`diurna brief` is what an agent reads at the start of a session",
-    "observe observations extract transcript harvest ingest-session catch-up":
+    "observe observations extract transcript ingest-session catch-up":
         "`diurna capture` records what agents' sessions left",
     "commit session log-session end": "`diurna append` records a session, `diurna note TEXT` a fact",
     "sessions logs": "`diurna log` lists session logs, newest first",

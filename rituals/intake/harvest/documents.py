@@ -86,8 +86,8 @@ _REPORT = re.compile(
 _GUIDE = re.compile(
     r"contribut|develop|hacking|style|convention|guideline|coding|standards?\b|workflow|governance|"
     r"principles?"
-    r"|polic(?:y|ies)|testing|releas(?:e|ing)|maintain|review|commit|branching|engineering|agents?$|"
-    r"claude$|rules",
+    r"|polic(?:y|ies)|testing|releas(?:e|ing)|maintain|review|commit|branching|engineering|"
+    r"rules",
     re.IGNORECASE,
 )
 _DESIGN = re.compile(

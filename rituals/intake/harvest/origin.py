@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
 
+#: So much of its id names a commit for good.
+COMMIT_CHARS = 12
 _PLACE = re.compile(r"([^\n]+):([1-9]\d{0,6})@([0-9a-f]{7,40})$")
 
 

@@ -12,6 +12,7 @@ from rituals.intake.harvest.decision_records import Decision, decision_of, decis
 from rituals.intake.harvest.documents import GUIDE, PROPOSAL, RECORD, RECORDS, ROADMAP
 from rituals.intake.harvest.markdown import read_markdown
 from rituals.intake.harvest.open_items import open_items_of
+from rituals.intake.harvest.origin import COMMIT_CHARS
 from rituals.intake.harvest.passages import Document
 from rituals.intake.harvest.record_cues import ACCEPTED
 from rituals.intake.harvest.restructured import read_rst
@@ -118,7 +119,7 @@ def _decided(document: Document, kind: str, commit: str) -> Found:
                     visible(prose(decision.text)),
                     _DECISION,
                     at=decision.at,
-                    place=f"{place}@{commit}",
+                    place=f"{place}@{commit[:COMMIT_CHARS]}",
                 )
             )
             said.append(decision.text)
@@ -129,7 +130,9 @@ def _row(
     document: Document, kind: str, line: int, text: str, said: str, commit: str
 ) -> tuple[Item, str]:
     key = key_of(document.path, digest_of(said))
-    return Item(key, visible(prose(text)), kind, place=f"{document.path}:{line}@{commit}"), said
+    return Item(
+        key, visible(prose(text)), kind, place=f"{document.path}:{line}@{commit[:COMMIT_CHARS]}"
+    ), said
 
 
 def key_of(path: str, name: str) -> str:

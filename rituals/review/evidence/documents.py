@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ledger.escape import prose
+from projection.lifecycle.review_threads import key_of
 from rituals.intake.harvest.changed import Changed, Sourced, changed_passages
 from rituals.intake.harvest.origin import origin_in
 from rituals.review.evidence.subjects import asked_about
-from rituals.review.question import Question, key_of
+from rituals.review.question import Question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,167 @@
+"""Show what is taken in from elsewhere before it is, ask a person once, and say what was written."""
+
+from __future__ import annotations
+
+import click
+
+from rituals.cli.output import counted
+from rituals.intake.apply import Applied, apply_intake
+from rituals.intake.plan import ASKED, LEFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rituals.cli.context import Invocation
+    from rituals.cli.output import Output
+    from rituals.intake.items import LeftOut
+    from rituals.intake.plan import IntakePlan, Planned
+
+#: What was left out takes so many lines at most, unless all of it is asked for.
+_LEFT_OUT_LINES = 15
+_PLACES = 3
+_SHOWN = 20
+_HOW = {ASKED: "changed on both sides, a thread asks", LEFT: "says something else now"}
+
+
+def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -> Applied | None:
+    """Write a plan where that was asked for: by an option, or by a person who saw it.
+
+    Args:
+        call: of the command, with the home open.
+        plan: that was shown, unless the answer is JSON.
+        write: without asking.
+        dry_run: write nothing, whatever else is said.
+
+    Returns:
+        What was written, None where nothing was to be.
+    """
+    if dry_run or not plan.logs:
+        return None
+    if not write:
+        if call.json or not call.interactive():
+            return None
+        if not click.confirm("take this in?", False, err=True):
+            return None
+    done = apply_intake(call.memory(), plan, agent=call.agent, progress=call.out.progress)
+    call.landed = bool(done.commits)
+    return done
+
+
+def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
+    """Print what would be new, changed, opposite and left out, a group each.
+
+    Args:
+        plan: to show.
+        out: where to.
+        everything: each line of each group.
+    """
+    _show_new(plan.new, out, everything)
+    _show_changes(plan, out)
+    _show_left_out(plan.left_out, out, everything)
+    said = [counted(plan.same, "item") + " known already" if plan.same else ""]
+    said.append(f"{len(plan.beyond)} past the budget: a thread lists them" if plan.beyond else "")
+    said.append(f"{counted(plan.redacted, 'secret')} taken out" if plan.redacted else "")
+    if plan.personal:
+        said.append(f"{counted(len(plan.personal), 'personal item')} left out")
+    if any(said):
+        out.line(", ".join([one for one in said if one]))
+    if plan.personal:
+        out.hint("`diurna init --personal` makes a home for what is only yours")
+
+
+def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:
+    """Print what becomes a fact."""
+    most = len(new) if everything else _SHOWN
+    if new:
+        out.line((f"new ({len(new)})", "bold"))
+    for one in new[:most]:
+        out.line(f"  + {one.item.kind or 'fact'}: {one.event.text}")
+        out.line((f"      {one.id}  {one.item.place}", "dim"))
+    if len(new) > most:
+        out.line(f"  and {len(new) - most} more (-v shows them)")
+
+
+def _show_changes(plan: IntakePlan, out: Output) -> None:
+    """Print what the source changed, what contradicts, and what is settled."""
+    if plan.changed:
+        out.line((f"changed ({len(plan.changed)})", "bold"))
+    for changed in plan.changed:
+        out.line(f"  ~ {changed.id}: {changed.before}")
+        out.line(f"      now: {changed.text}")
+        if changed.how in _HOW:
+            out.line((f"      {_HOW[changed.how]}  {changed.item.place}", "dim"))
+    if plan.opposite:
+        out.line((f"against what another fact says ({len(plan.opposite)})", "bold"))
+    for opposed in plan.opposite:
+        out.line(f"  ! {opposed.id}: {opposed.said}")
+        out.line(f"      {opposed.other}: {opposed.against}")
+    for id in plan.closed:
+        out.line(f"  x {id}: settled there")
+
+
+def show_written(plan: IntakePlan, done: Applied | None, out: Output, branch: str) -> None:
+    """Say what was written, or how it is."""
+    if done is None:
+        if plan.logs:
+            out.hint("nothing was written; --write takes it in")
+        else:
+            out.line("nothing new")
+        return
+    out.findings(done.findings)
+    facts = counted(len(plan.new), "fact")
+    out.line(f"took in {facts} from {plan.source} in {counted(len(done.stems), 'log')}")
+    for commit in done.commits:
+        out.line(f"committed in {commit[:7]} on {branch}")
+
+
+def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
+    """Describe a plan, and what was written of it."""
+    return {
+        "source": plan.source,
+        "new": [
+            {
+                "id": one.id,
+                "kind": one.item.kind,
+                "text": one.event.text,
+                "place": one.item.place,
+                "replaces": list(one.item.replaces),
+            }
+            for one in plan.new
+        ],
+        "same": plan.same,
+        "changed": [
+            {"id": one.id, "before": one.before, "text": one.text, "how": one.how,
+             "place": one.item.place}
+            for one in plan.changed
+        ],
+        "opposite": [
+            {"id": one.id, "other": one.other, "said": one.said, "against": one.against,
+             "thread": one.thread}
+            for one in plan.opposite
+        ],
+        "closed": list(plan.closed),
+        "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
+        "personal": len(plan.personal),
+        "beyond": [one.place or one.key for one in plan.beyond],
+        "redacted": plan.redacted,
+        "stems": list(done.stems) if done else [],
+        "commits": list(done.commits) if done else [],
+    }  # fmt: skip
+
+
+def _show_left_out(left_out: Sequence[LeftOut], out: Output, everything: bool) -> None:
+    """Print what was passed over: by reason, each with some places, the commonest first."""
+    reasons: dict[str, list[str]] = {}
+    for one in left_out:
+        reasons.setdefault(one.why, []).append(one.place)
+    if reasons:
+        out.line((f"left out ({len(left_out)})", "bold"))
+    ordered = sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0]))
+    for why, places in ordered if everything else ordered[:_LEFT_OUT_LINES]:
+        some = places if everything else places[:_PLACES]
+        more = f", and {len(places) - len(some)} more" if len(places) > len(some) else ""
+        out.line(f"  - {why}: {', '.join(some)}{more}")
+    rest = len(ordered) - _LEFT_OUT_LINES
+    if rest > 0 and not everything:
+        out.line(f"  and {rest} more reasons (-v shows them)")
