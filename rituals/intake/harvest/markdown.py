@@ -64,30 +64,17 @@ def read_markdown(path: str, text: str) -> Document:
             blank = True
             continue  # code
         was_blank, blank = blank, False
-        if bare.startswith("<!--"):
-            index = _behind_comment(lines, index - 1)
-            built.close()
+        behind = _passed_over(built, lines, index, bare)
+        if behind:
+            blank = bare[0] == ">"
+            index = behind
         elif heading := _HEADING.match(bare) if indent < 4 else None:
             built.heading(index, len(heading[1]), heading[2] or "")
         elif not bare.strip("=") or not bare.strip("-"):
             _underline(built, bare)
-        elif bare[0] == ">":
-            index = _behind_quote(lines, index)
-            built.close()
-            blank = True
-        elif bare[0] == "|":
-            cells = re.split(r"(?<!\\)\|", bare.strip("| "))
-            if any(cell.strip(" :-") for cell in cells):
-                built.row(index, cells)
         elif _CALLOUT.match(bare):
             built.close()
             content = indent + 4 if bare[0] != ":" else content
-        elif _REFERENCE.match(bare) or not bare.strip("*_- "):
-            built.close()
-        elif bare[0] == "<" and re.match(r"</?[a-zA-Z!]", bare) and not bare.startswith("<http"):
-            built.close()
-            if plain_markdown(bare) and not bare.endswith(">"):
-                built.text(index, bare)
         elif item and (
             was_blank
             or built.in_item
@@ -100,6 +87,41 @@ def read_markdown(path: str, text: str) -> Document:
         else:
             built.text(index, bare)
     return built.built()
+
+
+def _passed_over(built: Builder, lines: list[str], index: int, bare: str) -> int:
+    """Pass over what is no prose: comments, quotations, rules, HTML; take a row of a table.
+
+    Args:
+        built: so far.
+        lines: of the document.
+        index: of the line behind the one that is looked at.
+        bare: that one, without its indentation.
+
+    Returns:
+        The index of the next line to look at, 0 where this one is prose.
+    """
+    if bare.startswith("<!--"):
+        built.close()
+        return _behind_comment(lines, index - 1)
+    if bare[0] == ">":
+        built.close()
+        return _behind_quote(lines, index)
+    if bare[0] == "|":
+        cells = re.split(r"(?<!\\)\|", bare.strip("| "))
+        if any(cell.strip(" :-") for cell in cells):
+            built.row(index, cells)
+        return index
+    ruled = bare[0] in "*_" and not bare.strip("*_ ")
+    if ruled or _REFERENCE.match(bare):
+        built.close()
+        return index
+    if re.match(r"</?[a-zA-Z!]", bare) and not bare.startswith("<http"):
+        built.close()
+        if plain_markdown(bare) and not bare.endswith(">"):
+            built.text(index, bare)
+        return index
+    return 0
 
 
 def _front_matter(lines: list[str], built: Builder) -> int:
