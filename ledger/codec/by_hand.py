@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ledger.codec.outline import EMPTY_TITLE, says_more, tells
 from ledger.model.session import HEADER_KEYS
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 #: The labels that are header keys.
 LABELS = ("agent", "user", "lightweight")
-#: Words of which a title says no more than that there was a session.
-EMPTY_TITLE = frozenset("session log notes note work memory update of the on for and".split())
 #: Words of which a heading announces what any log has.
 _EMPTY_HEADING = EMPTY_TITLE | frozenset(
     "summary what happened we i did was done is been built changed fixed shipped changes decision "
@@ -39,11 +38,6 @@ _SENTENCE_END = re.compile(r"[.!?][*_`)\"']*(?= |$)")
 _LIGHT = re.compile(r"\(?lightweight(?: session)?\b\)?[ *_.:,—–-]*", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^][]{0,300})\]\([^() ]{0,500}\)")
 _ITEM = re.compile(r"(?:[-*+>]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-
-
-def tells(title: str) -> bool:
-    """Tell whether a title says more than that this is a session of some date."""
-    return _says(title, EMPTY_TITLE)
 
 
 def head_by_hand(
@@ -114,7 +108,7 @@ def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -
             heading = _plain(line.lstrip("#").strip())
             if heading.lower().startswith("memory references"):
                 break
-            if _says(heading, _EMPTY_HEADING):
+            if says_more(heading, _EMPTY_HEADING):
                 return _shortened(heading)
             continue
         said = [line]
@@ -130,7 +124,7 @@ def _title(lines: Sequence[str], body: int, hidden: Sequence[tuple[int, int]]) -
         for sentence in _sentences(" ".join(said)[:_PARAGRAPH_CHARS]):
             light = _LIGHT.match(sentence)
             sentence = sentence[light.end() :] if light else sentence
-            if _says(sentence, _EMPTY_HEADING) and len(sentence.split()) > 1:
+            if says_more(sentence, _EMPTY_HEADING) and len(sentence.split()) > 1:
                 return _shortened(sentence)
     return ""
 
@@ -166,14 +160,6 @@ def _plain(text: str) -> str:
     bare = _LINK.sub(r"\1", text).replace("**", "").replace("`", "").replace("\t", " ")
     bare = " ".join("".join([char if char.isprintable() else " " for char in bare]).split())
     return bare.strip("*_ ").strip()
-
-
-def _says(title: str, empty: frozenset[str]) -> bool:
-    for word in title.lower().split():
-        bare = word.strip("()[]#:,.-—–*_!?'\"")
-        if bare and bare not in empty and not bare[0].isdigit():
-            return True
-    return False
 
 
 def _shortened(text: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ledger.codec.outline_by_lines import Outline, outline_by_lines
 
+#: Words of which a title says no more than that there was a session.
+EMPTY_TITLE = frozenset("session log notes note work memory update of the on for and".split())
+
 
 def outline(lines: list[str], start: int = 0) -> Outline:
     """Find the top-level headings among `lines[start:]`; asks the markdown parser when in doubt."""
@@ -23,3 +26,17 @@ def take_title(lines: list[str], body: int) -> tuple[str, int]:
     if index < len(lines) and lines[index][:2] == "# ":
         return lines[index][2:].strip(), index + 1
     return "", body
+
+
+def tells(title: str) -> bool:
+    """Tell whether a title says more than that this is a session of some date."""
+    return says_more(title, EMPTY_TITLE)
+
+
+def says_more(title: str, empty: frozenset[str]) -> bool:
+    """Tell whether a title has a word that is none of some and begins with no digit."""
+    for word in title.lower().split():
+        bare = word.strip("()[]#:,.-—–*_!?'\"")
+        if bare and bare not in empty and not bare[0].isdigit():
+            return True
+    return False

@@ -7,8 +7,8 @@ type and what was cut off behind `…`. Secrets are out before anything is read.
 
 from __future__ import annotations
 
-from ledger.codec.by_hand import tells
 from ledger.codec.fenced_code import code_ranges
+from ledger.codec.outline import tells
 from ledger.model.record import Record
 from ledger.secrets.match import Hit
 from ledger.secrets.scanner import Lines, find_secrets, stand_in

@@ -16,9 +16,11 @@ from ledger.errors import StorageFailed, WriteRefused
 from ledger.git.repository import Repository, default_branch, find_repository
 from ledger.home import checked_out_home
 from ledger.model.digest import blob_id
+from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.findings import Finding
 from ledger.model.layout import ATTRIBUTES, ATTRIBUTES_FILE, POLICY_FILE, SESSIONS_DIR
 from ledger.model.logset import LogRef, log_refs
+from ledger.model.order import stamp_of
 from ledger.model.record import Record
 from ledger.model.session import LOG_LIMIT_BYTES, Entry
 from ledger.secrets.redaction import guard_events
@@ -32,6 +34,7 @@ from projection.policy.toml import read_policy
 from rituals.intake.adopt import compat, layout
 from rituals.intake.adopt.differences import differences
 from rituals.intake.adopt.import_logs import archive_reasons, events_of, said_by
+from rituals.intake.adopt.past import guarded_past, recall_past
 from rituals.intake.adopt.plain_markdown import MACHINE, before_it, is_by_hand, plan_by_hand
 from rituals.intake.adopt.plan import AdoptionPlan, sealed, state_with
 from rituals.intake.adopt.read_facts import facts as read_facts
@@ -101,23 +104,27 @@ def plan_adoption(start: str, progress: Callable[[int, int], None] | None = None
     pages = [page for page in pages if page != layout.ARCHIVE_INDEX]
     loose = passages(memory, pages, {fact.id for fact in facts})
     imported = [*facts, *(passage.fact for passage in loose)]
-    events, crooked, notes = events_of(imported, said_by(entries), archive_reasons(memory))
+    said = said_by(entries)
+    recalled = recall_past(memory, ground, facts, said, entries, progress)
+    events, crooked, notes = events_of(
+        imported, said, archive_reasons(memory), recalled.past.standing, recalled.again
+    )
     guarded = [guard_events(tuple(one), policy.privacy.personal) for one in events]
-    imports = tuple(one for one, _ in guarded)
-    hidden = [finding for _, found in guarded for finding in found]
+    past, secrets = guarded_past(recalled.logs, policy.privacy.personal)
+    hidden = [finding for _, found in guarded for finding in found] + secrets
     plan = AdoptionPlan(
-        memory, ground, False, policy, policy_data, _attributes(memory), imports, loose,
-        tuple(refs), tuple(entries),
+        memory, ground, False, policy, policy_data, _attributes(memory),
+        tuple(one for one, _ in guarded), loose, tuple(refs), tuple(entries), past=past,
     )  # fmt: skip
     imports_now = sealed(plan, 0, "adopt", "")  # their stamps are made when they are written
     state = state_with(plan, imports_now)
     ours = {one.ref.path for one in imports_now}
-    said = [one._replace(file="") if one.file in ours else one for one in state.findings()]
+    told = [one._replace(file="") if one.file in ours else one for one in state.findings()]
     return plan._replace(
         differences=differences(compat.computed(memory), state, memory.logs, entries),
         findings=(
             *memory.findings, *noticed, *ground.findings, *findings, *crooked, *hidden, *odd,
-            *said,
+            *told, *recalled.findings,
         ),
         steps=_steps(plan, notes),
     )  # fmt: skip
@@ -241,9 +248,7 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
         steps.append(f"write {ground.prefix}{POLICY_FILE} with the windows {windows}")
     if plan.attributes:
         steps.append(f"write {ground.prefix}{ATTRIBUTES_FILE}")
-    many = f"{len(plan.imports)} import logs" if len(plan.imports) != 1 else "one import log"
-    facts = f"{len(plan.facts)} facts" if len(plan.facts) != 1 else "one fact"
-    steps.append(f"bring the texts of {facts} into the ledger by {many}")
+    steps += _brought(plan)
     steps += [
         f"import {passage.fact.file}:{passage.fact.line}, which has no footer, as "
         f"`{passage.fact.id}` ({passage.fact.kind})"
@@ -261,6 +266,34 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
     if ground.prefix not in ("", "memory/"):
         steps.append(f"the home is found from {ground.prefix} on, or with --home {ground.prefix}")
     return tuple(steps)
+
+
+def _brought(plan: AdoptionPlan) -> list[str]:
+    """Say what the import logs and those of the past bring."""
+    facts = _several(len(plan.facts), "fact")
+    now = _several(len(plan.imports), "import log")
+    told = [log for log in plan.past if log.commit]
+    found = [f"bring the texts of {facts} into the ledger by {now}"]
+    if told:
+        texts = [e for log in told for e in log.events if isinstance(e, FactCreated | FactUpdated)]
+        commits = _several(len({log.commit for log in told}), "commit")
+        found.append(
+            f"bring what they said before, {_several(len(texts), 'text')} by {commits} since "
+            f"{stamp_of(told[0].at_ms)[:10]}, each at its time and by its author"
+        )
+    reviews = sum(log.type == "review" for log in plan.past)
+    checks = len(plan.past) - len(told) - reviews
+    if reviews:
+        found.append(f"bring {_several(reviews, 'review')} that the page tells of")
+    if checks:
+        found.append(
+            f"bring {_several(checks, 'confirmation')} of invariants that the page tells of"
+        )
+    return found
+
+
+def _several(count: int, noun: str) -> str:
+    return f"one {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def apply_adoption(plan: AdoptionPlan, clock: Callable[[], int], agent: str = "") -> Adoption:

@@ -14,6 +14,7 @@ from ledger.model.event import (
     FactInvalidated,
     FactPromoted,
     FactSuperseded,
+    FactUpdated,
     ThreadClosed,
     ThreadReopened,
 )
@@ -29,11 +30,19 @@ from rituals.intake.stored_facts import Brought, parts, stored, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 TITLE = "Adopt a ledger in the agent-memory layout"
 TITLE_BY_HAND = "Adopt a memory that was written by hand"
+_LOG_EVENTS = 2_500  #: without a text that one log holds
 _LAST = "9999"  #: sorts after every date: a fact whose creation nobody knows
+
+
+class Standing(Record):
+    """What the past of a fact, told by commits, leaves: the text that stands, and its checkbox."""
+
+    text: str
+    mark: str
 
 
 class Said(Record):
@@ -93,7 +102,11 @@ def archive_reasons(memory: AgentMemory) -> dict[str, str]:
 
 
 def events_of(
-    facts: Sequence[ImportedFact], said: Said, reasons: dict[str, str]
+    facts: Sequence[ImportedFact],
+    said: Said,
+    reasons: dict[str, str],
+    standing: Mapping[str, Standing],
+    also: Iterable[Event] = (),
 ) -> tuple[list[list[Event]], list[Finding], list[str]]:
     """Turn facts into the events that bring them into the ledger.
 
@@ -101,6 +114,8 @@ def events_of(
         facts: as read; of several with one id the first gives its state.
         said: what the logs say already.
         reasons: why facts are archived (`archive_reasons`).
+        standing: what the commits of the past bring already.
+        also: what else is to be said.
 
     Returns:
         A list of groups, each with the events of one log; what could not stand as it is; and a
@@ -117,27 +132,53 @@ def events_of(
     for fact in facts:
         by_id.setdefault(fact.id, []).append(fact)
     rounds: list[list[Brought]] = []
+    settled = list(also)
     for same in sorted(by_id.values(), key=_by_creation):
         texts: set[str] = set()
         for fact in same:
-            event = _birth(fact, said, findings)
+            event = birth_of(fact, said, findings)
             if event.text is None or event.text in texts:
                 continue
             state: list[Event] = []
+            brought: FactCreated | FactUpdated = event
+            known = None if texts else standing.get(fact.id)
             if not texts:
                 state = _state(fact, said, reasons, successors, notes)
+            if known is not None:
+                state += _turned(event, known, said)
+                brought = FactUpdated(fact.id, event.text)
             if len(texts) == len(rounds):
                 rounds.append([])
-            rounds[len(texts)].append(Brought(event, tuple(state)))
+            if known is not None and known.text == event.text:
+                settled += state
+            else:
+                rounds[len(texts)].append(Brought(brought, tuple(state)))
             texts.add(event.text)
-    return [log for births in rounds for log in parts(births)], findings, notes
+    return _with([log for births in rounds for log in parts(births)], settled), findings, notes
+
+
+def _with(logs: list[list[Event]], settled: list[Event]) -> list[list[Event]]:
+    """Say in the last of the logs what needs no text, or in logs of its own where that is too much."""
+    if logs and len(logs[-1]) + len(settled) <= _LOG_EVENTS:
+        return [*logs[:-1], [*logs[-1], *settled]]
+    return logs + [settled[at : at + _LOG_EVENTS] for at in range(0, len(settled), _LOG_EVENTS)]
+
+
+def _turned(event: FactCreated, known: Standing, said: Said) -> list[Event]:
+    """Say its checkbox anew: it is closed since the import, as it is where no commit tells of it.
+
+    So no thread is swept by what the past says. Where session logs tell of it, they alone count.
+    """
+    if event.id in said.closed or not event.mark or event.mark == known.mark == " ":
+        return []
+    return [ThreadClosed(event.id) if event.mark == "x" else ThreadReopened(event.id)]
 
 
 def _by_creation(same: list[ImportedFact]) -> tuple[str, str]:
     return same[0].created or _LAST, same[0].id
 
 
-def _birth(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCreated:
+def birth_of(fact: ImportedFact, said: Said, findings: list[Finding]) -> FactCreated:
     """Make the event that brings one text."""
     meta: list[tuple[str, str]] = []
     kind = THREAD_KIND if fact.mark and fact.kind not in CLOSABLE else fact.kind

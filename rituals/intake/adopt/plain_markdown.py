@@ -37,7 +37,7 @@ def plan_by_hand(plan: AdoptionPlan) -> AdoptionPlan:
     known = {*histories, *texts_in(histories)}
     found = bullets(memory, known)
     events, crooked, _ = events_of(
-        [one.fact for one in found], said_by(plan.entries), archive_reasons(memory)
+        [one.fact for one in found], said_by(plan.entries), archive_reasons(memory), {}
     )
     guarded = [guard_events(tuple(one), plan.policy.privacy.personal) for one in events]
     hidden = [finding for _, said in guarded for finding in said]

@@ -18,6 +18,7 @@ from projection.policy.model import Policy
 from rituals.intake.adopt import layout
 from rituals.intake.adopt.differences import Difference
 from rituals.intake.adopt.import_logs import TITLE, TITLE_BY_HAND
+from rituals.intake.adopt.past import PastLog
 from rituals.intake.adopt.source import Ground
 from rituals.intake.adopt.unclaimed_text import Passage
 
@@ -47,6 +48,7 @@ class AdoptionPlan(Record):
         differences: from what the reference tool computes.
         findings: what reading brought up.
         steps: the plan in sentences; empty when there is nothing to do.
+        past: the logs that tell of what the pages said before, in time.
         by_hand: there is nothing but a page that no tool wrote.
         left: what stands in that page and is no bullet; it stays there.
     """
@@ -64,6 +66,7 @@ class AdoptionPlan(Record):
     differences: tuple[Difference, ...] = ()
     findings: tuple[Finding, ...] = ()
     steps: tuple[str, ...] = ()
+    past: tuple[PastLog, ...] = ()
     by_hand: bool = False
     left: tuple[Finding, ...] = ()
 
@@ -75,8 +78,9 @@ class AdoptionPlan(Record):
     @property
     def facts(self) -> tuple[str, ...]:
         """The ids that the import logs bring, sorted."""
+        logs = [*self.imports, *[log.events for log in self.past]]
         return tuple(
-            sorted({e.id for events in self.imports for e in events if isinstance(e, FactCreated)})
+            sorted({e.id for events in logs for e in events if isinstance(e, FactCreated)})
         )
 
 
@@ -89,28 +93,57 @@ class Import(Record):
 
 
 def sealed(plan: AdoptionPlan, now_ms: int, agent: str, commit: str) -> list[Import]:
-    """Seal the import logs, each stamped after all logs that are there.
+    """Seal the logs of the past, and the import logs, each of these stamped after all logs that are there.
 
     Raises:
         DraftRefused: one can not be stored; nothing was written.
     """
-    newest = max((ref.key for ref in plan.refs), default="")
-    made: list[Import] = []
+    made = _sealed_past(plan, now_ms, agent)
+    newest = max([ref.key for ref in plan.refs] + [one.ref.key for one in made], default="")
     for number, events in enumerate(plan.imports):
         stamp = next_stamp(now_ms, newest)
         header = [("agent", agent), ("ended", ended_of(stamp))]
         header += [("after", stem_in(newest)), ("type", "import")]
         header += [("branch", plan.ground.branch), ("commit", commit)]
-        prose = _prose(plan, number)
-        log = canonical(SessionLog(tuple(header), plan.title, prose, events))
-        refused = problems(log)
-        if refused:
-            raise DraftRefused(refused)
-        data = encode(log)
-        newest = seal(stamp, data)
-        ref = LogRef(newest, log_path(newest), blob_id(data))
-        made.append(Import(ref, data, entry_of(newest, log)))
+        made.append(_sealed(stamp, tuple(header), plan.title, _prose(plan, number), events))
+        newest = made[-1].ref.key
     return made
+
+
+def _sealed_past(plan: AdoptionPlan, now_ms: int, agent: str) -> list[Import]:
+    """Seal the logs of the past at their times, but none ahead of the clock, where there is one."""
+    made: list[Import] = []
+    newest = ""
+    for log in plan.past:
+        stamp = next_stamp(min(log.at_ms, now_ms or log.at_ms), newest)
+        header = (
+            ("agent", log.agent or agent), ("ended", ended_of(stamp)), ("after", stem_in(newest)),
+            ("type", log.type), ("commit", log.commit),
+        )  # fmt: skip
+        made.append(_sealed(stamp, header, log.title, log.prose, log.events))
+        newest = made[-1].ref.key
+    return made
+
+
+def _sealed(
+    stamp: str,
+    header: tuple[tuple[str, str], ...],
+    title: str,
+    prose: str,
+    events: tuple[Event, ...],
+) -> Import:
+    """Seal one log.
+
+    Raises:
+        DraftRefused: it can not be stored.
+    """
+    log = canonical(SessionLog(header, title, prose, events))
+    refused = problems(log)
+    if refused:
+        raise DraftRefused(refused)
+    data = encode(log)
+    stem = seal(stamp, data)
+    return Import(LogRef(stem, log_path(stem), blob_id(data)), data, entry_of(stem, log))
 
 
 def _prose(plan: AdoptionPlan, number: int) -> str:

@@ -1,0 +1,72 @@
+"""Read from a page when its ledger was reviewed, and when a person confirmed what never decays.
+
+The layout keeps both as lines below its project state: `last_review` and `last_invariant_check`, with a
+date, the session log that it was done through, and what was found. Each becomes a log right behind that
+session log, so that what is due counts from there. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ledger.model.order import is_date, is_stem, milliseconds_of
+from ledger.model.record import Record
+from projection.policy.model import BUILT_IN_KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rituals.intake.adopt.read_facts import ImportedFact
+
+REVIEW, CHECK = "last_review", "last_invariant_check"
+_LINE = re.compile(
+    r"^[-*+][ ]+\**(last_review|last_invariant_check)(?::\**|\**:)[ \t]*([^\n]+)", re.M
+)
+_STEM = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}\b")
+_ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
+_DAY_MS = 86_400_000
+_LASTING = frozenset(kind.name for kind in BUILT_IN_KINDS if not kind.decays)
+_NOTE_CHARS = 2_000
+
+
+class Held(Record):
+    """A review or a check of invariants that a page tells of.
+
+    Args:
+        what: `REVIEW` or `CHECK`.
+        at_ms: right behind the log that it was done through, or the end of its day.
+        through: the stem of that log, "" where the page does not say.
+        note: the line as it stands.
+    """
+
+    what: str
+    at_ms: int
+    through: str
+    note: str
+
+
+def held_in(page: str) -> list[Held]:
+    """Read the lines of a page that tell of a review or a check."""
+    found = []
+    for match in _LINE.finditer(page):
+        what, note = match[1], match[2].strip()[:_NOTE_CHARS]
+        stem = _STEM.search(note)
+        if stem and is_stem(stem[0]):
+            found.append(Held(what, milliseconds_of(stem[0]) + 1, stem[0], note))
+        elif is_date(note[:10]):
+            found.append(Held(what, milliseconds_of(note[:10]) + _DAY_MS - 1, "", note))
+    return found
+
+
+def confirmed(held: Held, facts: Iterable[ImportedFact]) -> list[str]:
+    """Return what a check confirmed: the facts that its line names, else all that never decay by then."""
+    known = {fact.id: fact for fact in facts}
+    named = [id for id in dict.fromkeys(_ID.findall(held.note)) if id in known]
+    if named:
+        return named
+    return sorted(
+        id
+        for id, fact in known.items()
+        if (fact.tier == "core" or fact.kind in _LASTING) and fact.created <= held.note[:10]
+    )

@@ -1,0 +1,190 @@
+"""Read every version of the pages of a ledger out of git, with who wrote it and when.
+
+All sides of merges are walked, as far as they led to what stands now: a text belongs to the commit that
+first had it, not to the merge that brought it. Where the folder was renamed, or moved to another place,
+the walk goes on under its old name. Reads only, and bounds what it takes.
+"""
+
+from __future__ import annotations
+
+from ledger.git.commit_record import clean_name
+from ledger.model.findings import Finding
+from ledger.model.record import Record
+from rituals.intake.adopt.layout import ARCHIVE, CONTINUITY, FILE_LIMIT_BYTES, THREADS, VISION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.git.cli import Git
+    from rituals.intake.adopt.source import Ground
+
+COMMITS_LIMIT = 5_000
+BYTES_LIMIT = 256 << 20  #: of all distinct versions together
+_MOVES_LIMIT = 8  #: of the folder
+_LATEST_SECONDS = 253_402_300_799
+_FOLDERS = (ARCHIVE, THREADS)
+_FILES = (CONTINUITY, VISION)
+_TREE = "40000"
+_ID_BYTES = 20
+
+
+class PageCommit(Record):
+    """A commit that changed a page.
+
+    Args:
+        id: of the commit.
+        parents: ids of those before it that changed a page, () for the first.
+        author: who wrote it.
+        at_ms: when it was written, never before its parents, in milliseconds since 1970.
+        subject: the first line of its message.
+        files: (file, blob id) of all pages as it has them, in the order of names.
+    """
+
+    id: str
+    parents: tuple[str, ...]
+    author: str
+    at_ms: int
+    subject: str
+    files: tuple[tuple[str, str], ...]
+
+
+def page_commits(ground: Ground) -> tuple[tuple[PageCommit, ...], tuple[Finding, ...]]:
+    """List the commits that changed a page, parents before children, each later than the one before.
+
+    Args:
+        ground: where the ledger lies.
+
+    Returns:
+        The commits, and what of the history is not there or too much.
+    """
+    if ground.repository is None or not ground.tip:
+        return (), ()
+    git = ground.repository.git()
+    found: dict[str, PageCommit] = {}
+    start, prefix, child = ground.tip, ground.prefix, ""
+    for _ in range(_MOVES_LIMIT):
+        rows = _walk(git, prefix, start)
+        if child and rows:
+            found[child] = found[child]._replace(parents=(rows[0].id,))
+        found.update({row.id: row for row in rows if row.id not in found})
+        child, prefix = _moved(git, prefix, [row.id for row in rows if not row.parents])
+        if not child:
+            break
+        start = f"{child}^"
+    findings = []
+    if git.run("rev-parse", "--is-shallow-repository", check=False).strip() == b"true" and found:
+        said = "the history is shallow: texts are dated by the oldest commit that is there"
+        findings.append(Finding("history-cut", said, CONTINUITY))
+    kept = _within_limits(git, _in_time(found))
+    if len(kept) < len(found):
+        said = f"{len(found)} commits changed the pages; the {len(kept)} newest are read"
+        findings.append(Finding("history-cut", said, CONTINUITY))
+    return kept, tuple(findings)
+
+
+def versions(ground: Ground, commits: tuple[PageCommit, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield (blob id, bytes) of each version of each page, once."""
+    if ground.repository is None:
+        return
+    wanted = list(dict.fromkeys([blob for commit in commits for _, blob in commit.files]))
+    for first in range(0, len(wanted), 64):
+        part = wanted[first : first + 64]
+        for blob, data in zip(part, ground.repository.git().blobs(part), strict=True):
+            yield blob, data or b""
+
+
+def _walk(git: Git, prefix: str, start: str) -> list[PageCommit]:
+    """List the commits that changed pages of a folder, newest first, with the pages that each has."""
+    paths = [f":(top,literal){prefix}{name}" for name in (*_FILES, *_FOLDERS)]
+    listing = git.run(
+        "log", "--no-show-signature", "--encoding=UTF-8", "--parents", "--date-order",
+        f"-n{COMMITS_LIMIT}", "--format=%H%x00%P%x00%an%x00%at%x00%s", start, "--", *paths,
+    )  # fmt: skip
+    rows = [line.split("\0", 4) for line in listing.decode("utf-8", "replace").split("\n")]
+    rows = [row for row in rows if len(row) == 5]
+    names = (*_FILES, *_FOLDERS)
+    oids = git.resolve(*[f"{row[0]}:{prefix}{name}" for row in rows for name in names])
+    trees = _trees(git, {oid for at in (2, 3) for oid in oids[at :: len(names)] if oid})
+    found = []
+    for place, (commit, parents, author, date, subject) in enumerate(rows):
+        own = oids[len(names) * place : len(names) * (place + 1)]
+        files = [(name, oid) for name, oid in zip(_FILES, own, strict=False) if oid]
+        for folder, oid in zip(_FOLDERS, own[2:], strict=True):
+            files += [(f"{folder}/{name}", blob) for name, blob in trees.get(oid, ())]
+        seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
+        found.append(PageCommit(
+            commit, tuple(parents.split()), clean_name(author), seconds * 1000, subject,
+            tuple(sorted(files)),
+        ))  # fmt: skip
+    return found
+
+
+def _trees(git: Git, oids: set[str]) -> dict[str, list[tuple[str, str]]]:
+    """Read (name, blob id) of the markdown files that stand in some trees."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for oid, data in zip(sorted(oids), git.blobs(sorted(oids)), strict=True):
+        rows: list[tuple[str, str]] = []
+        at, tree = 0, data or b""
+        while (end := tree.find(b"\0", at)) >= 0:  # `<mode> SP <name> NUL <id>`
+            mode, _, name = tree[at:end].decode("utf-8", "replace").partition(" ")
+            at = end + 1 + _ID_BYTES
+            if mode[:3] == "100" and name.endswith(".md"):
+                rows.append((name, tree[end + 1 : at].hex()))
+        found[oid] = rows
+    return found
+
+
+def _moved(git: Git, prefix: str, firsts: list[str]) -> tuple[str, str]:
+    """Return the commit that renamed the folder, and what it was called before; "" for none."""
+    page = prefix + CONTINUITY
+    for first in firsts:
+        listing = git.run(
+            "diff-tree", "-r", "-M", "-z", "--no-commit-id", "--name-status", "--diff-filter=R",
+            first, check=False,
+        )  # fmt: skip
+        fields = listing.decode("utf-8", "surrogateescape").split("\0")
+        for status, old, new in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+            folder, _, name = old.rpartition("/")
+            if status[:1] == "R" and new == page and name == CONTINUITY:
+                return first, folder + "/" if folder else ""
+    return "", prefix
+
+
+def _in_time(found: dict[str, PageCommit]) -> list[PageCommit]:
+    """Order commits by when they were written; none is before its parents, and no two at one moment."""
+    times: dict[str, int] = {}
+    todo = list(found)
+    while todo:
+        commit = found[todo[-1]]
+        waiting = [one for one in commit.parents if one in found and one not in times]
+        if waiting:
+            todo += waiting
+            continue
+        before = [times[one] + 1 for one in commit.parents if one in times]
+        times[todo.pop()] = max([commit.at_ms, *before])
+    ordered: list[PageCommit] = []
+    last = -1
+    for id in sorted(found, key=lambda one: (times[one], one)):
+        last = max(times[id], last + 1)
+        ordered.append(found[id]._replace(at_ms=last))
+    return ordered
+
+
+def _within_limits(git: Git, commits: list[PageCommit]) -> tuple[PageCommit, ...]:
+    """Leave out the oldest where there are too many, or too much of them to be read."""
+    blobs = list(dict.fromkeys([blob for one in reversed(commits) for _, blob in one.files]))
+    sizes = dict(zip(blobs, git.sizes(blobs), strict=True)) if blobs else {}
+    room, counted, kept = BYTES_LIMIT, set[str](), 0
+    for commit in reversed(commits[-COMMITS_LIMIT:]):
+        fresh = [blob for _, blob in commit.files if blob not in counted]
+        room -= sum([sizes[blob] for blob in fresh])
+        if room < 0:
+            break
+        counted.update(fresh)
+        kept += 1
+    whole = {blob for blob, size in sizes.items() if size <= FILE_LIMIT_BYTES}
+    return tuple(
+        one._replace(files=tuple([pair for pair in one.files if pair[1] in whole]))
+        for one in commits[len(commits) - kept :]
+    )

@@ -1,0 +1,206 @@
+"""Bring the past of a ledger: what its pages said before, by the commits that wrote them.
+
+Each commit that changed a text becomes one `import` log at its time, by its author. It counts for nothing
+but the texts: no session, no use, no tier of today. Where git has no version of the pages there is none.
+Text without a footer has no past: nothing tells which text of another day it is.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import Event, FactArchived, FactCreated, FactUpdated, FactVerified
+from ledger.model.findings import Finding
+from ledger.model.order import stamp_of, stem_in
+from ledger.model.record import Record
+from ledger.model.session import SessionLog
+from ledger.secrets.redaction import guard
+from rituals.intake.adopt import layout
+from rituals.intake.adopt.held import CHECK, Held, confirmed, held_in
+from rituals.intake.adopt.page_versions import PageCommit, page_commits, versions
+from rituals.intake.adopt.past_texts import Past, past_of
+from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
+from rituals.intake.adopt.source import Ground
+from rituals.intake.stored_facts import Brought, parts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ledger.model.session import Entry
+    from rituals.intake.adopt.import_logs import Said
+
+_TITLE_CHARS = 100
+
+
+class PastLog(Record):
+    """A log to be written into the past.
+
+    Args:
+        at_ms: its time, milliseconds since 1970.
+        agent: who wrote what it says, "" for whoever adopts.
+        type: of the log.
+        title: of the log.
+        prose: of the log.
+        events: of the log.
+        commit: that it was read from, "" for none.
+    """
+
+    at_ms: int
+    agent: str
+    type: str
+    title: str
+    prose: str
+    events: tuple[Event, ...]
+    commit: str = ""
+
+
+class Recalled(Record):
+    """What was read of the past.
+
+    Args:
+        logs: in time.
+        past: what they leave.
+        again: what has to be said once more today: a fact that no page has any more, and that was named
+            since, is still away.
+        findings: what was noticed.
+    """
+
+    logs: tuple[PastLog, ...]
+    past: Past
+    again: tuple[Event, ...]
+    findings: tuple[Finding, ...]
+
+
+def recall_past(
+    memory: layout.AgentMemory,
+    ground: Ground,
+    today: Sequence[ImportedFact],
+    said: Said,
+    entries: Sequence[Entry],
+    progress: Callable[[int, int], None] | None,
+) -> Recalled:
+    """Read the past of a ledger.
+
+    Args:
+        memory: the ledger in the work tree.
+        ground: where it lies.
+        today: its facts; of several with one id the first counts.
+        said: what the session logs say.
+        entries: the session logs.
+        progress: told how many of how many versions are read.
+    """
+    known: dict[str, ImportedFact] = {}
+    for fact in today:
+        known.setdefault(fact.id, fact)
+    commits, findings = page_commits(ground)
+    pages = _Pages()
+    blobs: dict[str, list[str]] = {}
+    for commit in commits:
+        for file, blob in commit.files:
+            if file not in blobs.setdefault(blob, []):
+                blobs[blob].append(file)
+    for number, (blob, data) in enumerate(versions(ground, commits)):
+        if progress is not None and number % 16 == 0:
+            progress(number, len(blobs))
+        for file in blobs[blob]:
+            pages.read(file, blob, data)
+    facts_in = {commit.id: pages.facts(commit.files) for commit in commits}
+    past = past_of(commits, facts_in, known, said)
+    logs = [log for commit, events in past.logs for log in _of_commit(commit, events)]
+    held = pages.held + held_in(layout.text_of(memory.continuity))
+    agents = {stem_in(entry.stem): entry.agent for entry in entries}
+    logs += _of_rituals(held, list(known.values()), agents)
+    logs.sort(key=_by_time)
+    last = {id: entry.stem for entry in entries if entry.uses for id in entry.named}
+    away = [id for id in past.gone if last.get(id, "") > stamp_of(past.gone[id].at_ms)]
+    return Recalled(tuple(logs), past, tuple([FactArchived(id) for id in sorted(away)]), findings)
+
+
+def guarded_past(
+    logs: Sequence[PastLog], personal: str
+) -> tuple[tuple[PastLog, ...], list[Finding]]:
+    """Redact the secrets that the past held; each is said once."""
+    kept: list[PastLog] = []
+    said: dict[str, Finding] = {}
+    for log in logs:
+        clean, found = guard(
+            SessionLog((("agent", log.agent),), log.title, log.prose, log.events), personal=personal
+        )
+        agent = clean.get("agent")
+        kept.append(log._replace(
+            agent=agent, title=clean.title, prose=clean.prose, events=clean.events
+        ))  # fmt: skip
+        for finding in found:
+            said.setdefault(f"{finding.code} {finding.message}", finding)
+    return tuple(kept), list(said.values())
+
+
+class _Pages:
+    """The facts of each version of each page."""
+
+    def __init__(self) -> None:
+        self._facts: dict[tuple[str, str], list[ImportedFact]] = {}
+        self.held: list[Held] = []
+
+    def read(self, file: str, blob: str, data: bytes) -> None:
+        """Read one version of one page."""
+        live = not file.startswith(layout.ARCHIVE + "/")
+        if file == layout.ARCHIVE_INDEX:
+            return
+        page = FactPage(file, data, LIVE if live else ARCHIVED, [])
+        found = page.thread() if file.startswith(layout.THREADS + "/") else page.facts()
+        if file == layout.CONTINUITY:
+            self.held += held_in(layout.text_of(data))
+        self._facts[file, blob] = found
+
+    def facts(self, files: Iterable[tuple[str, str]]) -> dict[str, ImportedFact]:
+        """Return the facts of some pages; of several with one id that counts which stands first."""
+        found: dict[str, ImportedFact] = {}
+        for file, blob in sorted(files, key=_by_place):
+            for fact in self._facts.get((file, blob), ()):
+                found.setdefault(fact.id, fact)
+        return found
+
+
+def _by_place(row: tuple[str, str]) -> tuple[int, str]:
+    """Order pages as they are read today: what lives, the vision, threads, the archive."""
+    folders = (layout.CONTINUITY, layout.VISION, layout.THREADS, layout.ARCHIVE)
+    return folders.index(row[0].partition("/")[0]), row[0]
+
+
+def _of_commit(commit: PageCommit, events: Sequence[Event]) -> list[PastLog]:
+    """Write the logs of a commit; more than one where it says more than one log holds."""
+    texts = [Brought(one) for one in events if isinstance(one, FactCreated | FactUpdated)]
+    groups: list[list[Event]] = parts(texts) or [[]]
+    groups[-1] += [one for one in events if not isinstance(one, FactCreated | FactUpdated)]
+    plain = "".join([char if char.isprintable() else " " for char in commit.subject]).strip()
+    title = plain if len(plain) <= _TITLE_CHARS else plain[: _TITLE_CHARS - 1].rstrip() + "…"
+    prose = f"What the pages of the memory said anew in commit {commit.id[:12]}, as git has it."
+    return [
+        PastLog(
+            commit.at_ms, commit.author, "import", title or "A commit of the pages", prose,
+            tuple(group), commit.id[:12],
+        )
+        for group in groups
+    ]  # fmt: skip
+
+
+def _of_rituals(
+    held: Iterable[Held], facts: Sequence[ImportedFact], agents: dict[str, str]
+) -> list[PastLog]:
+    """Write the logs of reviews and checks that the pages tell of, each once."""
+    found: dict[tuple[str, int], PastLog] = {}
+    for one in held:
+        agent = agents.get(one.through, "")
+        prose = f"{layout.CONTINUITY} says: `{one.what}` {one.note}"
+        if one.what == CHECK:
+            events = tuple([FactVerified(id) for id in confirmed(one, facts)])
+            log = PastLog(one.at_ms, agent, "import", "Invariants were confirmed", prose, events)
+        else:
+            log = PastLog(one.at_ms, agent, "review", "A review was held", prose, ())
+        if log.events or log.type == "review":
+            found[one.what, one.at_ms] = log
+    return list(found.values())
+
+
+def _by_time(log: PastLog) -> int:
+    return log.at_ms

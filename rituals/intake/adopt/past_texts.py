@@ -1,0 +1,111 @@
+"""Follow the texts of facts through the versions of the pages, commit by commit.
+
+What a commit says is what its pages have and those of none of its parents do: a text is new with it, or
+reworded. Where its parents disagree, the commit says which text holds. A fact that no page has any more
+was taken out by the last commit that had it to take out. All facts bear the footers that they have
+today; the past has their texts and checkboxes alone. Pure.
+"""
+
+from __future__ import annotations
+
+from ledger.errors import DraftRefused
+from ledger.model.event import (
+    Event,
+    FactArchived,
+    FactUpdated,
+    ThreadClosed,
+    ThreadReopened,
+)
+from ledger.model.record import Record
+from rituals.intake.adopt.import_logs import Standing, birth_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from rituals.intake.adopt.import_logs import Said
+    from rituals.intake.adopt.page_versions import PageCommit
+    from rituals.intake.adopt.read_facts import ImportedFact
+
+    Facts = Mapping[str, ImportedFact]
+
+
+class Past(Record):
+    """What the commits say of facts.
+
+    Args:
+        logs: a commit and its events, in the order of the commits; none without events.
+        standing: what stands at the end, by fact.
+        gone: the commits that took out the facts which no page has any more, by fact.
+    """
+
+    logs: tuple[tuple[PageCommit, tuple[Event, ...]], ...]
+    standing: Mapping[str, Standing]
+    gone: Mapping[str, PageCommit]
+
+
+class _Walk:
+    """The facts as the commits so far leave them."""
+
+    def __init__(self, today: Facts, said: Said) -> None:
+        self.today, self.said = today, said
+        self.standing: dict[str, Standing] = {}
+        self.raw: dict[str, str] = {}
+        self.gone: dict[str, PageCommit] = {}
+
+    def events(self, commit: PageCommit, here: Facts, before: Sequence[Facts]) -> list[Event]:
+        """Return what a commit says, of each fact once."""
+        found: list[Event] = []
+        for id, fact in here.items():
+            self.gone.pop(id, None)
+            olds = {(facts[id].text, facts[id].mark) for facts in before if id in facts}
+            if olds != {(fact.text, fact.mark)}:
+                found += self._said(id, fact)
+        self.gone.update({id: commit for facts in before for id in facts if id not in here})
+        return found
+
+    def _said(self, id: str, fact: ImportedFact) -> list[Event]:
+        known = self.standing.get(id)
+        if known is not None and self.raw[id] == fact.text and known.mark == fact.mark:
+            return []
+        try:
+            event = birth_of(fact, self.said, [])
+        except DraftRefused:  # no log can hold it; what stands today is looked at elsewhere
+            return []
+        text = event.text or ""
+        self.raw[id], self.standing[id] = fact.text, Standing(text, event.mark)
+        if known is None:
+            now = self.today.get(id)
+            meta = birth_of(now, self.said, []).meta if now else event.meta
+            return [event._replace(meta=meta)]
+        found: list[Event] = [FactUpdated(id, text)] if text != known.text else []
+        turned = event.mark != known.mark and "x" in (event.mark, known.mark)
+        if turned and id not in self.said.closed:
+            found.append(ThreadClosed(id) if event.mark == "x" else ThreadReopened(id))
+        return found
+
+
+def past_of(
+    commits: Iterable[PageCommit],
+    facts_in: Mapping[str, Facts],
+    today: Facts,
+    said: Said,
+) -> Past:
+    """Return what the commits say.
+
+    Args:
+        commits: parents before children.
+        facts_in: the facts that the pages of each commit have, by commit.
+        today: the facts that the pages in the work tree have.
+        said: what the session logs say already.
+    """
+    walk = _Walk(today, said)
+    logs: list[tuple[PageCommit, list[Event]]] = []
+    for commit in commits:
+        before = [facts_in[one] for one in commit.parents if one in facts_in]
+        logs.append((commit, walk.events(commit, facts_in[commit.id], before)))
+    gone = {id: commit for id, commit in walk.gone.items() if id not in today}
+    for commit, events in logs:
+        events += [FactArchived(id) for id, last in sorted(gone.items()) if last == commit]
+    kept = tuple([(commit, tuple(events)) for commit, events in logs if events])
+    return Past(kept, walk.standing, gone)

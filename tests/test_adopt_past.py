@@ -1,0 +1,276 @@
+"""The past of an adopted ledger: what its pages said before, by the commits that wrote it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.order import milliseconds_of
+from memory.api import Memory
+from projection.fold.fact import Fact
+from rituals.check.run import verify
+from rituals.intake.adopt.adopt import plan_adoption
+from rituals.intake.adopt.held import CHECK, REVIEW, held_in
+from rituals.intake.adopt.import_logs import said_by
+from rituals.intake.adopt.page_versions import PageCommit
+from rituals.intake.adopt.past_texts import past_of
+from rituals.intake.adopt.read_facts import ImportedFact
+from tests.replayed_pages import replay_pages
+from tests.small_ledgers import MERCURY, adopt, git, needs_mercury, write_ledger
+
+if TYPE_CHECKING:
+    from tests.conftest import Run
+
+RETRY = "- Webhooks retry {}.\n  <!-- id: webhook-retry | created: 2026-05-02 | uses: 1 | tier: active -->\n"
+THREAD = "- [{}] Ask about the limits.\n  <!-- id: ask-limits | created: 2026-05-03 | uses: 1 -->\n"
+GONE = "- A fact that went.\n  <!-- id: it-went | created: 2026-05-03 | uses: 1 -->\n"
+REVIEWED = "## Project State\n\n- **last_review:** 2026-05-04 | through 2026-05-04-090000.md\n\n"
+LOG = "# Session\n\n**Agent:** Claude Code (Opus)\n\nWe worked.\n\n## Memory References\n\n- {}\n"
+
+
+def _page(*facts: str, more: str = "") -> str:
+    threads = "".join(one for one in facts if one.startswith("- ["))
+    return (
+        "# Continuity — shop\n\n" + more + "## Key Decisions\n\n"
+        + "".join(one for one in facts if not one.startswith("- ["))
+        + (f"\n## Open Threads\n\n{threads}" if threads else "")
+    )  # fmt: skip
+
+
+def _commit(folder: Path, day: str, subject: str, author: str = "Ann") -> str:
+    """Commit all that is there at noon of a day."""
+    when = f"{day}T12:00:00Z"
+    who = {"GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "Bob",
+           "GIT_COMMITTER_EMAIL": "b@b", "GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}  # fmt: skip
+    git(folder, "add", "-A")
+    subprocess.run(
+        ["git", "-C", str(folder), "commit", "-q", "--allow-empty", "-m", subject],
+        env={**os.environ, **who}, check=True,
+    )  # fmt: skip
+    return git(folder, "rev-parse", "HEAD").strip()
+
+
+def _grown(folder: Path) -> Path:
+    """Make a ledger whose page grew by five commits in another folder's name, and is edited now."""
+    git_folder = folder
+    git_folder.mkdir(exist_ok=True)
+    git(git_folder, "init", "-q", "-b", "main")
+    folder = git_folder / "old"
+    write_ledger(folder, {
+        "continuity.md": _page(RETRY.format("twice")),
+        "sessions/2026-05-02-090000.md": LOG.format("Created: webhook-retry"),
+    })  # fmt: skip
+    _commit(git_folder, "2026-05-02", "Retries")
+    write_ledger(folder, {
+        "continuity.md": _page(RETRY.format("twice"), GONE, THREAD.format(" ")),
+        "sessions/2026-05-03-090000.md": LOG.format("Created: ask-limits, it-went"),
+    })  # fmt: skip
+    _commit(git_folder, "2026-05-03", "Ask", "Cid")
+    git(git_folder, "mv", "old/memory", "memory")
+    _commit(git_folder, "2026-05-04", "move the memory")
+    page = _page(RETRY.format("three times"), THREAD.format("x"), more=REVIEWED)
+    write_ledger(git_folder, {
+        "continuity.md": page,
+        "sessions/2026-05-04-090000.md": LOG.format("Referenced: webhook-retry"),
+        "sessions/2026-05-06-090000.md": LOG.format("Referenced: it-went"),
+    })  # fmt: skip
+    _commit(git_folder, "2026-05-05", "More retries, token=" + "ghp_" + "a1B2" * 9)
+    return git_folder
+
+
+def test_texts_bear_the_time_and_the_author_of_the_commits_that_wrote_them(
+    tmp_path: Path, run: Run
+) -> None:
+    """`history`, `why`, `show --as-of` and `diff` reach back, across the rename of the folder."""
+    folder = _grown(tmp_path)
+    ran = run("adopt", str(folder))
+    assert ran.code == 0, ran.err
+    assert (
+        "brought what they said before, 4 texts by 3 commits since 2026-05-02, each at its time and by "
+        "its author" in ran.out.replace("\n", " ")
+    )
+    home = ("--home", str(folder / "memory"))
+    told = run("history", "webhook-retry", "--json", *home).json
+    assert [(one["agent"], one["date"][:10]) for one in told["versions"]] == [
+        ("Ann", "2026-05-02"), ("Ann", "2026-05-05"),
+    ]  # fmt: skip
+    then = run("show", "webhook-retry", "--as-of", "2026-05-04", *home).out
+    assert "retry twice" in then
+    assert "retry three times" in run("show", "webhook-retry", *home).out
+    assert "- [ ] Ask" in run("show", "ask-limits", "--as-of", "2026-05-04", *home).out
+    assert "- [x] Ask" in run("show", "ask-limits", *home).out
+    changed = run("diff", "2026-05-04", *home).out
+    assert "corrected webhook-retry (new text)" in changed
+    assert "learned   ask-limits" not in changed
+    assert "by Cid" in run("why", "ask-limits", *home).out
+    gone = run("show", "it-went", "--json", *home).json["facts"][0]
+    assert (gone["text"], gone["reason"]) == ("A fact that went.", "archived")
+    listed = run("log", "--json", *home).json["sessions"]
+    assert [one["agent"] for one in listed if one["type"] == "work"] == ["Claude Code"] * 4
+    assert [one["title"] for one in listed if one["type"] == "work"] == ["We worked"] * 4
+    assert not [one for one in listed if "ghp_" in one["title"]]
+    review = [one for one in listed if one["type"] == "review"]
+    assert [(one["stem"][:20], one["agent"]) for one in review] == [
+        ("2026-05-04-090000001", "Claude Code")
+    ]
+    assert run("status", *home).out.count("1 since the last") == 1
+    assert run("replay", "--check", *home).code == 0
+
+
+def _told(fact: Fact) -> tuple[object, ...]:
+    return (
+        fact.id, fact.kind, {one.text for one in fact.heads}, fact.meta, fact.created, fact.origin[:20],
+        fact.last_used, fact.uses, fact.closed, fact.superseded_by, fact.invalidated_at[:0],
+        fact.promoted, fact.contradicted,
+    )  # fmt: skip
+
+
+def _compared(memory: Memory, plain: Memory) -> None:
+    """Hold the state of a ledger that was adopted with its past to that without it."""
+    with_past, without = memory.state(), plain.state()
+    assert with_past.summary.sessions == without.summary.sessions
+    for before in without.standings():
+        after = with_past[before.fact.id]
+        assert _told(after.fact) == _told(before.fact)
+        assert after[1:] == before[1:]  # tier, reason, page
+    away = [one for one in with_past.standings() if one.fact.id not in without]
+    assert all(one.reason == "archived" for one in away)  # and these no page has any more
+    assert memory.cold_state().standings() == with_past.standings()
+    assert not [one for one in verify(memory) if one.severity == "error"]
+
+
+def _without_history(folder: Path, into: Path) -> Path:
+    shutil.copytree(folder, into, ignore=shutil.ignore_patterns(".git"))
+    return into
+
+
+def test_the_past_changes_nothing_of_today(tmp_path: Path) -> None:
+    """Uses, tiers, texts and pages are those of an adoption without a history."""
+    folder = _grown(tmp_path / "a")
+    page = folder / "memory" / "continuity.md"
+    page.write_text(page.read_text().replace("three times", "four times"))  # and is not committed
+    plain = _without_history(folder, tmp_path / "b")
+    memory, other = adopt(folder)[1], adopt(plain)[1]
+    assert memory.state()["webhook-retry"].fact.text == "Webhooks retry four times."
+    _compared(memory, other)
+    memory.close()
+    other.close()
+
+
+@needs_mercury
+def test_the_replayed_history_of_a_real_ledger(tmp_path: Path) -> None:
+    """188 commits: the drafts are there at their times, and nothing of today is another."""
+    (tmp_path / "a").mkdir()
+    drafts = {
+        "port-bottom-up-faithful": ("(draft)", "(again)"),
+        "ot-event-over-http": ("(so far)",),
+    }
+    commits = replay_pages(MERCURY / "memory", tmp_path / "a", drafts)
+    assert len(commits) == 188
+    plain = _without_history(tmp_path / "a", tmp_path / "b")
+    (plan, memory), other = adopt(tmp_path / "a"), adopt(plain)[1]
+    history = memory.state().histories["port-bottom-up-faithful"]
+    texts = [
+        (stem[:10], (event.text or "").split("\n")[0][-7:])
+        for stem, _, event, _ in history.acts
+        if isinstance(event, FactCreated | FactUpdated) and event.text
+    ]
+    assert texts == [
+        ("2026-07-15", "(draft)"),
+        ("2026-07-15", "(again)"),
+        ("2026-07-16", "sure in"),
+    ] or ([words for _, words in texts][:2] == ["(draft)", "(again)"] and len(texts) == 3)
+    assert {log.agent for log in plan.past if log.commit} == {"Ann Author"}
+    _compared(memory, other)
+    verified = memory.state()["inv-never-couple-functions"].fact.verified
+    assert verified.startswith("2026-07-26-014908001-")
+    assert memory.state().summary.last_review.startswith("2026-08-14-005444001-")
+    memory.close()
+    other.close()
+
+
+def test_a_branch_is_told_by_its_own_commits(tmp_path: Path) -> None:
+    """A text belongs to the commit that first had it, not to the merge; a merge says which one holds."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("once"))})
+    _commit(tmp_path, "2026-05-01", "one")
+    git(tmp_path, "checkout", "-q", "-b", "side")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("twice"))})
+    _commit(tmp_path, "2026-05-02", "side", "Cid")
+    git(tmp_path, "checkout", "-q", "main")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("thrice"), GONE)})
+    _commit(tmp_path, "2026-05-03", "main", "Dee")
+    who = ("-c", "user.name=M", "-c", "user.email=m@m")
+    git(tmp_path, *who, "merge", "-q", "-s", "ours", "--no-commit", "side")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("twice"), GONE)})
+    _commit(tmp_path, "2026-05-04", "merged", "Mia")
+    plan = plan_adoption(str(tmp_path))
+    told = [(one.agent, [getattr(e, "text", "") for e in one.events]) for one in plan.past]
+    assert told == [
+        ("Ann", ["Webhooks retry once."]), ("Cid", ["Webhooks retry twice."]),
+        ("Dee", ["Webhooks retry thrice.", "A fact that went."]), ("Mia", ["Webhooks retry twice."]),
+    ]  # fmt: skip
+
+
+def test_a_shallow_history_is_said(tmp_path: Path) -> None:
+    """What was cut off can not date a text, and a finding says so."""
+    folder = _grown(tmp_path / "a")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{folder}", str(tmp_path / "b"))
+    found = plan_adoption(str(tmp_path / "b")).findings
+    assert [one.code for one in found if one.code == "history-cut"] == ["history-cut"]
+
+
+def test_lines_that_tell_of_reviews_and_checks() -> None:
+    """Both forms of `through` are read, and a date alone is the end of its day."""
+    page = (
+        "- **last_review:** 2026-08-14 | through 2026-08-14-005444.md\n"
+        "- **last_invariant_check:** 2026-07-26 | 2026-07-26-014908 (all five)\n"
+        "- **last_review**: (none yet)\n- last_review: 2026-08-01\n"
+    )
+    found = [(one.what, one.at_ms, one.through) for one in held_in(page)]
+    assert found == [
+        (REVIEW, milliseconds_of("2026-08-14-005444") + 1, "2026-08-14-005444"),
+        (CHECK, milliseconds_of("2026-07-26-014908") + 1, "2026-07-26-014908"),
+        (REVIEW, milliseconds_of("2026-08-02") - 1, ""),
+    ]
+
+
+def _fact(id: str, text: str, mark: str) -> ImportedFact:
+    kind = "thread" if mark else "fact"
+    return ImportedFact(id, text, kind, mark, "", "", "", "", "continuity.md", 1, "live", 0)
+
+
+_PAGES = st.dictionaries(
+    st.sampled_from(["a-a", "b-b", "c-c"]),
+    st.tuples(st.sampled_from(["One.", "Two.", "Three."]), st.just("")),
+)
+
+
+@given(st.lists(_PAGES, min_size=1, max_size=8))
+def test_after_each_commit_the_texts_are_those_of_its_page(
+    versions: list[dict[str, tuple[str, str]]],
+) -> None:
+    """A straight history: whatever a page says, the events so far say it too."""
+    commits, pages = [], {}
+    for number, version in enumerate(versions):
+        before = (str(number - 1),) if number else ()
+        commits.append(PageCommit(str(number), before, "A", number, "s", ()))
+        pages[str(number)] = {id: _fact(id, *said) for id, said in version.items()}
+    past = past_of(commits, pages, pages[str(len(versions) - 1)], said_by([]))
+    events = {commit.id: said for commit, said in past.logs}
+    stands: dict[str, str] = {}
+    for number, version in enumerate(versions):
+        for event in events.get(str(number), ()):
+            if isinstance(event, FactCreated | FactUpdated):
+                assert stands.get(event.id) != event.text  # nothing is said twice
+                assert isinstance(event, FactCreated) == (event.id not in stands)
+                stands[event.id] = event.text or ""
+        assert {id: stands[id] for id in version} == {id: text for id, (text, _) in version.items()}
+    assert set(past.gone) == set(stands) - set(versions[-1])
