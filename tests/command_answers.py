@@ -142,6 +142,10 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     exported.write_text(tell.printed("export", "events"))
     tell("import", "events", str(exported), "--dry-run")
     exported.unlink()
+    lines = folder / "facts.jsonl"
+    lines.write_text('{"id": "m1", "text": "Invoices are numbered per country."}\n')
+    tell("import", "jsonl", str(lines))
+    lines.unlink()
     vault = folder.parent / "vault"
     (vault / "MEMORY.md").mkdir(parents=True)
     tell("export", "vault", str(vault))

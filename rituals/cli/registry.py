@@ -72,7 +72,7 @@ ENTRIES = (
     Entry("publish", "Write and commit the projection where it drifted.", SHARE),
     Entry("absorb", "Make a log of what was edited in continuity.md.", SHARE),
     Entry("export", "Write memory as linked notes, or its events as lines of JSON.", SHARE),
-    Entry("import", "Bring in the events that another home exported.", SHARE),
+    Entry("import", "Bring in what another tool remembers, or another home exported.", SHARE),
     Entry("harvest", "Make facts of what the repository's own documents say.", SHARE),
     Entry("init", "Make a home for a ledger.", SET_UP),
     Entry("adopt", "Take over a ledger that another tool wrote, in place.", SET_UP),

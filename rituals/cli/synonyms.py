@@ -37,7 +37,7 @@ _MEANT = {
     "revert back rollback redo unappend takeback":
         "`diurna undo` takes back what your last log did, and again brings it back",
     "migrate load ingest":
-        "`diurna adopt DIR` takes over what another tool wrote, `diurna import events FILE` an export",
+        "`diurna import` brings in what another tool remembers, `diurna adopt DIR` a whole ledger",
     "obsidian notes wiki":
         "`diurna export vault DIR` writes notes that link each other, `diurna view` a page",
     "views daily weekly progress roles standup":

@@ -92,7 +92,7 @@ class Drafts:
         if KEY not in footer:
             return LeftOut(place, "what its source calls it can not stand in a footer")
         event = event._replace(meta=(*event.meta, (IMPORTED, version_id(event.text or ""))))
-        secrets = len({(where, hit.start) for where, hit in look.secrets})
+        secrets = len({(hit.rule, hit.shown) for _, hit in look.secrets})
         return Draft(item, footer[KEY], event, secrets, findings)
 
     def _kind(self, item: Item) -> tuple[str, str]:

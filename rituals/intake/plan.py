@@ -169,7 +169,7 @@ class _Planning:
         """Say of each item what it is to this memory; in an order that is not the source's."""
         policy = self._state.policy
         drafts = Drafts(self._reading.source, policy, self._memory.occasion().now_ms)
-        shared = not getattr(policy, "personal", False)
+        shared = not policy.personal
         found: list[Draft] = []
         for item in self._reading.items:
             if item.personal and shared:

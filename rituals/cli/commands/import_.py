@@ -1,73 +1,52 @@
-"""Run `diurna import`: bring in what another home exported."""
+"""Run `diurna import`: bring in what another tool keeps, or what another home exported."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-import tempfile
-from typing import BinaryIO
-
 import click
 
-from ledger.errors import DiurnaError, NotFound
-from rituals.answers.fields import fields_of
+from ledger.errors import WrongUsage
 from rituals.cli import options
-from rituals.cli.context import STDIN, Invocation
-from rituals.cli.output import counted
+from rituals.cli.context import Invocation
+from rituals.intake.sources.table import SOURCES, source_named
+
+_EVENTS = "events"
+_NAMES = (*[source.name for source in SOURCES], _EVENTS)
 
 
 @click.command("import")
-@click.argument("what", type=click.Choice(("events",)), metavar="events")
-@click.argument("file", metavar="FILE|-")
+@click.argument("source", type=click.Choice(_NAMES), metavar="SOURCE")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Show all of it, and each thing that is left out."
+)
 @options.dry_run
 @options.command
-def command(call: Invocation, what: str, file: str, dry_run: bool) -> None:
-    """Bring in what `diurna export events` wrote: the same logs to the byte, so the same state.
+def command(
+    call: Invocation, source: str, paths: tuple[str, ...], write: bool, verbose: bool, dry_run: bool
+) -> None:
+    """Bring in what another tool remembers; `events` is what another home exported.
 
-    Every line is read before anything is written; one that is not what it says refuses them all, by its
-    number. What is here already is passed over, so a second import changes nothing. The policy of this
-    home stays its own. What another tool wrote is taken over by `diurna adopt`.
+    Each thing is looked at first: what memory knows is counted, what the tool changed since updates its
+    fact, what contradicts memory is kept with a thread that asks. Dates and authors stay, secrets are not
+    stored, and what is about you goes to your personal home alone. Without PATH it reads what lies in this
+    project, and what the tool keeps of this project elsewhere, and says where. On a terminal it shows the
+    plan and asks once; elsewhere it only shows it, and --write takes it in.
 
     \b
     Examples:
-      diurna import events memory.ndjson --dry-run
+      diurna import claude
+      diurna import jsonl facts.jsonl --write
       ssh other diurna --home work/api export events | diurna import events -
     """
-    from rituals.report.export.events_in import apply_arrival, plan_arrival
+    if source == _EVENTS:
+        from rituals.cli.event_import import import_events
 
-    memory, name = call.memory(), "standard input" if file == STDIN else file
-    with _opened(call, file) as lines:
-        found = plan_arrival(memory, lines, name, call.out.progress)
-        if found.new and not dry_run:
-            lines.seek(0)
-            found = apply_arrival(memory, lines, name, found)
-    if call.json:
-        said = fields_of(found, "project logs new redacted commits")
-        return call.out.answer({**said, "dry_run": dry_run})
-    logs, verb = counted(len(found.new), "log"), "would be imported" if dry_run else "imported"
-    there = f", {found.logs - len(found.new)} are here already" * (len(found.new) < found.logs)
-    call.out.line(f"{logs} {verb} from {found.project or name}{there}")
+        if len(paths) != 1:
+            raise WrongUsage("it takes one FILE, or - for standard input", where="import events")
+        return import_events(call, paths[0], dry_run=dry_run)
+    from rituals.cli.intake_input import take_in
 
-
-def _opened(call: Invocation, file: str) -> BinaryIO:
-    """Open what is imported, so that it can be read twice.
-
-    Raises:
-        NotFound: there is no such file.
-        DiurnaError: it can not be read.
-    """
-    hint = "name a file that `diurna export events > FILE` wrote, or - for standard input"
-    if file != STDIN:
-        try:
-            return open(os.path.join(call.folder(), file), "rb")
-        except FileNotFoundError:
-            raise NotFound("there is no such file", where=file, hint=hint) from None
-        except OSError as problem:
-            raise DiurnaError(problem.strerror or "", where=file, hint=hint) from problem
-    if not sys.stdin:
-        raise DiurnaError("it is closed", where="standard input", hint=hint)
-    kept = tempfile.TemporaryFile()  # noqa: SIM115 - by the caller
-    shutil.copyfileobj(sys.stdin.buffer, kept)
-    kept.seek(0)
-    return kept
+    known = source_named(source)
+    assert known is not None  # click let none through that the table lacks
+    take_in(call, known, paths, write=write, dry_run=dry_run, verbose=verbose)

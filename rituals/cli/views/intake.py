@@ -36,16 +36,26 @@ def take_in(call: Invocation, plan: IntakePlan, *, write: bool, dry_run: bool) -
     Returns:
         What was written, None where nothing was to be.
     """
-    if dry_run or not plan.logs:
+    if not wanted(call, bool(plan.logs), write=write, dry_run=dry_run):
         return None
-    if not write:
-        if call.json or not call.interactive():
-            return None
-        if not click.confirm("take this in?", False, err=True):
-            return None
     done = apply_intake(call.memory(), plan, agent=call.agent, progress=call.out.progress)
     call.landed = bool(done.commits)
     return done
+
+
+def wanted(call: Invocation, news: bool, *, write: bool, dry_run: bool) -> bool:
+    """Tell whether a plan is to be written: an option said so, or a person who saw it says so now.
+
+    Args:
+        call: of the command.
+        news: there is something to write.
+        write: without asking.
+        dry_run: write nothing, whatever else is said.
+    """
+    if dry_run or not news:
+        return False
+    asking = not (write or call.json) and call.interactive()
+    return write or (asking and click.confirm("take this in?", False, err=True))
 
 
 def show_plan(plan: IntakePlan, out: Output, *, everything: bool) -> None:
@@ -126,6 +136,8 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
                 "text": one.event.text,
                 "place": one.item.place,
                 "replaces": list(one.item.replaces),
+                "created": dict(one.event.meta).get("created", ""),
+                "by": one.item.author,
             }
             for one in plan.new
         ],

@@ -1,0 +1,135 @@
+"""Take in a source from the command line: read, plan, show, ask once, write."""
+
+from __future__ import annotations
+
+import os
+
+from ledger.environment import user_folder, variables
+from ledger.errors import NotFound
+from ledger.home import personal_home
+from memory.api import Memory
+from rituals.cli.views.intake import intake_object, show_plan, show_written, wanted
+from rituals.intake.apply import Applied, apply_intake
+from rituals.intake.items import Reading
+from rituals.intake.plan import plan_intake
+from rituals.intake.sources.table import Ground, Source, read_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.cli.context import Invocation
+
+
+class Intake:
+    """What a reading brings to the home, and to the personal home where there is one.
+
+    Args:
+        call: the invocation.
+        reading: of the source.
+    """
+
+    def __init__(self, call: Invocation, reading: Reading) -> None:
+        self._call = call
+        memory, progress = call.memory(), call.out.progress
+        plan = plan_intake(memory, reading, progress=progress)
+        self._plans = [(memory, plan)]
+        home = personal_home() if plan.personal else None
+        if home is not None:
+            own = Memory(home, agent=call.agent, clock=call.now_ms, in_process=False)
+            yours = Reading(reading.source, plan.personal)
+            self._plans = [(memory, plan._replace(personal=())), (own, plan_intake(own, yours))]
+        self._done: list[Applied | None] = [None for _ in self._plans]
+
+    def show(self, *, verbose: bool) -> None:
+        """Print what would be written."""
+        for number, (_, plan) in enumerate(self._plans):
+            if number:
+                self._call.out.line(("in your personal home", "bold"))
+            show_plan(plan, self._call.out, everything=verbose)
+
+    def take_in(self, *, write: bool, dry_run: bool) -> None:
+        """Write all of it where that is wanted."""
+        call = self._call
+        if wanted(call, any(plan.logs for _, plan in self._plans), write=write, dry_run=dry_run):
+            progress = call.out.progress
+            self._done = [
+                apply_intake(memory, plan, agent=call.agent, progress=progress)
+                if plan.logs
+                else None
+                for memory, plan in self._plans
+            ]
+        call.landed = bool(self._done[0] and self._done[0].commits)
+
+    def tell(self, places: tuple[str, ...]) -> None:
+        """Say what was written; in JSON also what was planned."""
+        out, pairs = self._call.out, list(zip(self._plans, self._done, strict=True))
+        if self._call.json:
+            said = [intake_object(plan, done) for (_, plan), done in pairs]
+            more = {"yours": said[1] if len(said) > 1 else None, "places": list(places)}
+            out.answer({**said[0], **more, "dry_run": not any(self._done)})
+        for (memory, plan), done in pairs:
+            if not self._call.json and (plan.logs or len(pairs) == 1):
+                show_written(plan, done, out, memory.home.branch)
+            out.findings(plan.findings)
+        for (memory, _), _ in pairs[1:]:
+            memory.close()
+
+
+def take_in(
+    call: Invocation,
+    source: Source,
+    paths: tuple[str, ...],
+    *,
+    write: bool,
+    dry_run: bool,
+    verbose: bool,
+) -> None:
+    """Bring in what a source has.
+
+    Args:
+        call: the invocation.
+        source: of the table.
+        paths: that were named, () for where the source lies by default.
+        write: without asking.
+        dry_run: change nothing.
+        verbose: show everything.
+
+    Raises:
+        NotFound: nothing lies there.
+    """
+    project = call.memory().home.repository.top or call.folder()
+    ground = Ground(project, user_folder(), variables())
+    reading, places = read_source(source, _named(call, paths), ground)
+    if not places:
+        raise NotFound(
+            f"there is nothing of {source.name} for this project",
+            where=source.lies,
+            hint=f"name what is to be read: diurna import {source.name} PATH",
+        )
+    intake = Intake(call, reading)
+    if not call.json:
+        for place in places:
+            call.out.line(f"reads {_shown(place, ground)}")
+        intake.show(verbose=verbose)
+    intake.take_in(write=write, dry_run=dry_run)
+    intake.tell(places)
+
+
+def _named(call: Invocation, paths: tuple[str, ...]) -> list[str]:
+    """Return the paths that were named, from the root on.
+
+    Raises:
+        NotFound: there is no such file or folder.
+    """
+    found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
+    for path, name in zip(found, paths, strict=True):
+        if not os.path.exists(path):
+            raise NotFound("there is no such file or folder", where=name)
+    return found
+
+
+def _shown(place: str, ground: Ground) -> str:
+    """Write a place as a person reads it: from the project or the user's folder on."""
+    if place.startswith(ground.project + "/"):
+        return place[len(ground.project) + 1 :]
+    ours = place.startswith(ground.user + "/")
+    return place.replace(ground.user, "~", 1) if ours else place

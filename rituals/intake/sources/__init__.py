@@ -1,0 +1,1 @@
+"""Read what other tools keep: one reader a tool, all of them bounded, none of them writing."""

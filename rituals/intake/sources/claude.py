@@ -1,0 +1,190 @@
+"""Read Claude Code: the auto memory that it keeps of a project, and the rules of its CLAUDE.md.
+
+Auto memory lies in the user's folder, in `projects/SLUG/memory`: `MEMORY.md` is an index, a line for each
+memory; each memory is a file with front matter (`name`, `description`, and a type, that older ones have
+at the top and newer ones below `metadata`). What is of the type `user` is about the person. CLAUDE.md is
+rules by heading; what it imports with `@path` is read as far as it lies in the project.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.sources.files import files_below, is_file, text_of, written_at
+from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.intake.sources.table import Ground
+
+_SOURCE = "claude"
+_AUTHOR = "claude-code"
+_INDEX = "MEMORY.md"
+_RULES = ("CLAUDE.md", ".claude/CLAUDE.md")
+_LOCAL = "CLAUDE.local.md"
+_FOLDER_VARIABLE = "CLAUDE_CONFIG_DIR"
+#: What the types of a memory are here; `user` is personal beside that.
+_KINDS = {"feedback": "convention", "project": "fact", "reference": "fact", "user": "fact"}
+_POINTER = re.compile(r"\A[*_]*\[[^\]\n]{0,300}\]\(([^)\s]{1,300}\.md)\)")
+_IMPORT = re.compile(r"(?<![^\s])@([^\s`]{1,300})")
+_IMPORT_HOPS = 5
+#: A slug is cut there, and goes on with a hash that nobody else can make.
+_SLUG_CHARS = 200
+_FENCES = ("```", "~~~")
+_LOOKED_AT = 20
+_HEAD_BYTES = 64 << 10
+
+
+def places(ground: Ground) -> tuple[str, ...]:
+    """Return the auto memory of this project, and its files of rules."""
+    found = [place for place in (_memory_of(ground),) if place]
+    rules = [f"{ground.project}/{name}" for name in (*_RULES, _LOCAL)]
+    return (*found, *[path for path in rules if is_file(path)])
+
+
+def read(place: str, ground: Ground) -> Reading:
+    """Read a folder of auto memory, or a file of rules."""
+    if os.path.isdir(place):
+        if not is_file(f"{place}/{_INDEX}") and is_file(f"{place}/CLAUDE.md"):
+            return _rules(f"{place}/CLAUDE.md", ground)
+        return _auto_memory(place)
+    if place.endswith(".md") and not os.path.basename(place).startswith("CLAUDE"):
+        return _auto_memory(os.path.dirname(place), (os.path.basename(place),))
+    return _rules(place, ground)
+
+
+def _memory_of(ground: Ground) -> str:
+    """Find the auto memory of a project; "" where there is none, or it is another project's."""
+    base = ground.variables.get(_FOLDER_VARIABLE, "") or f"{ground.user}/.claude"
+    slug = re.sub(r"[^A-Za-z0-9]", "-", ground.project)
+    folder = f"{base}/projects/{slug}"
+    if len(slug) > _SLUG_CHARS or not os.path.isdir(f"{folder}/memory"):
+        return ""
+    # several paths have one slug: the transcripts beside it say whose it is
+    said = _folders_in(folder)
+    ours = [one for one in said if one == ground.project or one.startswith(ground.project + "/")]
+    return f"{folder}/memory" if ours or not said else ""
+
+
+def _folders_in(folder: str) -> list[str]:
+    """Return the working folders that some transcripts name."""
+    found: list[str] = []
+    names = sorted([name for name in os.listdir(folder) if name.endswith(".jsonl")])
+    for name in names[:_LOOKED_AT]:
+        text = _head_of(f"{folder}/{name}")
+        for line in text.split("\n")[:-1]:
+            try:
+                said = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            where = said.get("cwd") if isinstance(said, dict) else None
+            if isinstance(where, str):
+                found.append(where)
+                break
+    return found
+
+
+def _head_of(path: str) -> str:
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    with os.fdopen(fd, "rb") as file:
+        return file.read(_HEAD_BYTES).decode("utf-8", "replace")
+
+
+def _auto_memory(folder: str, only: tuple[str, ...] = ()) -> Reading:
+    """Read the memories of a folder."""
+    names, left_out = files_below(folder, ".md")
+    items: list[Item] = []
+    for name in only or names:
+        path = f"{folder}/{name}"
+        text = text_of(path, name)
+        if isinstance(text, LeftOut):
+            left_out.append(text)
+        elif os.path.basename(name) == _INDEX:
+            items += _of_index(text, name, written_at(path), frozenset(names), left_out)
+        else:
+            items += _of_memory(text, name, written_at(path))
+    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+
+
+def _of_index(
+    text: str, name: str, at: str, names: frozenset[str], left_out: list[LeftOut]
+) -> list[Item]:
+    """Read what stands in the index itself; a line that points to a memory is that memory's."""
+    _, body, first = front_matter(text)
+    items = []
+    for one in passages(body, first):
+        pointer = _POINTER.match(one.text)
+        if pointer is None:
+            items.append(_item(name, one, at, "fact"))
+        elif pointer[1].removeprefix("./") not in names:
+            left_out.append(
+                LeftOut(f"{name}:{one.line}", f"it points to {pointer[1]}, which is gone")
+            )
+    return items
+
+
+def _of_memory(text: str, name: str, at: str) -> list[Item]:
+    """Read one memory: as one fact where front matter says of which type, else passage by passage."""
+    said, body, first = front_matter(text)
+    type = (said.get("metadata.type") or said.get("type", "")).lower()
+    at = said.get("created") or said.get("metadata.created") or at
+    if not type and not said.get("description"):
+        return [_item(name, one, at, "fact") for one in passages(body, first)]
+    title = said.get("description") or said.get("name", "")
+    return [
+        Item(
+            f"memory/{name}", body.strip() or title, _KINDS.get(type, "fact"), at, _AUTHOR,
+            f"{name}:{first}", tags=(type,) if type else (), personal=type == "user",
+        )
+    ]  # fmt: skip
+
+
+def _is_import(line: str) -> bool:
+    return line[:1] == "@" and _IMPORT.fullmatch(line) is not None
+
+
+def _rules(path: str, ground: Ground) -> Reading:
+    """Read a file of rules, and those that it imports from inside the project."""
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    todo, seen = [(path, 0)], {os.path.realpath(path)}
+    while todo:
+        path, hops = todo.pop(0)
+        name = os.path.relpath(path, ground.project)
+        name = path if name.startswith("..") else name
+        text = text_of(path, name)
+        if isinstance(text, LeftOut):
+            left_out.append(text)
+            continue
+        local = os.path.basename(path) == _LOCAL
+        for one in passages(text, alone=_is_import):
+            kind = "convention" if one.bullet else "fact"
+            imported = _IMPORT.fullmatch(one.text)
+            if imported is None:
+                items.append(_item(name, one, "", kind)._replace(author="", personal=local))
+                continue
+            there = os.path.join(os.path.dirname(path), os.path.expanduser(imported[1]))
+            real, top = os.path.realpath(there), os.path.realpath(ground.project)
+            if not real.startswith(top + os.sep):
+                why = f"it imports {imported[1]}, which lies outside of the project"
+                left_out.append(LeftOut(f"{name}:{one.line}", why))
+            elif real not in seen and hops < _IMPORT_HOPS:
+                seen.add(real)
+                todo.append((there, hops + 1))
+    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+
+
+def _item(name: str, one: Passage, at: str, kind: str) -> Item:
+    """Make an item of a passage; it is known by its heading and its first words."""
+    titles = one.headings[1:] if len(one.headings) > 1 else one.headings
+    text = f"{titles[-1]}:\n\n{one.text}" if titles and one.text[:3] in _FENCES else one.text
+    return Item(
+        f"{name}#{'/'.join(titles)} {begun(one.text)}", text, "thread" if one.mark else kind, at, _AUTHOR,
+        f"{name}:{one.line}", tags=titles[-1:], closed=one.mark == "x",
+    )  # fmt: skip

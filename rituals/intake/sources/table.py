@@ -1,0 +1,104 @@
+"""List every source that `diurna import` reads: a new one is one row here, and its module.
+
+A module has two functions. `places(ground)` names what lies where the tool keeps it by default and
+belongs to this project; it opens nothing of another one. `read(place, ground)` reads one place, never
+writes there, bounds what it takes (`rituals.intake.sources.files`), and says what it passes over.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ledger.model.record import Record
+from rituals.intake.items import Item, LeftOut, Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
+
+    class Reader(Protocol):
+        """What the module of a source has."""
+
+        def places(self, ground: Ground) -> tuple[str, ...]:
+            """Return what there is of this project where the tool keeps it."""
+
+        def read(self, place: str, ground: Ground) -> Reading:
+            """Read one place."""
+
+
+class Ground(Record):
+    """Where a project lies, and what its user's tools go by.
+
+    Args:
+        project: the top of the work tree, an absolute path.
+        user: the user's home folder.
+        variables: of the environment, some of which say where a tool keeps its data.
+    """
+
+    project: str
+    user: str
+    variables: Mapping[str, str]
+
+
+class Source(Record):
+    """One tool that memories come from.
+
+    Args:
+        name: what the user types, and the header `source` of the log.
+        lies: where it keeps them, as the help says it.
+        does: what is read, one line.
+    """
+
+    name: str
+    lies: str
+    does: str
+
+    @property
+    def module(self) -> str:
+        """The module that reads it."""
+        return f"rituals.intake.sources.{self.name.replace('-', '_')}"
+
+    def reader(self) -> Reader:
+        """Load its module."""
+        found: Reader = import_module(self.module)
+        return found
+
+
+#: In the order of the help.
+SOURCES = (
+    Source(
+        "claude", "~/.claude/projects/PROJECT/memory, CLAUDE.md",
+        "Claude Code's auto memory of this project, and the rules of its CLAUDE.md.",
+    ),
+    Source("jsonl", "a file that you name", "JSON lines, an object each, its text and what else it has."),
+)  # fmt: skip
+
+
+def source_named(name: str) -> Source | None:
+    """Return a source by its name, None where there is none of it."""
+    return next((one for one in SOURCES if one.name == name), None)
+
+
+def read_source(
+    source: Source, named: Sequence[str], ground: Ground
+) -> tuple[Reading, tuple[str, ...]]:
+    """Read a source: the places that were named, or else those where it lies by default.
+
+    Args:
+        source: of the table.
+        named: absolute paths.
+        ground: of the project.
+
+    Returns:
+        What it brought, and the places that were read.
+    """
+    reader = source.reader()
+    places = tuple(named) or reader.places(ground)
+    items: list[Item] = []
+    left_out: list[LeftOut] = []
+    for place in places:
+        reading = reader.read(place, ground)
+        items += reading.items
+        left_out += reading.left_out
+    return Reading(source.name, tuple(items), tuple(left_out)), places
