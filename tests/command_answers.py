@@ -15,6 +15,8 @@ from rituals.hosts.observed.spool import Observation, spool_of
 if TYPE_CHECKING:
     from tests.conftest import Ran
 
+#: A word of what is only the user's, and the folder that it may stand in.
+OWN, OWN_FOLDER = "Quillfeather", "own"
 Answers = dict[str, list[Any]]
 #: Objects whose keys are names of the ledger: path -> what the keys are.
 KEYED = {
@@ -85,6 +87,18 @@ def _record(tell: Recorder) -> tuple[str, str]:
     tell("append", "--from-json", "-", stdin='{"titel": "Tidy"}', refused=True)
     tell("append", "--title", "Key", "--body", "-", stdin="password = 'hTg5-Kq8z-Wv2x-Rb7m'\n")
     return first["stem"], second["stem"]
+
+
+def _keep_own(tell: Recorder) -> None:
+    """Make a personal home, and record in it what is in no answer and no file of the others' from then on."""
+    tell("init", "--personal", "--dry-run")
+    tell("init", "--personal")
+    tell("note", "--personal", f"id=own-way preference: {OWN} likes webhooks with retries.")
+    tell(
+        "append", "--title", "Both", "--ref", "orders-stay,own-way",
+        "--new", f"personal=true preference: {OWN} reads short answers.",
+    )  # fmt: skip
+    tell("append", "--ref", "personal/own-way", "--dry-run")
 
 
 def _work(tell: Recorder, folder: Path) -> None:
@@ -303,7 +317,9 @@ def gather(run: Callable[..., Ran], folder: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch: to change the working directory.
     """
     tell = Recorder(run)
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder.parent / OWN_FOLDER))
     _, stem = _record(tell)
+    _keep_own(tell)
     _work(tell, folder)
     _ask(tell, folder, stem)
     _keep(tell, folder)

@@ -162,6 +162,21 @@ def _make_repository(path: Path) -> None:
     repo.git("commit", "-q", "-m", "code")
 
 
+def holders(folder: Path, words: str) -> list[str]:
+    """Return what holds some words below a folder: its files, and the objects of its repositories."""
+    files = [folder] if folder.is_file() else [one for one in folder.rglob("*") if one.is_file()]
+    found = [str(one) for one in files if words.encode() in one.read_bytes()]
+    for gitdir in {
+        one.parent for one in files if one.name == "HEAD" and (one.parent / "objects").is_dir()
+    }:
+        objects = subprocess.run(
+            ["git", f"--git-dir={gitdir}", "cat-file", "--batch", "--batch-all-objects", "--buffer"],
+            capture_output=True, check=True,
+        ).stdout  # fmt: skip
+        found += [f"an object of {gitdir}"] * (words.encode() in objects)
+    return found
+
+
 Run = Callable[..., Ran]
 
 

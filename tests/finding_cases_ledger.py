@@ -468,3 +468,22 @@ def _(shop: Shop) -> Arguments:
 def _(shop: Shop) -> Arguments:
     shop.run("append", "--new", "id=use-tabs Indent with tabs.")
     return ("append", "--title", "Third", "--new", "id=use-spaces Indent with spaces.")
+
+
+case(
+    "personal-item",
+    "error: a is only one person's (`personal: true`), and others share this home",
+    "`diurna redact ID --reason WHY` withholds it; history has it, and so may others",
+    exit_code=1,
+)(by_hand(born("- A.\n  <!-- id: a | personal: true -->\n")))
+
+
+@case(
+    "personal-log",
+    "info: cat would stand in your own home, by the log STEM",
+    "`--home personal` looks at it",
+)
+def _(shop: Shop) -> Arguments:
+    shop.monkeypatch.setenv("XDG_DATA_HOME", str(shop.path.parent / "data"))
+    assert shop.run("init", "--personal").code == 0
+    return ("note", "--dry-run", "personal=true A cat.")

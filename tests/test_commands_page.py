@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rituals.cli.registry import ENTRIES
-from tests.command_answers import gather, shape
+from tests.command_answers import OWN, OWN_FOLDER, gather, shape
+from tests.conftest import holders
 from tests.pages import COMMANDS, check_or_write, described, filled
 
 if TYPE_CHECKING:
@@ -39,9 +40,16 @@ def test_options_are_those_of_help(run: Run) -> None:
 def test_keys_are_those_of_real_answers(
     bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every key of an answer is on the page, and none that no answer has."""
+    """Every key of an answer is on the page, and none that no answer has.
+
+    The user has a home of their own meanwhile: nothing of it is anywhere else, whatever was called.
+    """
     text = COMMANDS.read_text(encoding="utf-8")
     answers = gather(run, bare_repo.path, monkeypatch)
+    places = [one for one in bare_repo.path.parent.iterdir() if one.name != OWN_FOLDER]
+    assert len(places) > 4
+    assert [found for place in places for found in holders(place, OWN)] == []
+    assert holders(bare_repo.path.parent / OWN_FOLDER / "diurna" / "personal", OWN)
     assert answers.keys() == {entry.name for entry in ENTRIES} - WITHOUT_KEYS | {"failure"}
 
     def fill(name: str, kind: str) -> str | None:

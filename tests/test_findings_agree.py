@@ -34,7 +34,7 @@ DUE = {"lint", "review", "status"}
 OF_ACTS = frozenset(
     "not-canonical false-fact similar-fact opposite-fact absorbed index-busy stale-lock object-mended "
     "cache-rebuilt fallback-identity unsigned secret-redacted adopt-differs no-home check-failed "
-    "log-dropped".split()
+    "log-dropped personal-log".split()
 )
 #: Which commands tell of a planted state.
 TOLD: dict[str, set[str]] = {
@@ -49,7 +49,7 @@ TOLD: dict[str, set[str]] = {
     ),
     **dict.fromkeys(
         "log-modified log-deleted log-moved log-edited log-uncommitted history-cut history-rewritten "
-        "clock-ahead case-twins weak-seal "
+        "clock-ahead case-twins weak-seal personal-item "
         "unreadable".split(),  # of a lost log the cache knows what it said
         WHOLE,
     ),

@@ -9,7 +9,7 @@ import pytest
 from ledger.home import personal_folder, personal_home
 from memory.brief.place import Wish
 from memory.query.last_answers import brief
-from tests.conftest import Repo, make_repository
+from tests.conftest import Repo, holders, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,17 +144,3 @@ def test_a_redaction_in_the_repository_reaches_the_briefs_kept_aside(
 def kept_brief(repo: Repo) -> str:
     """Return the brief as the quick path gives it, and keep it."""
     return (brief(str(repo.path), Wish("codex")) or b"").decode()
-
-
-def holders(folder: Path, words: str) -> list[str]:
-    """Return the files below a folder that hold some words, packed objects of git unpacked."""
-    found = [
-        str(path)
-        for path in folder.rglob("*")
-        if path.is_file() and words.encode() in path.read_bytes()
-    ]
-    if (folder / ".git").exists():
-        repo = Repo(folder)
-        listed = repo.git("cat-file", "--batch-check=%(objectname)", "--batch-all-objects")
-        found += [one for one in listed.split() if words in repo.git("cat-file", "-p", one)]
-    return found

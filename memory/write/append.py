@@ -29,6 +29,7 @@ from memory.write.duplicate_check import look_first
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
+from memory.write.personal import as_personal, is_own, refuse_personal
 from memory.write.received import with_received
 from memory.write.seen import still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
@@ -157,6 +158,10 @@ class Recorder:
         privacy = cache.policy.privacy
         log = self._complete(draft, cache, histories, occasion)
         strict = how.strict or privacy.secrets == "refuse"
+        if is_own(self.home, cache.policy):
+            log = log._replace(events=as_personal(log.events))
+        else:
+            refuse_personal(self.home, cache.policy, log.events)
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if not how.again:
             facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}

@@ -9,6 +9,7 @@ from ledger.escape import prose
 from ledger.model.event import Event, FactCreated
 from ledger.model.findings import Finding
 from ledger.model.ids import is_fact_id
+from ledger.model.personal import PERSONAL_KEY, PERSONAL_VALUE
 from projection.policy.model import QUESTION_KIND, TASK_KIND
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ OF_IDS = ("depends", "about", "expect")
 FOOTERS = (
     "role", "serves", *OF_IDS, "priority", "owner", "goal", "workstream", "from", "to", "confidence",
     "outcome", "iteration", "rule", "path", "symbol", "salience", "obsolete_when", "misfit", "note",
+    PERSONAL_KEY,
 )  # fmt: skip
 #: What the value of some keys can be.
 _WORDS = {"priority": ("low", "medium", "high"), "outcome": ("failed", "worked")}
@@ -81,6 +83,8 @@ def _wrong(key: str, value: str, kind: str) -> str:
     whole = value.isascii() and value.isdigit() and len(value) < 10
     if key == "salience":
         return "" if whole and 1 <= int(value) <= _SALIENCE else f"a number from 1 to {_SALIENCE}"
+    if key == PERSONAL_KEY:
+        return "" if value == PERSONAL_VALUE else f"`{PERSONAL_VALUE}`, or leave it out"
     if key == "iteration":
         return "" if whole else "a whole number"
     return ""

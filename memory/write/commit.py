@@ -36,6 +36,7 @@ from memory.worktree.next_index import NextIndex
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
 from memory.write.landing import is_busy, obstacle, refuse_unfit
+from memory.write.personal import kept_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,15 +241,17 @@ class Committer:
         check_writable(cache.policy)
         prefix = home.prefix
         fresh = {stem: item for stem, item in batch.items() if cache.log_ref(stem) is None}
-        findings: list[Finding] = []
+        said = {stem: entry or _entry(stem, data) for stem, (data, entry) in fresh.items()}
+        kept = kept_back(home, cache.policy, said)
+        findings = list(kept.values())
+        batch = {stem: item for stem, item in batch.items() if stem not in kept}
+        fresh = {stem: item for stem, item in fresh.items() if stem not in kept}
         if not fresh:
             for stem in batch:
                 self.spool.commit(stem)
-            return Committed(tip, ())
+            return Committed(tip, tuple(findings))
         refs = [LogRef(stem, log_path(stem), blob_id(data)) for stem, (data, _) in fresh.items()]
-        entries: list[Entry] = []
-        for stem, (data, entry) in fresh.items():
-            entries.append(entry if entry is not None else _entry(stem, data))
+        entries = [said[stem] for stem in fresh]
         logs = [(ref.path, data) for ref, (data, _) in zip(refs, fresh.values(), strict=True)]
         files: list[tuple[str, bytes | None]] = [*logs]
         if publishes(home, cache.policy) and not cache.unread():

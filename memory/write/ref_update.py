@@ -11,6 +11,7 @@ from memory.replay.snapshot import Snapshot
 from memory.worktree.checkout import update_index
 from memory.worktree.follow import show_elsewhere, show_files, show_move
 from memory.write.commit import Committer, Occasion, check_writable
+from memory.write.personal import refuse_personal_logs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def commit_files(
         Busy: the branch kept moving or is locked.
         StorageFailed: an object did not reach the disk.
         WriteRefused: the ledger has a newer format.
+        DraftRefused: a log among them holds what is only one person's.
     """
     home, branch = snapshot.home, committer.branch
     with branch.lock() as lock:
@@ -52,7 +54,9 @@ def commit_files(
             listed = files(tip)
             if not listed:
                 return tip
-            check_writable(snapshot.read_policy(snapshot.policy_blob(tip))[1])
+            policy = snapshot.read_policy(snapshot.policy_blob(tip))[1]
+            check_writable(policy)
+            refuse_personal_logs(home, policy, listed)
             made, indexed = committer.write(committer.wanted(tip, listed, message, occasion), lock)
             snapshot.notes += show_files(home, listed, (), indexed)
             snapshot.notes += show_elsewhere(home, tip, made)

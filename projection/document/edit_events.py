@@ -26,6 +26,7 @@ from ledger.model.event import (
 from ledger.model.findings import Finding
 from ledger.model.ids import id_from_text, version_id
 from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.personal import says_personal
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.scanner import nameable
@@ -41,6 +42,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ledger.model.event import Meta
     from projection.fold.state import Standing
 
     #: Gives the fact of an id where it stands now, None when there is none.
@@ -194,6 +196,8 @@ class _Reader:
             return
         fact, id = standing.fact, before.id
         meta = tuple(pair for pair in new_meta(before, after, self._find) if pair not in fact.meta)
+        if self._is_personal(meta, after):
+            return
         kind, old = self._places.kind_after(before, after), self._places.kind(before)
         if kind != old and kind not in self._places.kinds:
             self._unknown_kind(kind, after)
@@ -233,6 +237,15 @@ class _Reader:
         if newly or closed not in (was_closed, fact.closed):
             done = ThreadClosed(id, was=closed_in(before, fact) if old in CLOSABLE else None)
             self.events.append(done if closed else ThreadReopened(id))
+
+    def _is_personal(self, meta: Meta, block: Block) -> bool:
+        """Find a fact that is only one person's where others share the home: no log of it is made."""
+        found = says_personal(meta) and not self._policy.personal
+        if found:
+            said = f"{block.id or 'a bullet'} is only one person's, and others share this home"
+            hint = "take it out here, and record it in your own: `diurna note --personal TEXT`"
+            self._find(said, block.line, hint)
+        return found
 
     def _new_tier(self, before: Block, after: Block, kind: str) -> None:
         old, new = before.get("tier"), after.get("tier")
@@ -288,6 +301,8 @@ class _Reader:
                 return
         self._made.add(id)
         meta = [pair for pair in block.footer if pair[0] not in COMPUTED_KEYS and all(pair)]
+        if self._is_personal(tuple(meta), block):
+            return
         if kind != DEFAULT_KIND:
             meta.append(("kind", kind))
         mark = block.mark or (" " if kind in CLOSABLE else "")

@@ -6,9 +6,11 @@ from bisect import bisect_right
 
 from ledger.model.findings import Finding
 from ledger.model.layout import CONTINUITY_FILE
+from ledger.model.personal import says_personal
 from memory.worktree.checkout import work_file
 from memory.worktree.edited_copy import copy_of, read_copy
 from memory.worktree.publish import committed_projection
+from memory.write.personal import finding, is_own
 from rituals.check.survey import TEXTS
 from rituals.check.verify.checkpoint import rewritten_findings
 from rituals.check.verify.history import damage_finding
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from rituals.check.survey import Survey
 
+_PERSONAL_HINT = "`diurna redact ID --reason WHY` withholds it; history has it, and so may others"
 _DUE_HINT = "run `diurna review`; `diurna review --dry-run` shows what it would do"
 #: Codes of logs that stand in the work tree with other bytes than at the tip, or only there.
 _IN_WORK_TREE = ("log-uncommitted", "log-edited")
@@ -81,6 +84,16 @@ def rewritten(survey: Survey) -> Iterable[Finding]:
     known = {damage.path for damage in survey.damages[0]}
     standing = survey.listing().standing
     return rewritten_findings(survey.home, survey.tip, standing, known, survey.held)
+
+
+def personal(survey: Survey) -> Iterator[Finding]:
+    """Name the facts that are only one person's, where others share the home."""
+    state = survey.state
+    if is_own(survey.home, state.policy):
+        return
+    for one in state.standings():
+        if says_personal(one.fact.meta) and not one.fact.redacted:
+            yield finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
 
 
 def projection(survey: Survey) -> Iterable[Finding]:

@@ -134,6 +134,10 @@ CHECKS: tuple[Check, ...] = (
         lasting=True,
     ),
     Check(
+        "what is only one person's", _LEDGER + "personal", TIP, REPLAY, _WHOLE, ("personal-item",),
+        lasting=True,
+    ),
+    Check(
         "names of logs", "rituals.check.doctor.objects:twins_noticed", TIP, LOOK, _WHOLE,
         ("case-twins",), lasting=True,
     ),

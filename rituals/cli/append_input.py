@@ -7,14 +7,15 @@ from typing import Any
 
 from ledger.codec.validate import read_draft
 from ledger.errors import DraftRefused, NotFound, WrongUsage
-from ledger.model.findings import Finding
+from ledger.model.personal import says_personal
 from memory.recall.hits.snippets import one_line
-from memory.write.draft import SessionDraft, draft_of
+from memory.write.draft import draft_of
 from projection.policy.model import DEFAULT_KIND
 from rituals.cli.context import STDIN, Invocation
 from rituals.cli.views.selection import check_kind
-from rituals.record.compose import draft_of_request, kinds_of
+from rituals.record.compose import kinds_of
 from rituals.record.option_values import parse_ids, parse_new, parse_pairs, parse_supersede, slip
+from rituals.record.own_home import drafts_of
 from rituals.record.request import HEADER_KEYS, ID_LISTS, NewFact, Request, Update
 from rituals.record.slips import no_text
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory.api import Memory
+    from rituals.record.own_home import Drafts
 
 #: What options say of a log whose content is JSON.
 _WHOSE = ("agent", "type", "anyway", *HEADER_KEYS)
@@ -37,9 +39,7 @@ _TITLE_CHARS = 72
 _NOTHING_HINT = 'for example: diurna append --title "What I did" --new "fact: What I learned."'
 
 
-def read_draft_of(
-    call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]
-) -> tuple[SessionDraft, tuple[Finding, ...]]:
+def read_draft_of(call: Invocation, memory: Memory, file: str, given: Mapping[str, Any]) -> Drafts:
     """Gather what is to be recorded.
 
     Args:
@@ -80,12 +80,12 @@ def read_draft_of(
             raise WrongUsage(f"both {_name(file)} and --body hold prose", hint="leave --body out")
     if request.says_nothing and base is None:
         raise WrongUsage("there is nothing to append", hint=_NOTHING_HINT)
-    return draft_of_request(memory, request, base, options=not given["from_json"])
+    return drafts_of(memory, request, base, options=not given["from_json"])
 
 
 def read_note_of(
     call: Invocation, memory: Memory, texts: tuple[str, ...], given: Mapping[str, Any]
-) -> tuple[SessionDraft, tuple[Finding, ...]]:
+) -> Drafts:
     """Gather the facts of a short write; without texts those of standard input.
 
     Args:
@@ -112,16 +112,18 @@ def read_note_of(
         check_kind(memory.snapshot.cache().policy, kind)
         _refuse_slips(texts, kinds, where)
     new = tuple(_new(text, kinds, where, kind) for text in texts)
-    more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
+    # what is only the user's gives no title to what others read
+    named = [one for one in new if not says_personal(one.footers)] or new
+    more = f" (and {len(named) - 1} more)" if len(named) > 1 else ""
     request = Request(
-        title=given["title"] or one_line(new[0].text.split("\n")[0], _TITLE_CHARS) + more,
+        title=given["title"] or one_line(named[0].text.split("\n")[0], _TITLE_CHARS) + more,
         agent=given["agent"],
         session=given["session"],
         refs=parse_ids(given["ref"]),
         new=new,
         anyway=given["anyway"],
     )
-    return draft_of_request(memory, request, options=True)
+    return drafts_of(memory, request, options=True)
 
 
 def _request(call: Invocation, given: Mapping[str, Any], kinds: tuple[str, ...]) -> Request:

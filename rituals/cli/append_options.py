@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from ledger.home import personal_folder
 from ledger.model.task_states import STATES
+from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +104,20 @@ _AGAIN = click.option(
 )
 
 
+def _keep_own(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.ensure_object(Invocation).home = personal_folder()
+
+
+_PERSONAL = click.option(
+    "--personal",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_own,
+    help="It is only yours: record it in your own home, not here.",
+)
+
+
 def content(function: Any) -> Any:
     """Give a command the options for the content of a log."""
     return _with((*_CONTENT, _ANYWAY), function)
@@ -114,13 +130,15 @@ def header(function: Any) -> Any:
 
 def write(function: Any) -> Any:
     """Give a command the options for how a log is written."""
-    return _with((_AGAIN, _STRICT), function)
+    return _with((_AGAIN, _STRICT, _PERSONAL), function)
 
 
 def short(function: Any) -> Any:
     """Give a command what the short write takes of all this, and the kind of its facts."""
     kind = one("kind", "KIND", "The kind of each text that names none.")
-    return _with((kind, _REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT), function)
+    return _with(
+        (kind, _REF, _TITLE, _AGENT, _SESSION, _ANYWAY, _AGAIN, _STRICT, _PERSONAL), function
+    )
 
 
 def _with(chosen: tuple[Decorator, ...], function: Any) -> Any:

@@ -217,6 +217,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
         from memory.api import Memory
         from memory.write.draft import draft_of
         from memory.write.host_session import host_session
+        from memory.write.personal import may_part
 
         data = _file(arguments[1], LOG_LIMIT_BYTES + 1)
         if len(data) > LOG_LIMIT_BYTES or not data.strip():
@@ -229,6 +230,8 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
             in_process=False,
             identity=who.answer,
         )
+        if may_part(memory.snapshot.cache(), draft):
+            return None
     except (DiurnaError, OSError):
         return None
     try:

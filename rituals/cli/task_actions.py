@@ -50,6 +50,7 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
     from rituals.cli.views.receipt import record
     from rituals.cli.views.tasks import tell
     from rituals.record.option_values import parse_ids
+    from rituals.record.own_home import Drafts
     from rituals.record.tasks.author import Author
     from rituals.record.tasks.handoff import Leaving, handing_over
     from rituals.record.tasks.moves import carried_out, moving, picking, starting
@@ -63,8 +64,8 @@ def run(call: Invocation, action: str, words: tuple[str, ...], given: Mapping[st
             given["workstream"], parse_ids(given["depends"]), parse_ids(given["serves"]),
             given["criterion"], given["question"], given["risk"],
         )  # fmt: skip
-        draft = adding(memory, new, author, anyway=given["anyway"])
-        return record(call, draft, again=False, dry_run=dry_run, strict=False)
+        drafts = Drafts(*adding(memory, new, author, anyway=given["anyway"]))
+        return record(call, drafts, again=False, dry_run=dry_run, strict=False)
     if action == "handoff":
         leaving = Leaving(
             given["to"], given["done"], given["remaining"], given["warning"], given["question"],

@@ -26,15 +26,15 @@ _STATES = {"": None, "open": False, "closed": True}
 def append(memory: Memory, asked: Strict, caller: Caller) -> AppendAnswered:
     """Append a session log: what `diurna append --from-json` does."""
     from rituals.answers.objects import receipt_object
-    from rituals.record.compose import draft_of_request
+    from rituals.record.own_home import drafts_of
 
     request: Request = value_of(asked)
     request = request._replace(agent=caller.agent, host=caller.host, session=caller.session)
-    draft, odd = draft_of_request(memory, request)
-    receipt = memory.append(draft, tiers=True)
+    drafts = drafts_of(memory, request)
+    receipt = drafts.append(memory, tiers=True)
     found = receipt_object(receipt)
     found["tiers"] = [one for one in found["tiers"] if one["before"]]
-    found["findings"] = noticed((*odd, *receipt.findings))
+    found["findings"] = noticed((*drafts.findings, *receipt.findings))
     return AppendAnswered.model_validate(found)
 
 

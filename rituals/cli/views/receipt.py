@@ -7,14 +7,14 @@ from rituals.answers.objects import receipt_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ledger.model.findings import Finding
-    from memory.write.draft import Receipt, SessionDraft
+    from memory.write.draft import Receipt
     from rituals.cli.context import Invocation
+    from rituals.record.own_home import Drafts
 
 
 def record(
     call: Invocation,
-    read: tuple[SessionDraft, tuple[Finding, ...]],
+    drafts: Drafts,
     *,
     again: bool,
     dry_run: bool,
@@ -25,19 +25,18 @@ def record(
 
     Args:
         call: the invocation.
-        read: the draft, and what was noticed when it was read.
+        drafts: what is to be recorded, and what was noticed when it was read.
         again: record it even if the same was recorded a moment ago.
         dry_run: change nothing.
         strict: refuse what is otherwise only told.
         stage: leave the commit to the user.
     """
-    draft, findings = read
-    memory, out = call.memory(), call.out
-    receipt = memory.append(
-        draft, again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
+    out = call.out
+    receipt = drafts.append(
+        call.memory(), again=again, dry_run=dry_run, stage=stage, tiers=not stage, strict=strict
     )
-    receipt = receipt._replace(findings=(*findings, *receipt.findings))
-    call.landed = bool(receipt.commit) and not receipt.already
+    receipt = receipt._replace(findings=(*drafts.findings, *receipt.findings))
+    call.landed = bool(receipt.commit) and not receipt.already and drafts.here is not None
     if call.json:
         log = {"dry_run": True, "log": receipt.data.decode()} if dry_run else {}
         out.answer({**receipt_object(receipt), **log})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rituals.setup.home import SetupPlan
 
 #: A command that records a first fact, of all and of what is only the user's.
-_FIRST = ('diurna note "decision: …"', 'diurna note --home personal "preference: …"')
+_FIRST = ('diurna note "decision: …"', 'diurna note --personal "preference: …"')
 
 
 def show_setup(
