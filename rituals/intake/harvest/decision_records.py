@@ -105,10 +105,9 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
     line, text, why_not = _decision(part, title, proposal)
     if not status and not line:
         return None
-    links = " ".join([status, *part.values("supersedes"), *part.values("replaces")])
-    takes = [found[1] for found in TAKES_PLACE.finditer(_everything(part, links))]
+    takes = [found[1] for found in TAKES_PLACE.finditer(_head(part, status))]
     takes += part.values("supersedes") + part.values("replaces")
-    taken = [found[1] for found in PLACE_TAKEN.finditer(status)]
+    taken = [found[1] for found in PLACE_TAKEN.finditer(_head(part, status))]
     taken += part.values("superseded-by") + part.values("superseded by")
     if not status:
         state = UNCLEAR if proposal else ACCEPTED
@@ -209,7 +208,9 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
             return one.line, "", "it is a template"
         if text.endswith(":"):
             text = "" if leans(text) else text.rstrip(" :") + "."
-        if NO_DECISION.search(text) or len(text.split()) < 4 or not CHOOSES.search(text):
+        if NO_DECISION.search(text) or len(text.split()) < 4:
+            continue
+        if not CHOOSES.search(text) and (at or len(text.split()) < 7):
             continue
         if BY_LABEL.search(text):
             continue
@@ -329,10 +330,10 @@ def _date(part: RecordPart) -> str:
     return match[1] if match and is_date(match[1]) else ""
 
 
-def _everything(part: RecordPart, more: str) -> str:
-    """Return what the head of a record says: its status, and the lines above its sections."""
+def _head(part: RecordPart, status: str) -> str:
+    """Return what the head of a record says of others, with the files that its links name."""
     rows = [text for one in part.below(STATUS) for _, text in one.rows]
-    return "\n".join([more, *[part.document.plain(text) for text in rows], *rows])
+    return "\n".join(rows or [status])
 
 
 def _names(said: Iterable[str]) -> tuple[str, ...]:

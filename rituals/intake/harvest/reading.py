@@ -88,7 +88,8 @@ def read_found(path: str, kind: str, data: bytes, commit: str) -> Found:
     if kind not in (ROADMAP, RECORD, RECORDS, PROPOSAL):
         for rule in rules_of(document, kind):
             rows.append(_row(document, rule.kind, rule.line, rule.text, rule.said, commit))
-    once = list({item.text: (item, said) for item, said in rows}.values())[:_MOST_OF_ONE]
+    once = list({item.key: (item, said) for item, said in reversed(rows)}.values())[::-1]
+    once = once[:_MOST_OF_ONE]
     return Found(path, tuple([item for item, _ in once]), tuple([said for _, said in once]))
 
 

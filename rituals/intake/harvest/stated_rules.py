@@ -154,7 +154,9 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
             if not _is_rule(text, kind):
                 continue
             needs = points(text) or bool(_IMPERATIVE.match(text))
-            fact = standing_alone(text, titles, needs)
+            fact = text
+            if needs or text.startswith("The "):
+                fact = standing_alone(text, titles, needs)
             if points(text) and (
                 fact == text
                 or re.match(

@@ -24,7 +24,8 @@ _POINTING = re.compile(
     r"here|there|"
     r"then|otherwise|instead|so|and|but|or|which|"
     r"(?:with|for|given|because of|based on|due to|to (?:do|achieve|support)|in) (?:this|that|these|"
-    r"those|such)|the (?:former|latter|same|above|other|first|second|last))\b",
+    r"those|such)|the (?:former|latter|same|above|(?:first|second|last|other) (?:one|option|approach|"
+    r"case)))\b",
     re.IGNORECASE,
 )
 #: A sentence that leans on what stands around it.

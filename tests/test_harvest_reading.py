@@ -1,0 +1,572 @@
+"""What a harvest takes from made documents: every dialect of decision record, rules, open items, and lines."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rituals.intake.harvest.attributes import Marked
+from rituals.intake.harvest.decision_records import decision_of
+from rituals.intake.harvest.documents import kind_of, own_documents
+from rituals.intake.harvest.reading import Found, read_document, read_found
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def found(path: str, text: str) -> Found:
+    """What a document at a path gives."""
+    return read_found(path, kind_of(path), dedent(text).encode(), COMMIT)
+
+
+def taken(path: str, text: str) -> list[tuple[str, str]]:
+    """The kinds and texts that a document at a path gives."""
+    return [(item.kind, item.text) for item in found(path, text).items]
+
+
+class Row(NamedTuple):
+    """A decision record: its path, its text, and the decision or why there is none."""
+
+    path: str
+    text: str
+    decision: str = ""
+    why: str = ""
+
+
+NYGARD = """\
+    # 3. Keep jobs in Redis
+
+    Date: 2024-05-06
+
+    ## Status
+
+    {status}
+
+    ## Context
+
+    Jobs got lost. We must never lose one.
+
+    ## Decision
+
+    We will keep jobs in Redis streams, because a stream survives a worker.
+
+    ## Consequences
+
+    Everybody needs Redis.
+"""
+REDIS = "We will keep jobs in Redis streams, because a stream survives a worker."
+DIALECTS: dict[str, Row] = {
+    "nygard": Row("doc/adr/0003-redis.md", NYGARD.format(status="Accepted"), REDIS),
+    "adr-tools superseding": Row(
+        "doc/adr/0003-redis.md",
+        NYGARD.format(status="Accepted\n\n    Supersedes [1. Cron](0001-cron.md)"),
+        REDIS,
+    ),
+    "adr-tools superseded": Row(
+        "doc/adr/0003-redis.md",
+        NYGARD.format(status="Superseded by [9. Kafka](0009-kafka.md)"),
+        why="a decision that is superseded",
+    ),
+    "proposed": Row(
+        "doc/adr/0003-redis.md", NYGARD.format(status="Proposed"), why="a decision that is proposed"
+    ),
+    "rejected": Row(
+        "doc/adr/0003-redis.md", NYGARD.format(status="Rejected"), why="a decision that is rejected"
+    ),
+    "deprecated": Row(
+        "doc/adr/0003-redis.md",
+        NYGARD.format(status="Deprecated"),
+        why="a decision that is deprecated",
+    ),
+    "not yet accepted": Row(
+        "doc/adr/0003-redis.md",
+        NYGARD.format(status="Not yet accepted"),
+        why="a decision that is proposed",
+    ),
+    "struck": Row("doc/adr/0003-redis.md", NYGARD.format(status="~~Proposed~~ Accepted"), REDIS),
+    "all states listed": Row(
+        "doc/adr/0003-redis.md", NYGARD.format(status="Proposed | Accepted | Deprecated")
+    ),
+    "template by name": Row("doc/adr/template.md", NYGARD.format(status="Accepted")),
+    "madr": Row(
+        "docs/decisions/0004-queue.md",
+        """\
+        ---
+        status: "accepted"
+        date: 2024-03-04
+        ---
+        # Choose the queue
+
+        ## Considered Options
+
+        * Redis
+        * Kafka
+
+        ## Decision Outcome
+
+        Chosen option: "Redis", because it is there already.
+
+        ### Consequences
+
+        * Good, because nobody learns anything.
+        """,
+        'Choose the queue: Chosen: "Redis", because it is there already.',
+    ),
+    "madr 2": Row(
+        "docs/adr/0004-queue.md",
+        """\
+        # Choose the queue
+
+        * Status: accepted
+        * Deciders: Ada, Grace
+        * Date: 2024-03-04
+
+        ## Decision Outcome
+
+        Chosen option: "Redis", because
+
+        * it is there already
+        * it is fast
+        """,
+        'Choose the queue: Chosen: "Redis", because it is there already; it is fast',
+    ),
+    "madr template": Row(
+        "docs/adr/0000-queue.md",
+        """\
+        # {short title of the problem}
+
+        ## Decision Outcome
+
+        Chosen option: "{title of option 1}", because {justification}.
+        """,
+    ),
+    "log4brains": Row(
+        "docs/adr/20240304-queue.md",
+        """\
+        # Use Redis for jobs
+
+        - Status: accepted
+        - Date: 2024-03-04
+        - Tags: backend
+
+        ## Context and Problem Statement
+
+        Where do jobs go?
+
+        ## Decision Outcome
+
+        Jobs go to Redis since it is there.
+        """,
+        "Jobs go to Redis since it is there.",
+    ),
+    "y-statement": Row(
+        "docs/adr/0007-y.md",
+        """\
+        # Jobs in Redis
+
+        Status: accepted
+
+        In the context of background jobs, facing lost mail, we decided for Redis
+        and against cron, to achieve durability, accepting one more server.
+        """,
+        "In the context of background jobs, facing lost mail, we decided for Redis and against cron, to achieve "
+        "durability, accepting one more server.",
+    ),
+    "rst sections": Row(
+        "docs/decisions/0002-queue.rst",
+        """\
+        2. Job queue
+        ############
+
+        Status
+        ******
+
+        **Accepted**
+
+        Context
+        *******
+
+        Jobs got lost.
+
+        Decision
+        ********
+
+        We will use :ref:`Redis <redis>` and the ``rq`` library,
+        because `both <https://example.org>`_ are there.
+        """,
+        "Job queue: We will use Redis and the `rq` library, because both are there.",
+    ),
+    "rst fields": Row(
+        "doc/adr/adr-5.rst",
+        """\
+        ==========
+        Job queue
+        ==========
+
+        :Status: Accepted
+        :Date: 2024-03-04
+
+        Decision
+        --------
+
+        We keep jobs in Redis, because it is there.
+
+        .. code-block:: python
+
+           never = True
+        """,
+        "Job queue: We keep jobs in Redis, because it is there.",
+    ),
+    "asciidoc": Row(
+        "docs/adr/0005-queue.adoc",
+        """\
+        = Job queue
+        :status: accepted
+
+        == Decision
+
+        We keep jobs in link:https://redis.io[Redis], because it is there.
+        """,
+        "Job queue: We keep jobs in Redis, because it is there.",
+    ),
+    "table": Row(
+        "adr/0006-queue.md",
+        """\
+        # Job queue
+
+        | Status | Date | Author |
+        |---|---|---|
+        | Accepted | 2024-03-04 | ada |
+
+        ## Decision
+
+        We keep jobs in Redis, because it is there.
+        """,
+        "Job queue: We keep jobs in Redis, because it is there.",
+    ),
+    "two columns": Row(
+        "adr/0006-queue.md",
+        """\
+        # Job queue
+
+        | Field | Value |
+        |---|---|
+        | **Status** | Proposed |
+
+        ## Decision
+
+        We keep jobs in Redis.
+        """,
+        why="a decision that is proposed",
+    ),
+    "labels": Row(
+        "docs/ADR-012-queue.md",
+        """\
+        # ADR-012: Job queue
+
+        **Status:** Accepted
+        **Date:** 2024-03-04
+
+        **Decision:** We keep jobs in Redis, because it is there.
+        """,
+        "Job queue: We keep jobs in Redis, because it is there.",
+    ),
+    "list of what": Row(
+        "adr/0008-queue.md",
+        """\
+        # Job queue
+
+        ## Status
+
+        Accepted
+
+        ## Decision
+
+        We will:
+
+        1. keep jobs in Redis;
+           - in a stream
+        2. retry them three times.
+        """,
+        "Job queue: We will: keep jobs in Redis; retry them three times",
+    ),
+    "reason behind": Row(
+        "adr/0009-queue.md",
+        """\
+        # Job queue
+
+        ## Status
+
+        Accepted
+
+        ## Decision
+
+        Every background job of the shop goes to a stream of Redis from now on. A worker died in May.
+        This is because cron forgets what failed.
+        """,
+        "Job queue: Every background job of the shop goes to a stream of Redis from now on. This is because cron "
+        "forgets what failed.",
+    ),
+    "says nothing itself": Row(
+        "adr/0010-queue.md",
+        """\
+        # Job queue
+
+        ## Status
+
+        Accepted
+
+        ## Decision
+
+        Option 2.
+        """,
+        why="an accepted decision, but no sentence of it decides by itself",
+    ),
+    "accepted proposal": Row(
+        "rfcs/0007-retries.md",
+        """\
+        # RFC 7: Retries
+
+        Status: Implemented
+
+        ## Summary
+
+        Webhooks will retry three times.
+        """,
+        "Retries: Webhooks will retry three times.",
+    ),
+    "open proposal": Row(
+        "rfcs/0007-retries.md",
+        "# RFC 7: Retries\n\n## Summary\n\nWebhooks will retry three times.\n",
+        why="a decision that is unclear",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_dialect_of_decision_records(name: str) -> None:
+    """An accepted one gives its decision with the reason; any other is named with why, a template is not."""
+    row = DIALECTS[name]
+    read = found(row.path, row.text)
+    assert [item.text for item in read.items] == ([row.decision] if row.decision else [])
+    assert [one.why for one in read.left_out] == ([row.why] if row.why else [])
+    for item in read.items:
+        assert item.kind == "decision"
+
+
+def test_a_record_says_when_and_instead_of_what() -> None:
+    """The date becomes that of the fact, and what it supersedes is named by file or number."""
+    text = NYGARD.format(status="Accepted\n\n    Supersedes [1. Cron](0001-cron.md)")
+    (item,) = found("doc/adr/0003-redis.md", text).items
+    assert item.at == "2024-05-06"
+    one = decision_of(read_document("doc/adr/0003-redis.md", dedent(text)))
+    assert one is not None
+    assert one.takes == ("0001-cron.md",)
+    other = decision_of(
+        read_document("a.md", dedent(NYGARD.format(status="Superseded by ADR-0009 on 2024-06-07")))
+    )
+    assert other is not None
+    assert other.taken == ("9",)
+
+
+def test_a_list_of_decisions_gives_each() -> None:
+    """One file with a section for each decision: those that hold, each with a place of its own."""
+    text = """\
+        # Decisions
+
+        ## D-1: Queue
+
+        Status: accepted
+
+        Decision: We keep jobs in Redis, because it is there.
+
+        ## D-2: Mail
+
+        Status: proposed
+
+        Decision: We send mail through the API.
+
+        ## D-3: Storage
+
+        Decision: We store orders in PostgreSQL, because payments need transactions.
+        """
+    assert taken("DECISIONS.md", text) == [
+        ("decision", "Queue: We keep jobs in Redis, because it is there."),
+        (
+            "decision",
+            "Storage: We store orders in PostgreSQL, because payments need transactions.",
+        ),
+    ]
+
+
+def test_rules_are_taken_and_what_only_sounds_like_one_is_not() -> None:
+    """Must, never and always as a rule of the project; not as advice, history, steps, code or quotation."""
+    text = """\
+        # Contributing
+
+        ## Commits
+
+        However, never squash a commit that somebody signed.
+
+        It must not name a ticket.
+
+        - Don't worry about the style.
+        - Each change must come with a test. The tests were never fast.
+        - If you want, you must always ask first.
+        - Must the build pass?
+
+        > Never trust a quotation with a rule.
+
+        ```
+        # never trust a comment
+        ```
+
+            must_not_trust(indented_code)
+
+        The build must pass as described below.
+
+        ## Installation
+
+        Python must be there in a recent version.
+        """
+    assert taken("CONTRIBUTING.md", text) == [
+        ("convention", "Never squash a commit that somebody signed."),
+        ("convention", "Commits: It must not name a ticket."),
+        ("convention", "Each change must come with a test."),
+    ]
+
+
+def test_design_notes_state_invariants() -> None:
+    """What the architecture demands is an invariant; what it only tells of is none."""
+    text = """\
+        # Architecture
+
+        ## Ledger
+
+        A posted entry must never change.
+
+        Always available offline.
+
+        You must first start the server.
+        """
+    assert taken("docs/architecture/ledger.md", text) == [
+        ("invariant", "A posted entry must never change.")
+    ]
+
+
+def test_open_items_are_threads() -> None:
+    """Boxes that are not ticked and items below what is planned; nothing done, and no form to fill in."""
+    text = """\
+        # Roadmap
+
+        ## Planned
+
+        - Refunds by instalment for all shops
+          - with a sheet for each
+        - ~~Gift cards for everybody~~
+        - [x] Orders by telephone at night
+
+        ## Done
+
+        - The shop itself in two languages
+
+        ## 2.0
+
+        - [ ] Accounts for whole companies
+        """
+    assert taken("ROADMAP.md", text) == [
+        ("thread", "Refunds by instalment for all shops"),
+        ("thread", "2.0: Accounts for whole companies"),
+    ]
+    assert (
+        taken("CONTRIBUTING.md", "## Checklist\n\n- [ ] I have run the tests of the shop\n") == []
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "node_modules/x/docs/adr/0001-x.md", "vendor/x/CONTRIBUTING.md", "third_party/ROADMAP.md",
+        "dist/CONTRIBUTING.md", "site/docs/adr/0001-x.md", "target/doc/CONTRIBUTING.md", "_build/design.md",
+        "docs/ja/CONTRIBUTING.md", "CONTRIBUTING.zh-CN.md", "docs/adr/template.md", "docs/adr/README.md",
+        "docs/adr/adr-template.md", ".github/PULL_REQUEST_TEMPLATE.md", "CHANGELOG.md", "LICENSE.md",
+        "docs/tutorial/design.md", "docs/reference/protocol.md", "examples/adr/0001-x.md", "tests/adr/0001-x.md",
+        "docs/adr/0001-x.py", "src/main.md", "docs/guides/usage.md", "docs/design/2026-01-02-research.md",
+    ],
+)  # fmt: skip
+def test_what_is_no_document_of_the_project_is_not_read(path: str) -> None:
+    """Vendored, built, translated, a template, a changelog, a tutorial, a test."""
+    assert kind_of(path) == ""
+
+
+def test_own_documents_are_read_once_and_no_ledger() -> None:
+    """A copy is the same document, and folders of memories are none."""
+    files = {
+        "CONTRIBUTING.md": "1", "docs/CONTRIBUTING.md": "1", "memory/continuity.md": "2",
+        "memory/design.md": "3", "docs/adr/0001-x.md": "4",
+    }  # fmt: skip
+    assert [path for path, _, _ in own_documents(files)] == [
+        "CONTRIBUTING.md",
+        "docs/adr/0001-x.md",
+    ]
+
+
+def test_generated_documents_are_left_out() -> None:
+    """By what their first lines say, and by `.gitattributes`, of which the last line that matches decides."""
+    read = found(
+        "CONTRIBUTING.md", "<!-- This file is automatically generated -->\n\nAlways sign it all.\n"
+    )
+    assert read.items == ()
+    assert [one.why for one in read.left_out] == ["a program wrote it"]
+    marked = Marked(
+        {
+            ".gitattributes": b"*.gen.md linguist-generated\n/docs/api/** linguist-generated=true\n",
+            "docs/.gitattributes": b"api/own.md -linguist-generated\nother/*.md linguist-vendored\n",
+        }
+    )
+    paths = [
+        "a.gen.md",
+        "x/b.gen.md",
+        "docs/api/x/y.md",
+        "docs/api/own.md",
+        "docs/other/a.md",
+        "a.md",
+    ]
+    assert marked.among(paths) == {"a.gen.md", "x/b.gen.md", "docs/api/x/y.md", "docs/other/a.md"}
+
+
+_WORDS = st.sampled_from(["order", "shop", "ledger", "worker", "refund", "mail"])
+_FILLING = st.sampled_from(
+    ["", "Some prose about the shop.", "- an item", "> never quote a rule of this", "```\nnever code\n```", "## Part",
+     "| a | b |\n|---|---|\n| never | always |", "<!-- never\ncomment -->", "    indented = never", "Mail goes out.\nThen it rests."]
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(_FILLING, st.tuples(_WORDS, _WORDS)), max_size=12))
+def test_lines_are_true(parts: list[str | tuple[str, str]]) -> None:
+    """Each rule is found on the line that it stands on, whatever stands around it."""
+    blocks = [
+        one if isinstance(one, str) else f"Every {one[0]} must name its {one[1]} at once."
+        for one in parts
+    ]
+    lines = "\n\n".join(["# Contributing", *blocks]).split("\n")
+    read = read_found("CONTRIBUTING.md", "guide", "\n".join(lines).encode(), COMMIT)
+    wanted = {line for line in lines if line.startswith("Every ")}
+    assert len(read.items) == len(wanted)
+    for item, said in zip(read.items, read.said, strict=True):
+        path, _, rest = item.place.partition(":")
+        line, _, commit = rest.partition("@")
+        assert (path, COMMIT.startswith(commit)) == ("CONTRIBUTING.md", True)
+        assert lines[int(line) - 1] == said
+
+
+@given(st.text(max_size=400), st.sampled_from([".md", ".rst", ".adoc", ".txt"]))
+def test_any_text_is_read(text: str, ending: str) -> None:
+    """Whatever stands in a file, it is read, and what is taken stands on one line."""
+    for path in ("CONTRIBUTING", "docs/adr/0001-x", "ROADMAP", "docs/architecture/x", "DECISIONS"):
+        for item in found(path + ending, text).items:
+            assert "\n" not in item.text
+            assert item.text.strip()
