@@ -467,3 +467,33 @@ def test_many_facts_are_brought_by_several_logs(tmp_path: Path) -> None:
     again = plan_adoption(str(write_ledger(tmp_path / "again", files)))
     assert again.imports == plan.imports
     memory.close()
+
+
+def test_what_was_noticed_is_said_by_kind_in_few_lines(tmp_path: Path, run: Run) -> None:
+    """At most 15 lines, each kind with its count and examples; `-v` and JSON have every one of them."""
+    page = "## Key Decisions\n\n" + "".join(
+        f"- Fact {n}.\n{footer(f'fact-{n}')}" for n in range(40)
+    )
+    write_ledger(tmp_path, {
+        "continuity.md": page + "- No. <!-- id: Not An Id | uses: 1 -->\n",
+        "sessions/2026-01-01-090000.md": log(*["Referenced: Stack & Tools, nobody-knows"] * 9),
+        "sessions/2026-01-02-090000.md": log("Referenced: The stack", "Referenced: who-is-this"),
+        "sessions/2026-01-03.md": log("Fiddled: fact-1"),
+    })  # fmt: skip
+    ran = run("adopt", str(tmp_path), "--dry-run")
+    lines = ran.err.splitlines()
+    assert 3 < len(lines) <= 15
+    assert (
+        "warning: 10 names are no fact ids, and passed over: Stack & Tools (9 times), The stack"
+        in lines
+    )
+    assert (
+        "warning: 2 ids are named, and no page has a text for them: nobody-knows, who-is-this"
+        in lines
+    )
+    assert "warning: continuity.md:83: 'Not An Id' is no fact id; not imported" in lines
+    assert lines[-1].startswith("hint: the same with -v names each")
+    found = run("adopt", str(tmp_path), "--dry-run", "--json").json["findings"]
+    full = run("adopt", str(tmp_path), "--dry-run", "-v").err
+    assert len(found) > 50
+    assert all(one["message"] in full for one in found)

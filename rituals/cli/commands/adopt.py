@@ -12,22 +12,21 @@ from rituals.cli import options
 from rituals.cli.context import Invocation
 from rituals.cli.output import told
 
-_DIFFERENCE = ("fact", "field", "reference", "right", "reason")
-_FOOTER = ("created", "last_used", "uses", "tier")
-
 
 @click.command("adopt")
 @click.argument("dir")
 @click.option("--compat", is_flag=True, help="Only print the other tool's own footers.")
+@click.option("--verbose", "-v", is_flag=True, help="Name each thing that was noticed.")
 @options.dry_run
 @options.command
-def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
+def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bool) -> None:
     """Take over a ledger that another tool wrote, or a page written by hand, in place.
 
     DIR holds memory/ with sessions/ and continuity.md, or is that folder. Its session logs stay as
-    they are, byte for byte; the texts of its facts enter the ledger by one `import` log. Where the
-    right count differs from the other tool's, it is said, with the reason. Of a page alone the bullets
-    become facts, of the kind that their heading names; what is no bullet is named and stays in it.
+    they are, byte for byte; the texts of its facts enter the ledger by `import` logs: what the pages
+    said before at the times and by the authors of the commits that wrote it, as far as git has them.
+    Where the right count differs from the other tool's, it is said. Of a page alone the bullets become
+    facts, of the kind that their heading names; what is no bullet is named and stays in it.
 
     \b
     Examples:
@@ -40,7 +39,7 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
     if compat:
         _compat(call, dir)
         return
-    from rituals.answers.objects import finding_objects
+    from rituals.cli.views.adopt import adoption_object, show_noticed
     from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
@@ -52,27 +51,9 @@ def command(call: Invocation, dir: str, compat: bool, dry_run: bool) -> None:
         done.memory.close()
     findings = (*plan.findings, *(difference.finding for difference in plan.differences))
     if call.json:
-        call.out.answer(
-            {
-                "place": plan.ground.place,
-                "prefix": plan.ground.prefix,
-                "branch": plan.ground.branch,
-                "already": plan.already,
-                "dry_run": dry_run,
-                "logs": len(plan.refs),
-                "facts": list(plan.facts),
-                "steps": list(plan.steps),
-                "differences": [
-                    {key: getattr(difference, key) for key in _DIFFERENCE}
-                    for difference in plan.differences
-                ],
-                "commits": list(commits),
-                "stems": list(stems),
-                "findings": finding_objects(findings),
-            }
-        )
+        call.out.answer(adoption_object(plan, findings, commits, stems, dry_run=dry_run))
         return
-    call.out.findings(findings)
+    show_noticed(call.out, findings, everything=verbose)
     for step in plan.steps or (f"already adopted: {plan.memory.root}",):
         call.out.line(told(step, done=not dry_run))
     for commit in commits:
@@ -100,18 +81,11 @@ def _folder(call: Invocation, dir: str) -> str:
 
 def _compat(call: Invocation, dir: str) -> None:
     """Print what the reference tool would write; read nothing else, load nothing for it."""
+    from rituals.cli.views.adopt import show_footers
     from rituals.intake.adopt.compat import computed
     from rituals.intake.adopt.layout import read
 
-    footers = computed(read(_folder(call, dir)))
-    if call.json:
-        keys = ("id", *_FOOTER)
-        facts = [{key: getattr(footer, key) for key in keys} for footer in footers]
-        call.out.answer({"facts": facts})
-        return
-    for footer in footers:
-        values = " | ".join([f"{key}: {getattr(footer, key)}" for key in _FOOTER])
-        call.out.line(f"<!-- id: {footer.id} | {values} -->")
+    show_footers(call.out, computed(read(_folder(call, dir))), json=call.json)
 
 
 adopt = command
