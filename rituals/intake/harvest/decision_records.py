@@ -213,7 +213,7 @@ def _decision(part: RecordPart, title: str, proposal: bool) -> tuple[int, str, s
         if not CHOOSES.search(text) and (at or len(text.split()) < 7):
             continue
         if BY_LABEL.search(text):
-            continue
+            return one.line, "", "it names an option by a label"
         if proposal and (leans(text) or not SURE.search(text)):
             continue
         if at == 1 and points(text):

@@ -31,9 +31,9 @@ _FOREIGN = frozenset(
     "testing-data testdata __tests__ fixtures fixture snapshots __snapshots__ mocks spec-tests "
     "versioned_docs i18n l10n locale locales translations translation archive archived attic old "
     "release releases _posts user-guide user_guide userguide user users user-docs guides tutorials "
-    "how-to-use blog posts news "
+    "how-to-use intro ref contrib blog posts news "
     "changelog changelogs changes release-notes releasenotes release_notes whatsnew "
-    "research analysis reports meetings minutes licenses licences license legal _static "
+    "research research-results analysis reports meetings minutes licenses licences license legal _static "
     "static assets images prompts".split()
 )
 #: A folder or an end of a name that is a language: `docs/ja/`, `README.zh-CN.md`, `CONTRIBUTING_pt.md`.
@@ -99,6 +99,8 @@ _GUIDE_FOLDER = re.compile(
     r"^(?:contribut\w*|develop\w*|dev|conventions?|guidelines?|standards?|maintainers?)$"
 )
 _DESIGN_FOLDER = re.compile(r"^(?:architecture|design|designs|internals?|specs?|principles)$")
+_HOW_TO = frozenset(("howto", "howtos", "how-to", "how-tos", "topics"))
+_FOR_AUTHORS = re.compile(r"contribut|develop|releas|review", re.IGNORECASE)
 _DOCS = frozenset(
     "doc docs documentation wiki .github notes design architecture adr rfcs dev".split()
 )
@@ -128,7 +130,7 @@ def kind_of(path: str) -> str:
         return "" if listing else PROPOSAL
     if _ROADMAP_NAME.match(stem):
         return ROADMAP
-    if _REPORT.search(stem):
+    if _REPORT.search(stem) or (not _HOW_TO.isdisjoint(lower) and not _FOR_AUTHORS.search(stem)):
         return ""
     inside = not folders or not _DOCS.isdisjoint(lower)
     folder = lower[-1] if folders else ""

@@ -45,7 +45,8 @@ CHOSEN = re.compile(
 )
 #: Names an option by a label that only its record explains.
 BY_LABEL = re.compile(
-    r"\b(?:option|alternative|approach|solution|proposal|variant)s? (?:#?\d|[A-Z])\b(?!\s*[:(–—-])",
+    r"\b(?:option|alternative|approach|solution|proposal|variant)s? (?:#?\d|[A-Z])\b(?!\s*[:(–—-])"
+    r"|[\"“']\w+ (?:#?\d|[A-Z])[\"”']",
     re.IGNORECASE,
 )
 #: What a summary has to say, so that it decides.

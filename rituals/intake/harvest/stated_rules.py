@@ -26,7 +26,8 @@ _FEWEST, _MOST = 5, 48
 _RULE = re.compile(
     r"^(?:do not|don't)\b|[,;:—–] (?:do not|don't)\b|\b(?:must(?: not|n't)?|never|always|shall(?: "
     r"not)?|(?:is|are) (?:not allowed|forbidden|prohibited|"
-    r"mandatory|required to|disallowed)|may not|cannot be merged|no [\w -]{3,40} (?:may|is allowed|are "
+    r"mandatory|required to|disallowed)|may not (?:be used|be changed|depend|import|call|contain|have|"
+    r"use|change|rely)|cannot be merged|no [\w -]{3,40} (?:may|is allowed|are "
     r"allowed))\b",
     re.IGNORECASE,
 )
@@ -39,7 +40,9 @@ _NO_RULE = re.compile(
     r"always (?:room|welcome|happy|open to|"
     r"a good idea|possible|nice|been|has|had|appreciated|remember|feel|look(?:ing)? for|there)|must[- "
     r"]have|must[- ]read|must be tired|"
-    r"almost (?:always|never)|not always|always-on|nearly always|as always|if you must|don't (?:worry|"
+    r"almost (?:always|never)|can (?:always|never)|n't(?: \w+){0,2} always|always (?:need|want|mean|"
+    r"try to|learn|improve|browse|ask|have)\b|you always|not always|always-on|nearly always|as always|"
+    r"if you must|don't (?:worry|"
     r"hesitate|panic|be (?:afraid|shy|"
     r"discouraged)|know|want|have to|need to|care|think|feel|see|take it|let this)|do not (?:hesitate|"
     r"worry|need|have to|want|know|"
@@ -155,7 +158,7 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
                 continue
             needs = points(text) or bool(_IMPERATIVE.match(text))
             fact = text
-            if needs or text.startswith("The "):
+            if needs or text.startswith(("The ", "An ", "A ", "There ")):
                 fact = standing_alone(text, titles, needs)
             if points(text) and (
                 fact == text
@@ -174,10 +177,8 @@ def _is_rule(text: str, kind: str) -> bool:
     count = len(text.split())
     if not _FEWEST <= count <= _MOST or text[-1:] in "?:" or not _RULE.search(text):
         return False
-    if not text[:1].isalnum() and text[:1] not in "`\"'(“@#.":
-        return False
-    if text[:1].islower() and text.split()[0].isalpha():
-        return False  # the rest of something that was cut
+    if text[:1] not in "`\"'“@#." and not (text[:1].isalnum() and not text[:1].islower()):
+        return False  # in brackets, or the rest of something that was cut
     if _TELLS.match(text) or _DAY_LABEL.match(text):
         return False
     if _NO_RULE.search(text) or leans(text) or not text.isprintable():

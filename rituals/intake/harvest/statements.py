@@ -14,7 +14,8 @@ _LEADING = re.compile(
     r"^(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that|:|,)?|however|therefore|thus|"
     r"hence|also|"
     r"additionally|in addition|furthermore|moreover|finally|as such|consequently|as a result|in general|"
-    r"similarly|in particular|specifically|that said|of course|importantly|important|warning|attention|"
+    r"because of this|for this reason|accordingly|to (?:this|that) end|similarly|in particular|"
+    r"specifically|that said|of course|importantly|important|warning|attention|"
     r"rule|"
     r"tip|note|please)(?:,|:)?\s+(?=\S)",
     re.IGNORECASE,
@@ -22,7 +23,7 @@ _LEADING = re.compile(
 _POINTING = re.compile(
     r"^(?:it|its|this|these|those|that|they|their|them|he|she|such|both|either|neither|one|doing so|"
     r"here|there|"
-    r"then|otherwise|instead|so|and|but|or|which|"
+    r"in (?:either|both|all|any|each|some) cases?|then|otherwise|instead|so|and|but|or|which|"
     r"(?:with|for|given|because of|based on|due to|to (?:do|achieve|support)|in) (?:this|that|these|"
     r"those|such)|the (?:former|latter|same|above|(?:first|second|last|other) (?:one|option|approach|"
     r"case)))\b",
@@ -30,6 +31,8 @@ _POINTING = re.compile(
 )
 #: A sentence that leans on what stands around it.
 _LEANS = re.compile(
+    r"\bthis (?!project|repo|code ?base|package|library|software|product|module)\w+|\bthese \w+|"
+    r"\bsuch (?:a|an|as this)\b|\bthose (?!who|that)\w+|"
     r"\b(?:the following|as follows|(?:described|listed|shown|given|mentioned|explained|outlined|noted|"
     r"defined) "
     r"(?:above|below|earlier|here)|below|above(?! all)|this (?:section|document|page|guide|chapter|"
@@ -59,6 +62,7 @@ _EMPTY_TITLES = re.compile(
     r"misc(?:ellaneous)?|do|don'?ts?|do'?s and don'?ts|must|never|always|caveats?|tips?|considerations|"
     r"faq|"
     r"decision|decisions|constraints|invariants?|key points|best practices|contributing|how to contribute|"
+    r"(?:brief )?notes .*|.*\bfor (?:developers|contributors|maintainers)|.*\bthis\b.*|"
     r"what|why|how|more|todo|roadmap|status|tasks?|checklist))\W*$",
     re.IGNORECASE,
 )
