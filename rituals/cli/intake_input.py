@@ -115,14 +115,14 @@ def take_in(
 
 
 def _named(call: Invocation, paths: tuple[str, ...]) -> list[str]:
-    """Return the paths that were named, from the root on.
+    """Return the paths that were named, from the root on; behind a `#` may stand a part of the place.
 
     Raises:
         NotFound: there is no such file or folder.
     """
     found = [os.path.abspath(os.path.join(call.folder(), path)) for path in paths]
     for path, name in zip(found, paths, strict=True):
-        if not os.path.exists(path):
+        if not os.path.exists(path) and not os.path.isfile(path.rpartition("#")[0]):
             raise NotFound("there is no such file or folder", where=name)
     return found
 

@@ -71,6 +71,22 @@ SOURCES = (
         "claude", "~/.claude/projects/PROJECT/memory, CLAUDE.md",
         "Claude Code's auto memory of this project, and the rules of its CLAUDE.md.",
     ),
+    Source(
+        "claude-mem", "~/.claude-mem/claude-mem.db",
+        "Decisions, discoveries and causes of bugs that claude-mem noted of this project.",
+    ),
+    Source(
+        "basic-memory", "the project's folder of notes",
+        "Observations and relations of basic-memory's notes, and its short notes.",
+    ),
+    Source(
+        "memorize", "~/.memorize/projects/ID",
+        "What memorize holds now: its memories, accepted decisions, rules and open tasks.",
+    ),
+    Source(
+        "mem0", "the folder of its history.db",
+        "The memories of mem0, with their earlier texts; users and metadata from a local qdrant.",
+    ),
     Source("jsonl", "a file that you name", "JSON lines, an object each, its text and what else it has."),
 )  # fmt: skip
 

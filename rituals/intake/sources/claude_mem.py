@@ -1,0 +1,188 @@
+"""Read what claude-mem keeps of sessions: its SQLite file, of which what holds becomes facts.
+
+Decisions, discoveries and the causes of bugs are facts; what was merely done (`change`, `feature`,
+`refactor`), prompts and tool calls are not. What a session learned counts where none of its observations
+does, and the newest summary says what comes next. Layout as claude-mem writes it, from 4 to 13.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from projection.policy.model import THREAD_KIND
+from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
+from rituals.intake.sources.store_values import from_json, shown, tag_words, texts
+from rituals.intake.sources.times import time_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rituals.intake.sources.sqlite_tables import Row
+    from rituals.intake.sources.table import Ground
+
+NAME = "claude-mem"
+_FILE = "claude-mem.db"
+#: What holds, and the kind of fact that it makes; other types tell what was done.
+_KINDS = {
+    "decision": "decision",
+    "discovery": "",
+    "bugfix": "",
+    "security_alert": "",
+    "security_note": "",
+}
+_OBSERVATION = (
+    "id", "memory_session_id", "project", "merged_into_project", "text", "type", "title", "subtitle",
+    "facts", "narrative", "concepts", "content_hash", "created_at", "created_at_epoch",
+)  # fmt: skip
+_SUMMARY = (
+    "id", "memory_session_id", "project", "merged_into_project", "learned", "next_steps",
+    "prompt_number", "created_at", "created_at_epoch",
+)  # fmt: skip
+_DIRECTIVE = ("id", "scope", "project", "content", "status", "created_at", "created_at_epoch")
+
+
+def places(ground: Ground) -> tuple[str, ...]:
+    """Return its database; of that only this project's memories are brought."""
+    folder = ground.variables.get("CLAUDE_MEM_DATA_DIR") or f"{ground.user}/.claude-mem"
+    path = os.path.join(folder, _FILE)
+    return (path,) if os.path.isfile(path) else ()
+
+
+def read(place: str, ground: Ground) -> Reading:
+    """Read claude-mem's database.
+
+    Args:
+        place: the file, or its folder (`~/.claude-mem`); behind a `#` the project, where claude-mem calls
+            it by another name than its folder's.
+        ground: of the project.
+    """
+    named = ""
+    if not os.path.exists(place):
+        place, _, named = place.rpartition("#")
+    store = _Store(named or os.path.basename(ground.project))
+    path = os.path.join(place, _FILE) if os.path.isdir(place) else place
+    items: list[Item] = []
+    try:
+        with Tables(path, store.left) as tables:
+            store.note_sessions(tables)
+            items = [*store.observations(tables), *store.summaries(tables), *store.rules(tables)]
+            if tables.has("user_prompts"):
+                store.left.append(LeftOut("user_prompts", "what was asked is no fact"))
+    except StoreUnreadable as why:
+        store.left.append(LeftOut(shown(os.path.basename(path)), str(why)))
+    return Reading(NAME, tuple(items), (*store.left, *store.counted()))
+
+
+class _Store:
+    """What one reading of the database has seen so far."""
+
+    def __init__(self, project: str) -> None:
+        self.left: list[LeftOut] = []
+        self._project = project
+        self._programs: dict[str, str] = {}  # by session
+        self._brought: set[str] = set()  # sessions of which an observation comes along
+        self._other_types: Counter[str] = Counter()
+        self._other_projects: Counter[str] = Counter()
+        self._repeated = 0
+
+    def note_sessions(self, tables: Tables) -> None:
+        """Note which program each session ran in."""
+        for row in tables.rows("sdk_sessions", ("memory_session_id", "platform_source")):
+            self._programs[row["memory_session_id"]] = row["platform_source"]
+
+    def observations(self, tables: Tables) -> Iterator[Item]:
+        """Yield the observations that hold."""
+        for row in tables.rows("observations", _OBSERVATION):
+            type_ = row["type"].strip().lower()
+            if not self._is_meant(row):
+                continue
+            said = _said(row)
+            if type_ not in _KINDS or not said:
+                self._other_types[type_ or "none"] += 1
+                continue
+            self._brought.add(row["memory_session_id"])
+            kind = _KINDS[type_]
+            tags = (*(() if kind else (type_,)), *texts(from_json(row["concepts"])))
+            item = self._item("observations", row, said, kind, tags)
+            # an id is a number that other machines count too
+            yield item._replace(
+                key=f"{row['memory_session_id']} {row['content_hash'] or row['id']}"
+            )
+
+    def summaries(self, tables: Tables) -> Iterator[Item]:
+        """Yield what sessions learned of which no observation comes, and what the newest leaves open."""
+        newest: dict[str, Row] = {}
+        for row in tables.rows("session_summaries", _SUMMARY):
+            if not self._is_meant(row):
+                continue
+            newest[row["project"]] = row
+            learned = row["learned"].strip()
+            if learned and row["memory_session_id"] in self._brought:
+                self._repeated += 1
+            elif learned:
+                item = self._item("session_summaries", row, learned, "", ("learned",))
+                yield item._replace(
+                    key=f"{row['memory_session_id']} learned {row['prompt_number']}"
+                )
+        for row in newest.values():
+            if row["next_steps"].strip():
+                said = f"Next steps: {row['next_steps'].strip()}"
+                item = self._item("session_summaries", row, said, THREAD_KIND, ())
+                yield item._replace(key=f"next steps of {row['project']}")
+
+    def rules(self, tables: Tables) -> Iterator[Item]:
+        """Yield the rules that a user gave; those for all projects are personal."""
+        for row in tables.rows("directives", _DIRECTIVE):
+            said = row["content"].strip()
+            everywhere = row["scope"] != "project"
+            if row["status"] == "active" and said and (everywhere or self._is_meant(row)):
+                item = self._item(
+                    "directives", row, said, "preference" if everywhere else "convention", ()
+                )
+                yield item._replace(personal=everywhere)
+
+    def counted(self) -> Iterator[LeftOut]:
+        """Yield what was left out by the row, counted."""
+        for type_, count in sorted(self._other_types.items()):
+            yield LeftOut(
+                "observations", f"{count:,} of the type {type_}: what was done, not what holds"
+            )
+        for project, count in sorted(self._other_projects.items())[:10]:
+            why = f"{count:,} of another project; `{_FILE}#{project}` is the place of those"
+            yield LeftOut(f"project {project}", why)
+        if self._repeated:
+            yield LeftOut(
+                "session_summaries", f"{self._repeated:,} that sum up observations which come along"
+            )
+
+    def _is_meant(self, row: Row) -> bool:
+        named = (row["project"], row.get("merged_into_project", ""))
+        if self._project in named:
+            return True
+        self._other_projects[row["project"][:80]] += 1
+        return False
+
+    def _item(self, table: str, row: Row, said: str, kind: str, tags: tuple[str, ...]) -> Item:
+        return Item(
+            key=f"{table} {row['id']}",
+            text=said,
+            kind=kind,
+            at=time_of(row["created_at_epoch"]) or time_of(row["created_at"]),
+            author=self._programs.get(row.get("memory_session_id", ""), ""),
+            place=f"{_FILE} {table} {row['id']}",
+            tags=tag_words(tags),
+        )
+
+
+def _said(row: Row) -> str:
+    """Return an observation as one text: what it is about, then its single facts, else its story."""
+    title, under = row["title"].strip(), row["subtitle"].strip()
+    head = ": ".join([part for part in (title.rstrip("."), under) if part])
+    facts = texts(from_json(row["facts"]))
+    if facts:
+        return "\n".join([head, *[f"- {' '.join(fact.split())}" for fact in facts]]).strip()
+    story = row["narrative"].strip() or row["text"].strip()
+    return "\n\n".join([part for part in (head, story) if part])

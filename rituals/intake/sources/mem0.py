@@ -1,0 +1,148 @@
+"""Read what mem0 remembers: the texts of its `history.db`, and the points of a local qdrant beside it.
+
+`history.db` has every text that a memory had, and when; the points say for which user or agent it is, and
+with which metadata. A memory that was deleted is not brought. Layout as mem0 2.x writes it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ledger.model.record import Record
+from rituals.intake.items import Item, LeftOut, Reading, Version
+from rituals.intake.sources.files import files_below
+from rituals.intake.sources.pickled import plain_values
+from rituals.intake.sources.sqlite_tables import StoreUnreadable, Tables
+from rituals.intake.sources.store_values import (
+    is_about_a_person,
+    kind_of,
+    mapping,
+    shown,
+    tag_words,
+    text,
+)
+from rituals.intake.sources.times import time_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.intake.sources.sqlite_tables import Row
+    from rituals.intake.sources.table import Ground
+
+NAME = "mem0"
+_HISTORY, _POINTS = "history.db", "storage.sqlite"
+_COLUMNS = (
+    "memory_id", "old_memory", "new_memory", "event", "created_at", "updated_at", "is_deleted",
+    "actor_id", "role",
+)  # fmt: skip
+
+
+class _Point(Record):
+    """A memory as the vector store has it."""
+
+    payload: dict[str, object]
+    place: str
+
+
+def places(ground: Ground) -> tuple[str, ...]:
+    """Return nothing: what mem0 keeps in a user's folder belongs to no project."""
+    return ()
+
+
+def read(place: str, ground: Ground) -> Reading:
+    """Read a folder of mem0: its data folder, or one that holds that and the vectors.
+
+    Args:
+        place: the folder, or its `history.db`.
+        ground: of the project.
+    """
+    root, files, left = os.path.dirname(place), [os.path.basename(place)], list[LeftOut]()
+    if os.path.isdir(place):
+        root = place
+        files, left = files_below(root, _HISTORY, _POINTS)
+    points: dict[str, _Point] = {}
+    told: dict[str, list[Row]] = {}
+    for file in files:
+        try:
+            with Tables(os.path.join(root, file), left) as tables:
+                for row in tables.rows("history", _COLUMNS):
+                    told.setdefault(row["memory_id"], []).append(row)
+                _add_points(tables, shown(file), points, left)
+        except StoreUnreadable as why:
+            left.append(LeftOut(shown(file), str(why)))
+    items = _items(points, told, left)
+    return Reading(NAME, tuple(items), tuple(left))
+
+
+def _add_points(tables: Tables, file: str, points: dict[str, _Point], left: list[LeftOut]) -> None:
+    odd = 0
+    for row in tables.rows("points", ("point",)):
+        try:
+            point = mapping(plain_values(row["point"].encode("latin-1")))
+        except ValueError:  # also a text that no bytes gave
+            odd += 1
+            continue
+        payload = mapping(point.get("payload"))
+        name = str(point.get("id"))
+        if text(payload.get("data")) and "hash" in payload:  # entities and settings have none
+            points[name] = _Point(payload, f"{file} {name}")
+    if odd:
+        left.append(LeftOut(f"{file} points", f"{odd} points are none that qdrant writes"))
+
+
+def _items(
+    points: dict[str, _Point], told: dict[str, list[Row]], left: list[LeftOut]
+) -> list[Item]:
+    found, deleted, gone = [], 0, 0
+    for name in dict.fromkeys([*told, *points]):
+        rows = told.get(name, [])
+        last = rows[-1] if rows else {}
+        if last.get("event") == "DELETE" or last.get("is_deleted") == "1":
+            deleted += 1
+        elif points and name not in points:
+            gone += 1
+        else:
+            item = _item(name, points.get(name), rows)
+            if item.text:
+                found.append(item)
+    if deleted:
+        left.append(LeftOut(_HISTORY, f"{deleted} memories that were deleted"))
+    if gone:
+        left.append(LeftOut(_HISTORY, f"{gone} memories that its vectors do not have any more"))
+    return found
+
+
+def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:
+    """Make an item of a memory, with the texts that it had before."""
+    payload = point.payload if point else {}
+    versions: list[Version] = []
+    for row in rows:
+        new = row["new_memory"].strip()
+        if new and (not versions or versions[-1].text != new):
+            at = time_of(row["updated_at"]) or time_of(row["created_at"])
+            versions.append(Version(new, at, row["actor_id"]))
+    now = text(payload.get("data")) or (versions[-1].text if versions else "")
+    if versions and versions[-1].text == now:
+        last = versions.pop()
+    else:
+        at = text(payload.get("updated_at")) or text(payload.get("created_at"))
+        last = Version(now, time_of(at))
+    word = text(payload.get("category")) or text(payload.get("type"))
+    return Item(
+        key=name,
+        text=now,
+        kind=kind_of(word),
+        at=last.at,
+        author=last.author or _author(payload),
+        place=point.place if point else f"{_HISTORY} {name}",
+        tags=tag_words((word,)),
+        personal=is_about_a_person(now),
+        earlier=tuple(versions),
+    )
+
+
+def _author(payload: dict[str, object]) -> str:
+    """Return who said it: an agent what it answered, else the user whose memory it is."""
+    said = text(payload.get("attributed_to")) or text(payload.get("role"))
+    first, second = ("agent_id", "user_id") if said == "assistant" else ("user_id", "agent_id")
+    named = text(payload.get("actor_id")) or text(payload.get(first))
+    return named or text(payload.get(second))

@@ -1,0 +1,71 @@
+"""Read the values that stores have in common: kinds of memories, JSON, tags, and whom a text is about."""
+
+from __future__ import annotations
+
+import json
+import re
+
+#: What tools call the kinds of the policy. A word that is not here makes a plain fact.
+_KINDS = {
+    "decision": "decision", "adr": "decision", "rationale": "decision",
+    "convention": "convention", "rule": "convention", "guideline": "convention",
+    "standard": "convention", "practice": "convention",
+    "invariant": "invariant", "pattern": "pattern",
+    "stack": "stack", "tech": "stack", "technology": "stack", "tool": "stack", "tools": "stack",
+    "preference": "preference",
+    "todo": "thread", "task": "thread", "question": "thread", "open": "thread", "next": "thread",
+    "action": "thread", "reference": "reference", "link": "reference", "resource": "reference",
+}  # fmt: skip
+_PERSON = re.compile(
+    r"(i|i'm|i’m|i'd|my name|name is|(the )?user('s|’s)?|prefers|likes|dislikes)\b", re.IGNORECASE
+)
+_JSON_CHARS = 1 << 20
+
+
+def kind_of(word: str) -> str:
+    """Return the kind of the policy that a tool's word for a memory means, "" for a plain fact."""
+    word = word.strip().lower()
+    return _KINDS.get(word) or _KINDS.get(word.removesuffix("s"), "")
+
+
+def is_about_a_person(text: str) -> bool:
+    """Tell whether a text says what one person is, has or likes: it starts with whom it is about."""
+    return _PERSON.match(text.lstrip()) is not None
+
+
+def from_json(text: str) -> object:
+    """Return what a column of JSON holds, None where it is none or too deep."""
+    if not text or len(text) > _JSON_CHARS:
+        return None
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def mapping(value: object) -> dict[str, object]:
+    """Return a JSON object, an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def shown(path: str) -> str:
+    """Return a path that can be printed, whatever bytes its name has."""
+    return path.encode("utf-8", "replace").decode()
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """Return the texts of a JSON array without empty ones."""
+    found = value if isinstance(value, list) else []
+    return tuple([one.strip() for one in found if isinstance(one, str) and one.strip()])
+
+
+def text(value: object) -> str:
+    """Return a JSON text, "" for anything else."""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what of a tool's words can be tags here, each once."""
+    bare = [re.sub(r"[^a-z0-9]+", "-", word.lower()[:60]).strip("-") for word in words[:20]]
+    return tuple(dict.fromkeys([word for word in bare if word]))

@@ -1,0 +1,222 @@
+"""Stores of other tools, as those leave them: what is brought of each, and that they are left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
+from rituals.intake.sources.table import Ground
+from tests.other_stores import (
+    GROUND,
+    HAPPENED,
+    WRITERS,
+    told,
+    write_basic_memory,
+    write_claude_mem,
+    write_mem0,
+    write_memorize,
+)
+
+
+def test_claude_mem_brings_what_holds_and_not_what_was_done(tmp_path: Path) -> None:
+    """Decisions, causes of bugs and next steps of this project come, with dates and the program."""
+    reading = write_claude_mem(tmp_path).read()
+    assert told(reading) == {
+        "Webhooks retry three times: then the event goes to the dead letters\n"
+        "- Retries wait 1, 5 and 25 seconds\n- Dead letters stand in the table failed_events": (
+            "decision", "claude", False, "", ["how-it-works"], ()
+        ),
+        "Timeouts came from a missing index: orders.created_at had none\n\n"
+        "An index on orders.created_at ended them.": ("", "claude", False, "", ["bugfix", "gotcha"], ()),
+        "Next steps: Count the dead letters": ("thread", "claude", False, "", [], ()),
+    }  # fmt: skip
+    assert [item.at for item in reading.items][:2] == [
+        "2026-03-02T10:00:00Z",
+        "2026-03-04T10:00:00Z",
+    ]
+    why = " ".join(one.why for one in reading.left_out)
+    assert "1 of the type change" in why and "1 of another project" in why
+    assert "1 that sum up observations" in why
+
+
+def test_claude_mem_is_asked_for_another_name_of_the_project(tmp_path: Path) -> None:
+    """Behind `#` stands how claude-mem calls the project; what is said of the rest names it so."""
+    store = write_claude_mem(tmp_path)
+    named = store._replace(place=Path(f"{store.place}#other")).read()
+    assert list(told(named)) == ["Redis is shared: billing uses it"]
+    assert any("`claude-mem.db#shop`" in one.why for one in named.left_out)
+
+
+def test_claude_mem_brings_what_a_session_learned_that_has_no_observation(tmp_path: Path) -> None:
+    """A summary is the only word of a session of which no observation comes along."""
+    store = write_claude_mem(tmp_path)
+    with closing(sqlite3.connect(store.place)) as db, db:
+        db.execute("DELETE FROM observations")
+    assert "The partner drops more than three tries" in told(store.read())
+
+
+def test_basic_memory_brings_observations_relations_and_short_notes(tmp_path: Path) -> None:
+    """A category is a kind, else a tag; the note is what a fact is about; its file dates it."""
+    store = write_basic_memory(tmp_path)
+    note = store.place / "design" / "Authentication Design.md"
+    os.utime(note, (1_772_445_600, 1_772_445_600))
+    reading = store.read()
+    about = "Authentication Design"
+    assert told(reading) == {
+        "Sessions use signed cookies, not JWT (agreed with Mara)": (
+            "decision", "", False, about, ["auth", "login", "security"], ()
+        ),
+        "Tokens expire after 20 minutes": (
+            "", "", False, about, ["auth", "constraint", "security"], ()
+        ),
+        "Rotate the signing key before the launch": ("thread", "", False, about, ["auth", "security"], ()),
+        "Authentication Design: depends on User Database; implements API Security.": (
+            "reference", "", False, about, ["auth", "security"], ()
+        ),
+        "Deploy notes: We deploy with blue/green since March; the switch is `make flip`.": (
+            "", "", False, "Deploy notes", [], ()
+        ),
+    }  # fmt: skip
+    first = reading.items[0]
+    assert first.place == "design/Authentication Design.md:15"
+    assert {item.at[:10] for item in reading.items[:4]} == {"2026-03-02"}
+
+
+def test_an_observation_keeps_its_key_when_numbers_change_and_lines_move(tmp_path: Path) -> None:
+    """So an edit in the note is an update, and no second fact beside the first."""
+    store = write_basic_memory(tmp_path)
+    note = store.place / "design" / "Authentication Design.md"
+    before = {item.key for item in store.read().items}
+    said = note.read_text("utf-8").replace("after 20 minutes", "after 35 minutes, or at logout")
+    note.write_text(
+        said.replace("## Observations\n", "## Observations\n- [fact] A new one\n"), "utf-8"
+    )
+    after = store.read()
+    assert before < {item.key for item in after.items}
+    assert "Tokens expire after 35 minutes, or at logout" in told(after)
+
+
+def test_mem0_brings_the_texts_that_a_memory_had_and_none_that_was_deleted(tmp_path: Path) -> None:
+    """Users, agents and metadata come from the vectors; what is about a person is personal."""
+    reading = write_mem0(tmp_path).read()
+    assert told(reading) == {
+        "We deploy with blue/green since March.": (
+            "decision",
+            "mara",
+            False,
+            "",
+            ["decision"],
+            (),
+        ),
+        "The staging port is 5434.": ("", "mara", False, "", [], ("The staging port is 5433.",)),
+        "I prefer tabs over spaces.": ("", "tim", True, "", [], ()),
+    }
+    port = reading.items[1]
+    assert (port.at, port.earlier[0].at) == ("2026-04-02T11:00:00Z", "2026-03-02T10:00:00Z")
+    assert [one.why for one in reading.left_out] == ["1 memories that were deleted"]
+
+
+def test_mem0_is_read_by_its_history_alone(tmp_path: Path) -> None:
+    """The vectors may be elsewhere; the texts and dates are those of the history."""
+    store = write_mem0(tmp_path)
+    alone = store._replace(place=store.place / "history.db").read()
+    assert [item.text for item in alone.items] == list(told(store.read()))
+
+
+def test_memorize_brings_what_its_events_come_to(tmp_path: Path) -> None:
+    """What was superseded, retracted or done stays there; authors and reasons come along."""
+    reading = write_memorize(tmp_path).read()
+    assert told(reading) == {
+        "Webhooks retry three times": ("decision", "claude", False, "", ["webhooks"], ()),
+        "The v2 API is live": ("", "claude", False, "", [], ()),
+        "Cache: Use Redis\n\nBecause: it is there": ("decision", "mara", False, "", [], ()),
+        "Tests: Every fix has a test": ("convention", "mara", False, "", [], ()),
+        "Move to v3": ("thread", "claude", False, "", [], ()),
+    }
+    assert reading.items[0].replaces == ("mem_1",)
+    assert sorted(one.why[:9] for one in reading.left_out) == [
+        "1 observa",
+        "1 tasks t",
+        "2 memorie",
+    ]
+
+
+def test_an_old_store_of_memorize_has_its_events_in_files(tmp_path: Path) -> None:
+    """The same events, a line each, make the same memories."""
+    days = tmp_path / "old" / "events"
+    days.mkdir(parents=True)
+    lines = [
+        json.dumps({"id": str(n), "createdAt": f"2026-05-{n:02}T10:00:00.000Z", "type": type_,
+                    "scopeId": scope, "actor": "claude", "payload": payload})
+        for n, (type_, scope, payload) in enumerate(HAPPENED, start=1)
+    ]  # fmt: skip
+    (days / "2026-05-01.ndjson").write_text("\n".join([*lines, "{torn"]), "utf-8")
+    (tmp_path / "new").mkdir()
+    new = write_memorize(tmp_path / "new").read()
+    assert told(memorize.read(str(tmp_path / "old"), GROUND)) == told(new)
+
+
+def test_where_a_store_lies_is_known_where_it_is_of_this_project(tmp_path: Path) -> None:
+    """claude-mem by its file, memorize by what it bound, basic-memory by projects that lie in this one."""
+    user, project = tmp_path / "user", tmp_path / "shop"
+    inside = project / "notes"
+    inside.mkdir(parents=True)
+    for path, said in (
+        (user / ".claude-mem" / "claude-mem.db", ""),
+        (
+            user / ".memorize" / "profile" / "bindings.json",
+            json.dumps({"byPath": {str(project): "p1"}}),
+        ),
+        (user / ".memorize" / "projects" / "p1" / "memorize.db", ""),
+        (
+            user / ".basic-memory" / "config.json",
+            json.dumps(
+                {"projects": {"a": {"path": str(inside)}, "b": {"path": str(tmp_path / "notes")}}}
+            ),
+        ),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(said, "utf-8")
+    ground = Ground(str(project), str(user), {})
+    assert claude_mem.places(ground) == (str(user / ".claude-mem" / "claude-mem.db"),)
+    assert memorize.places(ground) == (str(user / ".memorize" / "projects" / "p1"),)
+    assert basic_memory.places(ground) == (str(inside),)
+    assert mem0.places(ground) == ()
+    nobody = Ground(str(tmp_path / "elsewhere"), str(tmp_path / "nobody"), {})
+    assert [one.places(nobody) for one in (claude_mem, memorize, basic_memory)] == [(), (), ()]
+
+
+@pytest.mark.parametrize("tool", WRITERS)
+def test_a_store_is_neither_changed_nor_locked(tool: str, tmp_path: Path) -> None:
+    """Bytes and times stay, no file comes to be, and a writer at work goes on beside the reading."""
+    store = WRITERS[tool](tmp_path)
+    before = _seen(tmp_path)
+    whole = told(store.read())
+    assert _seen(tmp_path) == before
+    for path in sorted(tmp_path.rglob("*")):
+        if path.suffix not in (".db", ".sqlite"):
+            continue
+        with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+            writer.execute("PRAGMA journal_mode = WAL")
+            writer.execute("BEGIN IMMEDIATE")
+            writer.execute("CREATE TABLE IF NOT EXISTS more (one)")
+            before = _seen(tmp_path)
+            assert told(store.read()) == whole
+            assert _seen(tmp_path) == before
+            writer.execute("COMMIT")
+            writer.execute("DROP TABLE more")
+
+
+def _seen(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return bytes and times of all files; the shared memory of SQLite is its writer's own."""
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.name.endswith("-shm")
+    }
