@@ -29,9 +29,10 @@ def text_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> str
         fd = os.open(path, _OPEN)
     except OSError as problem:
         return LeftOut(place, problem.strerror or "it can not be opened")
+    if not S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return LeftOut(place, "it is no regular file")
     with os.fdopen(fd, "rb") as file:
-        if not S_ISREG(os.fstat(fd).st_mode):
-            return LeftOut(place, "it is no regular file")
         try:
             data = file.read(limit + 1)
         except OSError as problem:

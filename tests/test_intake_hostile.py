@@ -1,0 +1,155 @@
+"""Stores that mean harm: each reader survives, in bounded time and memory, and reads nothing outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rituals.intake.items import Reading
+from rituals.intake.sources import sqlite_tables
+from rituals.intake.sources.table import SOURCES, Ground, Source, read_source
+from tests import hostile_stores
+from tests.conftest import Repo, Run
+from tests.hostile_stores import (
+    CANARY,
+    HOSTILE_TEXTS,
+    NODES,
+    PLANTS,
+    SCHEMAS,
+    TABLES,
+    corrupt,
+)
+
+_SECONDS = 8
+_MEMORY_BYTES = 50 << 20
+_ROWS = 300
+each_source = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Fail where what runs inside takes too long."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"not done within {_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(_SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _read(source: Source, place: Path, project: Path) -> Reading:
+    ground = Ground(str(project), str(project.parent / "nobody"), {})
+    with _bounded():
+        return read_source(source, [str(place)], ground)[0]
+
+
+def _planted(source: Source, folder: Path, texts: tuple[str, ...]) -> Path:
+    (folder / "outside").write_text(f"- [fact] {CANARY}\n", "utf-8")
+    (folder / "victim").write_text("stays", "utf-8")
+    store = folder / "store"
+    store.mkdir()
+    return PLANTS[source.name](store, texts)
+
+
+def test_every_source_is_planted() -> None:
+    """A new source stands in this test, too."""
+    assert {source.name for source in SOURCES} == PLANTS.keys()
+
+
+@each_source
+@pytest.mark.parametrize("what", NODES)
+def test_a_hostile_file_is_survived(
+    source: Source, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the files of a store become, it is read or passed over, and nothing outside is."""
+    monkeypatch.setattr(sqlite_tables, "TRIES", 2)
+    place = _planted(source, tmp_path, ("A plain thing.",))
+    for path in [path for path in (tmp_path / "store").rglob("*") if path.is_file()]:
+        NODES[what](path)
+    reading = _read(source, place, tmp_path / "shop")
+    assert CANARY not in repr(reading) or place.is_symlink()  # a link that the user names is meant
+    assert (tmp_path / "victim").read_text("utf-8") == "stays"
+
+
+@each_source
+def test_links_of_folders_are_not_followed(source: Source, tmp_path: Path) -> None:
+    """A folder that is a link leads out of the store, or round in it."""
+    place = _planted(source, tmp_path, ("A plain thing.",))
+    if place.is_file():
+        pytest.skip("its store is one file")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "note.md").write_text(f"- [fact] {CANARY}\n", "utf-8")
+    (place / "out").symlink_to(other)
+    (place / "round").symlink_to(place)
+    reading = _read(source, place, tmp_path / "shop")
+    assert CANARY not in repr(reading)
+    assert len(reading.items) <= 2
+
+
+@pytest.mark.parametrize("tool", TABLES)
+@pytest.mark.parametrize("what", SCHEMAS)
+def test_a_hostile_database_is_survived(
+    tool: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Views, computed columns and too many rows cost bounded time and memory; nothing in them runs."""
+    monkeypatch.setattr(sqlite_tables, "ROWS", _ROWS)
+    monkeypatch.setattr(
+        hostile_stores, "PICKLES", ()
+    )  # following them is slow where memory is traced
+    source = next(one for one in SOURCES if one.name == tool)
+    place = _planted(source, tmp_path, ("A plain thing.",))
+    database = place if place.is_file() else next(place.glob("*.db"))
+    corrupt(database, TABLES[tool], SCHEMAS[what])
+    tracemalloc.start()
+    try:
+        reading = _read(source, place, tmp_path / "shop")
+        assert tracemalloc.get_traced_memory()[1] < _MEMORY_BYTES
+    finally:
+        tracemalloc.stop()
+    assert len(reading.items) <= _ROWS
+
+
+def test_no_pickle_of_a_store_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The points of a vector store are read as data."""
+    monkeypatch.chdir(tmp_path)
+    source = next(one for one in SOURCES if one.name == "mem0")
+    reading = _read(source, _planted(source, tmp_path, ("A plain thing.",)), tmp_path / "shop")
+    assert [item.text for item in reading.items] == ["A plain thing."]
+    assert any("points are none that qdrant writes" in one.why for one in reading.left_out)
+    assert not os.path.exists("ran-by-a-pickle")
+
+
+@each_source
+def test_hostile_texts_are_stored_as_data(
+    source: Source, tmp_path: Path, repo: Repo, run: Run
+) -> None:
+    """They come in without a secret, verify, publish, print as plain characters, and come once."""
+    place = _planted(source, tmp_path, HOSTILE_TEXTS)
+    if source.name == "claude-mem":
+        place = Path(f"{place}#shop")
+    with _bounded():
+        took = run("import", source.name, str(place), "--write", "--json")
+    assert took.code == 0, took.err
+    assert took.json["stems"]
+    assert run("verify").code == 0
+    again = run("import", source.name, str(place), "--json")
+    assert again.code == 0 and not again.json["new"], again.out
+    page = (repo.path / "memory" / "continuity.md").read_text("utf-8")
+    for text in (page, took.out, run("show").out, run("brief").out):
+        assert "a1B2c3D4e5F6g7H8i9J0" not in text
+    for text in (took.out, run("show").out, run("brief").out):
+        assert not {"\x1b", "\x07", "\x00", "\u202e", "\U000e0041"} & set(text)
+    known = {fact["id"] for fact in run("show", "--json").json["facts"]}
+    assert not known & {"fake", "other", "fake-id"}
