@@ -453,7 +453,7 @@ def test_design_notes_state_invariants() -> None:
         You must first start the server.
         """
     assert taken("docs/architecture/ledger.md", text) == [
-        ("invariant", "A posted entry must never change.")
+        ("invariant", "Ledger: A posted entry must never change.")
     ]
 
 
