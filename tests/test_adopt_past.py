@@ -17,7 +17,7 @@ from memory.api import Memory
 from projection.fold.fact import Fact
 from rituals.check.run import verify
 from rituals.intake.adopt.adopt import plan_adoption
-from rituals.intake.adopt.held import CHECK, REVIEW, held_in
+from rituals.intake.adopt.held import CHECK, REVIEW, held_by, held_in
 from rituals.intake.adopt.import_logs import said_by
 from rituals.intake.adopt.page_versions import PageCommit
 from rituals.intake.adopt.past_texts import past_of
@@ -240,6 +240,24 @@ def test_lines_that_tell_of_reviews_and_checks() -> None:
         (CHECK, milliseconds_of("2026-07-26-014908") + 1, "2026-07-26-014908"),
         (REVIEW, milliseconds_of("2026-08-02") - 1, ""),
     ]
+
+
+def test_session_logs_tell_of_reviews() -> None:
+    """Through the log that heading or window name, never one of later; else through itself."""
+    section = b"# S\n\n## Memory Review%s\n\n- **Window:** %s\n"
+    logs = [
+        ("2026-07-19-165609", section % (b" (2026-07-19, through 2026-07-19-165609)", b"")),
+        (
+            "2026-07-24-031514",
+            section % (b"", b"sessions 2026-07-23-015546 through 2026-07-24-025820"),
+        ),
+        ("2026-07-25-000000", section % (b"", b"none")),
+        ("2026-07-26-000000", section % (b"", b"through 2026-08-24-025820")),
+        ("2026-07-27-000000", b"# S\n\nThe `## Memory Review` comes later.\n"),
+    ]
+    assert [one.through for one in held_by(logs)] == [
+        "2026-07-19-165609", "2026-07-24-025820", "2026-07-25-000000", "2026-07-26-000000",
+    ]  # fmt: skip
 
 
 def _fact(id: str, text: str, mark: str) -> ImportedFact:

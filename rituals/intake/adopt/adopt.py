@@ -271,9 +271,9 @@ def _steps(plan: AdoptionPlan, notes: list[str]) -> tuple[str, ...]:
 def _brought(plan: AdoptionPlan) -> list[str]:
     """Say what the import logs and those of the past bring."""
     facts = _several(len(plan.facts), "fact")
-    now = _several(len(plan.imports), "import log")
+    now = _several(len(plan.imports), "import log") if plan.imports else ""
     told = [log for log in plan.past if log.commit]
-    found = [f"bring the texts of {facts} into the ledger by {now}"]
+    found = [f"bring the texts of {facts} into the ledger" + f" by {now}" * bool(now)]
     if told:
         texts = [e for log in told for e in log.events if isinstance(e, FactCreated | FactUpdated)]
         commits = _several(len({log.commit for log in told}), "commit")
@@ -284,7 +284,7 @@ def _brought(plan: AdoptionPlan) -> list[str]:
     reviews = sum(log.type == "review" for log in plan.past)
     checks = len(plan.past) - len(told) - reviews
     if reviews:
-        found.append(f"bring {_several(reviews, 'review')} that the page tells of")
+        found.append(f"bring {_several(reviews, 'review')} that the page and logs tell of")
     if checks:
         found.append(
             f"bring {_several(checks, 'confirmation')} of invariants that the page tells of"

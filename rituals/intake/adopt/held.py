@@ -1,17 +1,19 @@
-"""Read from a page when its ledger was reviewed, and when a person confirmed what never decays.
+"""Read when a ledger was reviewed, and when a person confirmed what never decays.
 
-The layout keeps both as lines below its project state: `last_review` and `last_invariant_check`, with a
-date, the session log that it was done through, and what was found. Each becomes a log right behind that
-session log, so that what is due counts from there. Pure.
+The layout keeps the last of both as lines below its project state: `last_review` and
+`last_invariant_check`, with a date, the session log that it was done through, and what was found; and a
+session log that reviewed has a section `## Memory Review`. Each becomes a log right behind that session
+log, so that what is due counts from there. Pure.
 """
 
 from __future__ import annotations
 
 import re
 
-from ledger.model.order import is_date, is_stem, milliseconds_of
+from ledger.model.order import has_time, is_date, is_stem, milliseconds_of
 from ledger.model.record import Record
 from projection.policy.model import BUILT_IN_KINDS
+from rituals.intake.adopt.layout import CONTINUITY, SESSIONS, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ _LINE = re.compile(
     r"^[-*+][ ]+\**(last_review|last_invariant_check)(?::\**|\**:)[ \t]*([^\n]+)", re.M
 )
 _STEM = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}\b")
+_SECTION = b"\n## Memory Review"
+#: The heading, and the lines below it in which the window of the review is told.
+_REVIEWED = re.compile(r"^## (Memory Review\b[^\n]*)(?:\n[^#\n][^\n]*|\n){0,6}", re.M)
+_THROUGH = re.compile(r"\bthrough\s+`?([0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6})\b")
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)+")
 _DAY_MS = 86_400_000
 _LASTING = frozenset(kind.name for kind in BUILT_IN_KINDS if not kind.decays)
@@ -36,14 +42,16 @@ class Held(Record):
     Args:
         what: `REVIEW` or `CHECK`.
         at_ms: right behind the log that it was done through, or the end of its day.
-        through: the stem of that log, "" where the page does not say.
-        note: the line as it stands.
+        through: the stem of that log, "" where nothing says.
+        note: what says so, as it stands.
+        place: the file where it stands.
     """
 
     what: str
     at_ms: int
     through: str
     note: str
+    place: str
 
 
 def held_in(page: str) -> list[Held]:
@@ -53,9 +61,26 @@ def held_in(page: str) -> list[Held]:
         what, note = match[1], match[2].strip()[:_NOTE_CHARS]
         stem = _STEM.search(note)
         if stem and is_stem(stem[0]):
-            found.append(Held(what, milliseconds_of(stem[0]) + 1, stem[0], note))
+            found.append(Held(what, milliseconds_of(stem[0]) + 1, stem[0], note, CONTINUITY))
         elif is_date(note[:10]):
-            found.append(Held(what, milliseconds_of(note[:10]) + _DAY_MS - 1, "", note))
+            end = milliseconds_of(note[:10]) + _DAY_MS - 1
+            found.append(Held(what, end, "", note, CONTINUITY))
+    return found
+
+
+def held_by(logs: Iterable[tuple[str, bytes]]) -> list[Held]:
+    """Read the reviews that session logs tell of: through the log that one names, else through itself."""
+    found = []
+    for stem, data in logs:
+        if _SECTION not in data or not (is_stem(stem) and has_time(stem)):
+            continue
+        match = _REVIEWED.search(text_of(data))
+        if match:
+            named = _THROUGH.search(match[0])
+            through = named[1] if named and is_stem(named[1]) and named[1] <= stem else stem
+            note = match[1].strip()[:_NOTE_CHARS]
+            place = f"{SESSIONS}/{stem}.md"
+            found.append(Held(REVIEW, milliseconds_of(through) + 1, through, note, place))
     return found
 
 

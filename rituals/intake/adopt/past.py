@@ -14,7 +14,7 @@ from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from rituals.intake.adopt import layout
-from rituals.intake.adopt.held import CHECK, Held, confirmed, held_in
+from rituals.intake.adopt.held import CHECK, Held, confirmed, held_by, held_in
 from rituals.intake.adopt.page_versions import PageCommit, page_commits, versions
 from rituals.intake.adopt.past_texts import Past, past_of
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
@@ -106,7 +106,7 @@ def recall_past(
     facts_in = {commit.id: pages.facts(commit.files) for commit in commits}
     past = past_of(commits, facts_in, known, said)
     logs = [log for commit, events in past.logs for log in _of_commit(commit, events)]
-    held = pages.held + held_in(layout.text_of(memory.continuity))
+    held = held_by(memory.logs) + pages.held + held_in(layout.text_of(memory.continuity))
     agents = {stem_in(entry.stem): entry.agent for entry in entries}
     logs += _of_rituals(held, list(known.values()), agents)
     logs.sort(key=_by_time)
@@ -191,7 +191,7 @@ def _of_rituals(
     found: dict[tuple[str, int], PastLog] = {}
     for one in held:
         agent = agents.get(one.through, "")
-        prose = f"{layout.CONTINUITY} says: `{one.what}` {one.note}"
+        prose = f"{one.place} says: {one.note}"
         if one.what == CHECK:
             events = tuple([FactVerified(id) for id in confirmed(one, facts)])
             log = PastLog(one.at_ms, agent, "import", "Invariants were confirmed", prose, events)
