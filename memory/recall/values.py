@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from projection.document.marks import PLAIN, Mark
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
-FACTS, SESSIONS = "facts", "sessions"
-#: The kind of a hit that is a passage of a session log.
-SESSION_KIND = "session"
+FACTS, SESSIONS, DOCS = "facts", "sessions", "docs"
+#: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
+SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
 
 
 class Filters(Record):
@@ -25,7 +26,7 @@ class Filters(Record):
         branches: in the header of that log.
         since: a date, or a stem; from then on.
         until: a date (the whole day), or a stem; up to then.
-        within: `facts` or `sessions` alone.
+        within: `facts`, `sessions` or `docs` alone; without it facts and sessions.
         as_of: a date, a stem or a commit: what was known then.
         superseded: superseded and invalidated facts too.
     """
@@ -61,8 +62,8 @@ class Hit(Record):
     """One memory that was found.
 
     Args:
-        id: of a fact, or `STEM:LINE` of a passage of a session log.
-        kind: of the fact, or `session`.
+        id: of a fact, `STEM:LINE` of a passage of a session log, or `PATH:LINE` of a document.
+        kind: of the fact, `session` or `document`.
         tier: of the fact, "" for a passage.
         date: `YYYY-MM-DD`, of the text.
         stem: the log that the text comes from.
@@ -113,12 +114,18 @@ class Answer(Record):
     @property
     def facts(self) -> tuple[Hit, ...]:
         """What holds, as far as it answers."""
-        return tuple([hit for hit in self.hits if hit.kind != SESSION_KIND])
+        return tuple([hit for hit in self.hits if hit.kind not in PASSAGE_KINDS])
 
     @property
     def passages(self) -> tuple[Hit, ...]:
         """What was said."""
-        return tuple([hit for hit in self.hits if hit.kind == SESSION_KIND])
+        return tuple([hit for hit in self.hits if hit.kind in PASSAGE_KINDS])
+
+
+def is_place(said: str) -> bool:
+    """Tell whether an id is `PATH:LINE` of a document, which neither a fact's nor a log's is."""
+    path, _, line = said.rpartition(":")
+    return bool(path and line.isdecimal() and len(line) < 8 and not is_stem(stem_in(path)))
 
 
 def tokens_of(text: str) -> int:

@@ -16,6 +16,7 @@ from ledger.errors import WrongUsage
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
+from memory.recall.values import is_place
 from projection.brief.budget import LEAST_CHARS
 from rituals.mcp.compact_schema import UNSAID
 from rituals.record.json_request import Strict, model_of, reason
@@ -43,7 +44,7 @@ HITS_LIMIT = 50
 #: Ids in one question.
 IDS_LIMIT = 20
 BUDGET_CHARS = 40_000
-_REFERENCE_CHARS = ID_LIMIT_CHARS + 20  # the stem of a log and a line of it
+_REFERENCE_CHARS = ID_LIMIT_CHARS + 20  # a log or a document, and a line of it
 _POINT_CHARS = ID_LIMIT_CHARS
 _ERRORS_SAID = 5
 
@@ -84,6 +85,8 @@ def _reference(said: str) -> str:
     stem, colon, line = said.partition(":")
     if is_stem(stem) and (not colon or (line.isascii() and line.isdigit())):
         return said
+    if is_place(said):
+        return _line(said)
     return _fact(said)
 
 
@@ -107,7 +110,7 @@ Id = Annotated[
 ]
 Reference = Annotated[
     str,
-    Field(max_length=_REFERENCE_CHARS, pattern="^[a-z0-9._:-]+$"),
+    Field(max_length=_REFERENCE_CHARS),
     AfterValidator(_reference),
     _Unsaid,
 ]
@@ -125,7 +128,7 @@ class RecallAsked(Strict):
     ]
     level: Literal["index", "timeline", "full"] = "index"
     limit: Annotated[int, Field(ge=1, le=HITS_LIMIT)] = 10
-    within: Literal["", "facts", "sessions"] = ""
+    within: Literal["", "facts", "sessions", "docs"] = ""
     kind: Names = ""
     tier: Annotated[Names, Field(description="core, working, active, archived or superseded")] = ""
     tag: Names = ""

@@ -9,7 +9,8 @@ from memory.cache.range_queries import log_named
 from memory.recall.hits.answer import answer_of, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.log_texts import LogTexts
-from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
+from memory.recall.hits.passages import passage_hit, passage_text
+from memory.recall.hits.snippets import one_line, title_of
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
@@ -19,13 +20,14 @@ from memory.recall.rank.standing import Candidate, answers, ordered
 from memory.recall.rank.types import Ranking
 from memory.recall.search import search
 from memory.recall.values import (
+    DOCS,
     FULL,
     SESSION_KIND,
     SESSIONS,
-    TIMELINE,
     Answer,
     Filters,
     Hit,
+    is_place,
     tokens_of,
 )
 from memory.replay.gc_pause import Uncollected
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memory.cache.file import Cache
+    from memory.recall.documents.passages import Documents
     from memory.recall.index.fts_file import Index, LogRow
     from memory.recall.index.meanings import Meanings
     from memory.recall.rank.types import Scored
@@ -66,10 +69,13 @@ class Recaller:
         self._lookups = Lookups()
         self.texts = LogTexts(snapshot.home)
         self._meanings: Meanings | None = None
+        self._documents: Documents | None = None
 
     def close(self) -> None:
-        """Close the index."""
+        """Close the indexes."""
         self._following.close()
+        if self._documents is not None:
+            self._documents.close()
 
     def recall(
         self,
@@ -83,6 +89,8 @@ class Recaller:
         loose: bool = False,
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`)."""
+        if filters.within == DOCS:
+            return self._of_documents().recall(query, level, limit, filters, explain)
         past = past_at(self._snapshot, filters.as_of)
 
         def answer(cache: Cache, index: Index) -> Answer:
@@ -135,8 +143,22 @@ class Recaller:
             view = _View(self, cache, index, facts)
             return answer_of([view.named(one, level) for one in dict.fromkeys(ids)], ())
 
-        with self.texts:
-            return self._following.ask(answer)
+        paths = [one for one in dict.fromkeys(ids) if is_place(one)]
+        if not paths:
+            with self.texts:
+                return self._following.ask(answer)
+        found = {hit.id: hit for hit in self._of_documents().get(paths, level)}
+        rest = [one for one in ids if one not in found]
+        if rest:
+            found |= {hit.id: hit for hit in self.get(rest, level=level).hits}
+        return answer_of([found[one] for one in dict.fromkeys(ids)], ())
+
+    def _of_documents(self) -> Documents:
+        if self._documents is None:
+            from memory.recall.documents.passages import Documents
+
+            self._documents = Documents(self._snapshot)
+        return self._documents
 
     def lookups(self, index: Index) -> Lookups:
         """Return what was looked up in an index so far."""
@@ -203,7 +225,7 @@ class _View:
                 found[row] = self._facts.text(piece.fact)
             elif log is not None and piece is not None and row in there:
                 lines = self._recaller.texts.lines(log, self._cache)
-                found[row] = _passage_text(log, lines, row & PLACES & ~LATE_BIT)
+                found[row] = passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found
 
     def facts(self, found: Search, level: str, limit: int, explain: bool, loose: bool) -> list[Hit]:
@@ -324,43 +346,4 @@ class _View:
     def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
         """Return a passage, None where the repository lost the log's bytes since it was indexed."""
         lines = self._recaller.texts.lines(log, self._cache)
-        number = log.pieces[place].line
-        if number > len(lines):
-            return None
-        text = _passage_text(log, lines, place)
-        heading = heading_of(lines, number)
-        title = title_of(lines)
-        if log.day in title:  # other tools' titles are the time, which the hit says already
-            title = ""
-        line = titled(title, heading, text, words)
-        id = f"{log.stem}:{number}"
-        _, section = section_of(lines, number)
-        if level == FULL:
-            shown = section
-        elif level == TIMELINE:
-            around = [
-                ("> " if other == place else "  ") + one_line(_passage_text(log, lines, other), 200)
-                for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
-            ]
-            shown = "\n".join([f"{id}  {log.day}  {log.agent}  {heading}", *around])
-        else:
-            shown = f"{id}  {SESSION_KIND}  {log.day}  {line}  ({log.agent or 'nobody named'})"
-        return Hit(
-            id, SESSION_KIND, "", log.day, log.stem, log.agent, 0.0, line, shown,
-            tokens_of(shown), tokens_of(section),
-        )  # fmt: skip
-
-
-def _passage_text(log: LogRow, lines: list[str], place: int) -> str:
-    """Return a passage from the lines of its log.
-
-    Of a long line that is several passages, those before are passed over.
-    """
-    piece = log.pieces[place]
-    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
-    end = next(
-        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
-    )
-    text = "\n".join(lines[piece.line - 1 : end])
-    start = sum(before) + len(before)
-    return text[start : start + piece.chars].strip()
+        return passage_hit(log, lines, place, level, words)

@@ -1,4 +1,4 @@
-"""Choose what the index takes of one log, from its text and its events alone."""
+"""Choose what the index takes of one log, from its text and its events alone, or of a document."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.logset import LogRef
     from ledger.model.session import Entry
+    from memory.recall.index.passages import Passage
 
 
 class Indexed(Record):
@@ -37,16 +38,7 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     """
     header = header_of(text)
     prose_text = "" if "<<<<<<< " in text and conflicted(text) else text
-    texts: list[tuple[int, str, str]] = []
-    pieces: list[tuple[int, int, str, bool, str, int]] = []
-    prose = 0
-    for place, passage in enumerate(passages_of(prose_text)):
-        pieces.append(
-            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
-        )
-        at = place | LATE_BIT if passage.late else place
-        texts.append((at, passage.text, split_words(passage.text)))
-        prose += len(passage.text)
+    texts, pieces, prose = _prose(passages_of(prose_text))
     facts: list[tuple[int, int, str, bool, str]] = []
     chars = prose
     for event in entry.acts:
@@ -77,6 +69,34 @@ def indexed(ref: LogRef, text: str, entry: Entry) -> Indexed:
     )  # fmt: skip
     speakers = tuple(sorted({piece[2] for piece in pieces if piece[2]}))
     return Indexed(row, tuple(texts), chars, speakers)
+
+
+def indexed_document(path: str, blob: str, text: str) -> Indexed:
+    """Prepare a document for an index: its path stands for the stem of a log.
+
+    Args:
+        path: of the document.
+        blob: the object that holds it.
+        text: the whole of it.
+    """
+    texts, pieces, chars = _prose(passages_of(text, is_log=False))
+    row = (path, blob, "", "", "", "", chars, marshal.dumps((pieces, [])))
+    return Indexed(row, tuple(texts), chars, ())
+
+
+def _prose(
+    passages: list[Passage],
+) -> tuple[list[tuple[int, str, str]], list[tuple[int, int, str, bool, str, int]], int]:
+    """Return the texts of passages by place, the passages as the index keeps them, and all characters."""
+    texts: list[tuple[int, str, str]] = []
+    pieces: list[tuple[int, int, str, bool, str, int]] = []
+    for place, passage in enumerate(passages):
+        pieces.append(
+            (passage.line, len(passage.text), passage.who, passage.late, "", passage.marks)
+        )
+        at = place | LATE_BIT if passage.late else place
+        texts.append((at, passage.text, split_words(passage.text)))
+    return texts, pieces, sum([len(passage.text) for passage in passages])
 
 
 def _withheld(text: str) -> bool:

@@ -121,7 +121,7 @@ class IndexFollower:
             self.close()  # another process built it anew
         if self._index is None and number not in (0, self._damaged):
             self._file = number
-            self._index = _open(self._path)
+            self._index = open_index(self._path)
         if self._index is not None:
             self._index.load()
         return self._index
@@ -184,33 +184,13 @@ class IndexFollower:
 
     def _build(self) -> None:
         """Write the whole index beside the old one and put it in its place."""
-        from ledger.wal.atomic_files import make_folder
-        from memory.cache.rebuild import clear_abandoned, install
         from memory.recall.index.update import everything, fill
-        from memory.recall.index.writer import new_file
 
         change = self._snapshot.ask(lambda cache: everything(self._home, cache))
-        temporary = f"{self._path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-        if not Stamp(self._path).usable:
-            self._in_memory(change)
-            return
-        try:
-            make_folder(os.path.dirname(self._path))
-            clear_abandoned(self._path)
-            base = new_file(temporary)
-            try:
-                os.chmod(temporary, 0o600)
-                fill(self._home, base, change, self._progress)
-            finally:
-                base.close()
-            install(temporary, self._path)
+        if write_file(self._path, lambda base: fill(self._home, base, change, self._progress)):
             self.close()
-        except (sqlite3.Error, OSError, StorageFailed):
-            _unlink(temporary)
+        else:
             self._in_memory(change)  # a read-only or full disk
-        except BaseException:
-            _unlink(temporary)
-            raise
 
     def _in_memory(self, change: Change) -> Index:
         from memory.recall.index.update import fill
@@ -230,7 +210,40 @@ def in_step(mark: Mark, cache: Cache) -> bool:
     return same and (not mark.skipped or mark.generation == cache.generation)
 
 
-def _open(path: str) -> Index:
+def write_file(path: str, fill: Callable[[sqlite3.Connection], None]) -> bool:
+    """Write a whole index beside the old one and put it in its place; False where the disk takes nothing.
+
+    Args:
+        path: where it is to be.
+        fill: fills an empty one.
+    """
+    from ledger.wal.atomic_files import make_folder
+    from memory.cache.rebuild import clear_abandoned, install
+    from memory.recall.index.writer import new_file
+
+    if not Stamp(path).usable:
+        return False
+    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    try:
+        make_folder(os.path.dirname(path))
+        clear_abandoned(path)
+        base = new_file(temporary)
+        try:
+            os.chmod(temporary, 0o600)
+            fill(base)
+        finally:
+            base.close()
+        install(temporary, path)
+        return True
+    except (sqlite3.Error, OSError, StorageFailed):
+        _unlink(temporary)
+        return False
+    except BaseException:
+        _unlink(temporary)
+        raise
+
+
+def open_index(path: str) -> Index:
     """Open an index.
 
     Raises:

@@ -65,13 +65,14 @@ class Passage(Record):
     marks: int = 0
 
 
-def passages_of(text: str) -> list[Passage]:
-    """Cut a log into passages.
+def passages_of(text: str, *, is_log: bool = True) -> list[Passage]:
+    """Cut a log, or another document, into passages.
 
     Args:
-        text: the whole log, its header too.
+        text: the whole of it, its header too.
+        is_log: sections of facts are left out, and who speaks is told.
     """
-    found = list(_passages(text, PASSAGE_CHARS))
+    found = list(_passages(text, PASSAGE_CHARS, is_log))
     if any(one.late for one in found) and ASKERS.isdisjoint([one.who for one in found]):
         # `Model: …` is a label where nobody asks
         found = [one._replace(late=False) if one.late else one for one in found]
@@ -117,17 +118,16 @@ def split_words(text: str) -> str:
     return f"{camel_words(text)} {pairs}" if pairs else camel_words(text)
 
 
-def _passages(text: str, room: int) -> Iterator[Passage]:
+def _passages(text: str, room: int, is_log: bool) -> Iterator[Passage]:
     header = _HEADER.match(text)
     start = header.end() if header else 0
     line = 1 + text.count("\n", 0, start)
-    who = ""
-    for begin, end in _fact_sections(text, start):
-        yield from _section(text[start:begin], line, room, who)
+    for begin, end in _fact_sections(text, start) if is_log else ():
+        yield from _section(text[start:begin], line, room, is_log)
         line += text.count("\n", start, end)
         start = end
     if start < len(text):
-        yield from _section(text[start:], line, room, who)
+        yield from _section(text[start:], line, room, is_log)
 
 
 def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
@@ -142,8 +142,9 @@ def _fact_sections(text: str, start: int) -> Iterator[tuple[int, int]]:
         yield facts.start(), start
 
 
-def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
+def _section(text: str, line: int, room: int, is_log: bool) -> Iterator[Passage]:
     """Cut a text that holds no section of facts."""
+    who = ""
     pending: list[str] = []
     pending_chars = pending_line = 0
     prose = False  # what is pending is more than headings
@@ -162,8 +163,8 @@ def _section(text: str, line: int, room: int, who: str) -> Iterator[Passage]:
             here += block.count("\n", 0, lead)
             block = block[block.rfind("\n", 0, lead) + 1 :]
         heading = bare[0] == "#"
-        turns = _TURNS.split(block) if ": " in block and "\n" in block else None
-        speaker = None if heading or ":" not in block else _SPEAKER.match(block)
+        turns = _TURNS.split(block) if is_log and ": " in block and "\n" in block else None
+        speaker = _SPEAKER.match(block) if is_log and not heading and ":" in block else None
         if heading:
             who = ""
         if pending and (

@@ -1,0 +1,89 @@
+"""Make hits of passages, of session logs and of documents, from the lines that they stand in."""
+
+from __future__ import annotations
+
+from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
+from memory.recall.values import FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory.recall.index.fts_file import LogRow
+
+
+def passage_hit(
+    log: LogRow,
+    lines: list[str],
+    place: int,
+    level: str,
+    words: Sequence[str],
+    kind: str = SESSION_KIND,
+) -> Hit | None:
+    """Return the hit of a passage, None where the lines are too few: they were lost since it was indexed.
+
+    Args:
+        log: that it stands in, or the document.
+        lines: of that.
+        place: of the passage.
+        level: how much is given.
+        words: that it was found by.
+        kind: of the hit.
+    """
+    number = log.pieces[place].line
+    if number > len(lines):
+        return None
+    text = passage_text(log, lines, place)
+    if kind != SESSION_KIND:
+        number += _headings_before(text)
+    heading = heading_of(lines, number)
+    title = title_of(lines)
+    if log.day and log.day in title:  # other tools' titles are the time, which the hit says already
+        title = ""
+    line = titled(title, heading, text, words)
+    id = f"{log.stem}:{number}"
+    _, section = section_of(lines, number)
+    about = "  ".join([one for one in (log.day, log.agent) if one])
+    if level == FULL:
+        shown = section
+    elif level == TIMELINE:
+        around = [
+            ("> " if other == place else "  ") + one_line(passage_text(log, lines, other), 200)
+            for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
+        ]
+        shown = "\n".join(["  ".join([one for one in (id, about, heading) if one]), *around])
+    elif kind == SESSION_KIND:
+        shown = f"{id}  {kind}  {log.day}  {line}  ({log.agent or 'nobody named'})"
+    else:
+        shown = f"{id}  {kind}  {line}"
+    stem = log.stem if kind == SESSION_KIND else ""
+    return Hit(
+        id, kind, "", log.day, stem, log.agent, 0.0, line, shown,
+        tokens_of(shown), tokens_of(section),
+    )  # fmt: skip
+
+
+def _headings_before(text: str) -> int:
+    """Return how many lines of a passage stand before the last of the headings that it begins with."""
+    found = 0
+    for number, line in enumerate(text.split("\n")):
+        if line[:1] == "#":
+            found = number
+        elif line.strip():
+            break
+    return found
+
+
+def passage_text(log: LogRow, lines: list[str], place: int) -> str:
+    """Return a passage from the lines that it stands in.
+
+    Of a long line that is several passages, those before are passed over.
+    """
+    piece = log.pieces[place]
+    before = [one.chars for one in log.pieces[:place] if one.line == piece.line]
+    end = next(
+        (one.line - 1 for one in log.pieces[place + 1 :] if one.line > piece.line), len(lines)
+    )
+    text = "\n".join(lines[piece.line - 1 : end])
+    start = sum(before) + len(before)
+    return text[start : start + piece.chars].strip()
