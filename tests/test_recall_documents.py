@@ -251,6 +251,6 @@ def test_a_model_asks_for_documents_too(shop: Repo) -> None:
     (whole,) = read_tools.get(memory, requests.GetAsked(ids=[hit.id]), Caller()).hits
     assert whole.text.startswith("## Tests")
     for wrong in ("AGENTS.md", "a\nb:3", "x\x1b:3", "--output=x"):
-        with pytest.raises(ValueError, match="not a fact id|one line|control"):
+        with pytest.raises(ValueError, match=r"not a fact id|one line|control"):
             requests.GetAsked(ids=[wrong])
     memory.close()
