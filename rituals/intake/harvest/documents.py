@@ -31,7 +31,7 @@ _FOREIGN = frozenset(
     "testing-data testdata __tests__ fixtures fixture snapshots __snapshots__ mocks spec-tests "
     "versioned_docs i18n l10n locale locales translations translation archive archived attic old "
     "release releases _posts user-guide user_guide userguide user users user-docs guides tutorials "
-    "how-to-use intro ref contrib blog posts news "
+    "how-to-use intro ref contrib config configuration blog posts news "
     "changelog changelogs changes release-notes releasenotes release_notes whatsnew "
     "research research-results analysis reports meetings minutes licenses licences license legal _static "
     "static assets images prompts".split()
@@ -84,9 +84,10 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 _GUIDE = re.compile(
-    r"contribut|develop|hacking|style|convention|guideline|coding|standards?\b|workflow|governance|"
-    r"principles?"
-    r"|polic(?:y|ies)|testing|releas(?:e|ing)|maintain|review|commit|branching|engineering|"
+    r"contribut|develop|hacking|convention|guideline|coding|code[-_ ]?style|style[-_ ]?guide|^style$|"
+    r"standards?\b|"
+    r"workflow|governance|principles?|polic(?:y|ies)|releas(?:e|ing)|maintain|review|commit|branching|"
+    r"engineering|"
     r"rules",
     re.IGNORECASE,
 )

@@ -33,6 +33,18 @@ _RULE = re.compile(
 )
 #: Only these begin a rule that has no subject.
 _IMPERATIVE = re.compile(r"^(?:never|always|do not|don't|only|must(?: not)?)\b", re.IGNORECASE)
+#: A clause that orders, also behind a comma or a colon.
+_ORDERS = re.compile(
+    r"(?:^|[,;:—–(-] |\band |\bor |\bbut )(?:always|never|do not|don't)\b (?!\w+(?<![su])s\b|\w+ed\b|"
+    r"an?\b|the\b)",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(
+    r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|may not|cannot|(?:is|are) (?:not allowed|"
+    r"forbidden|prohibited|mandatory"
+    r"|required|disallowed))\b",
+    re.IGNORECASE,
+)
 #: What says so and rules nothing.
 _NO_RULE = re.compile(
     # turns of phrase
@@ -60,7 +72,11 @@ _NO_RULE = re.compile(
     # history, doubt, questions and wishes
     r"\b(?:would|could|might|maybe|perhaps|hopefully|ideally|unless you|probably|in theory|i|i'm|i've|"
     r"my|me)\b|"
-    r"\b(?:currently|nowadays|was|were|had|did|used to|no longer|previously|originally|in the past|"
+    r"\b(?:you can|unfortunately|harder|easier|tricky|unnecessary|not necessary|in (?:many|some|most) "
+    r"cases|"
+    r"sometimes|usually|often|"
+    r"typically|rarely|to begin with|forbidden by|currently|nowadays|was|were|had|did|used to|no "
+    r"longer|previously|originally|in the past|"
     r"historically)\b|"
     r"\b(?:if you (?:want|wish|like|are|have|need|don't|do not|prefer|see|get|find|plan|think|use|"
     r"choose|know|can|notice|encounter)"
@@ -160,12 +176,7 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
             fact = text
             if needs or text.startswith(("The ", "An ", "A ", "There ")):
                 fact = standing_alone(text, titles, needs)
-            if points(text) and (
-                fact == text
-                or re.match(
-                    r"(?:this|these|those|that|they|he|she|such|both|the)\b", text, re.IGNORECASE
-                )
-            ):
+            if points(text) and (kind == DESIGN or fact == text or not text.startswith("It ")):
                 continue
             if needs and fact == text and len(text.split()) < _FEWEST + 2:
                 continue
@@ -186,7 +197,9 @@ def _is_rule(text: str, kind: str) -> bool:
     letters = [char for char in text if char.isalpha()]
     if sum(char.isascii() for char in letters) < 0.9 * len(letters):
         return False
-    return not (kind == DESIGN and _SECOND_PERSON.search(text))
+    if kind == DESIGN:
+        return not _SECOND_PERSON.search(text)
+    return bool(_MODAL.search(text) or _ORDERS.search(text))
 
 
 def _kind(text: str, titles: tuple[str, ...], kind: str) -> str:
