@@ -144,3 +144,89 @@ def test_a_redaction_in_the_repository_reaches_the_briefs_kept_aside(
 def kept_brief(repo: Repo) -> str:
     """Return the brief as the quick path gives it, and keep it."""
     return (brief(str(repo.path), Wish("codex")) or b"").decode()
+
+
+def test_a_sync_sends_it_only_when_told(own: Path, repo: Repo, run: Run, tmp_path: Path) -> None:
+    """A remote of it gets nothing by a plain sync, which fetches; all of it with `--push` or `push = true`."""
+    bare, home = tmp_path / "own.git", Repo(own)
+    repo.git("init", "-q", "--bare", "-b", "main", str(bare))
+    home.git("remote", "add", "origin", str(bare))
+    kept = run("sync", "--home", "personal")
+    assert (
+        kept.code == 0
+        and "1 log, only yours, not sent; `diurna sync --home personal --push`" in kept.err
+    )
+    assert Repo(bare).git("for-each-ref") == ""
+    assert run("sync", "--home", "personal", "--push").out.startswith("went  1 log")
+    assert holders(bare, "Tabs, not blanks")
+    run("note", "--personal", "preference: Blue, not green.")
+    assert run("sync", "--home", "personal", "--json").json["kept"] == 1
+    assert not holders(bare, "Blue, not green")
+    policy = own / "diurna.toml"
+    policy.write_text(policy.read_text().replace("# push   = true", "push = true"))
+    home.git(
+        "-c", "user.name=Ada", "-c", "user.email=a@example.invalid", "commit", "-qam", "send it"
+    )
+    assert run("sync", "--home", "personal").code == 0 and holders(bare, "Blue, not green")
+
+
+def test_a_sync_of_it_brings_what_another_machine_sent(
+    own: Path, repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clone in its place on another machine is the personal home there, and both join without a push."""
+    bare, home = tmp_path / "own.git", Repo(own)
+    repo.git("init", "-q", "--bare", "-b", "main", str(bare))
+    home.git("remote", "add", "origin", str(bare))
+    run("sync", "--home", "personal", "--push")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "laptop"))
+    repo.git("clone", "-q", str(bare), personal_folder())
+    assert run("init", "--personal").code == 0
+    assert run("note", "--personal", "preference: Blue, not green.").code == 0
+    assert run("sync", "--home", "personal", "--push").code == 0
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    run("note", "--personal", "preference: Red wine.")
+    assert run("sync", "--home", "personal").code == 0
+    shown = run("show", "--home", "personal").out
+    assert all(text in shown for text in ("Tabs, not blanks.", "Blue, not green.", "Red wine."))
+    assert not holders(bare, "Red wine")
+
+
+def test_a_policy_elsewhere_that_says_personal_means_nothing(
+    data: Path, repo: Repo, run: Run
+) -> None:
+    """A shared home is not made personal by its policy: it takes no such fact, and is sent."""
+    policy = repo.path / "memory" / "diurna.toml"
+    policy.write_text(
+        policy.read_text().replace("\n\n[windows]", "\npersonal = true\n\n[windows]", 1)
+    )
+    repo.git("commit", "-qam", "mine now")
+    assert "personal = true" in policy.read_text()
+    ran = run("note", "personal=true A cat.")
+    assert ran.code == 1 and "only one person's" in ran.err
+
+
+def test_invariants_upstream_stand_below_their_name(
+    data: Path, repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The invariants of a home that the policy names are in a brief, with whose they are; nothing else is."""
+    org = tmp_path / "org"
+    assert run("init", str(org)).code == 0
+    run(
+        "note",
+        "--home",
+        str(org),
+        "id=no-keys invariant: No keys in logs.",
+        "decision: Tea, not coffee.",
+    )
+    policy = repo.path / "memory" / "diurna.toml"
+    policy.write_text(policy.read_text() + f'\n[upstream]\norg = "{org}"\n')
+    repo.git("commit", "-qam", "upstream")
+    repo.git("config", "protocol.file.allow", "always")
+    ran = run("sync")
+    text = kept_brief(repo)
+    assert "## Invariants of org, fetched 20" in text, (ran.out, ran.err)
+    assert "- org/no-keys (invariant, core, " in text and "Tea" not in text
+    run("note", "--home", str(org), "id=stay invariant: Orders stay.")
+    assert "org/stay" not in kept_brief(repo)
+    run("sync")
+    assert "org/stay" in kept_brief(repo) and "org/stay" in run("brief").out

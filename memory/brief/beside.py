@@ -21,7 +21,7 @@ def beside(layers: Iterable[Layer]) -> tuple[Beside, ...]:
     Args:
         layers: nearest first.
     """
-    found = [Beside(one.name, _foremost(one), one.personal) for one in layers]
+    found = [Beside(one.name, _foremost(one), one.personal, one.fetched) for one in layers]
     return tuple([one for one in found if one.facts])
 
 

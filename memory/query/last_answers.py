@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ledger.home import Home, discover, has_personal
-from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION
+from ledger.model.layout import CACHE_VERSION, FORMAT_VERSION, UPSTREAM_DIR
 from ledger.model.record import Record
 from memory.cache.key import digest, signed, user_key
 
@@ -63,7 +63,6 @@ def brief(start: str, wish: Wish) -> bytes | None:
     home = discover(start)
     agent, branch = wish.agent or agent_of(home), branch_of(home)
     changed = changed_files(home) if wish.task else ()
-    layers = layers_beside(home)
 
     def make(snapshot: Snapshot, name: str) -> tuple[str, str]:
         from memory.brief.making import Asked, found_for, made_for, words_of
@@ -74,27 +73,32 @@ def brief(start: str, wish: Wish) -> bytes | None:
 
             found = found_for(Reader(home).recall, words_of(snapshot, wish.task))
         asked = Asked(agent, wish.role, wish.task, branch, changed, wish.budget_chars, wish.format)
-        made = made_for(snapshot, asked, found, name, layers)
+        made = made_for(snapshot, asked, found, name, layers_beside(snapshot, name))
         return made.commit, made.text
 
     key = "\0".join(
         (agent, branch, wish.role, wish.task, str(wish.budget_chars), wish.format, *changed)
     )
-    if not layers:
+    if not has_layers(home):
         return _answer(_File(home, _BRIEFED), key, _BRIEFS, make)
-    from memory.replay.layers import brief_file
+    from memory.replay.layers import brief_file, layers_as_of
 
-    key += "".join([f"\0\0{one.name} {_shown(one.home)}" for one in layers])
-    return _answer(_File(home, _BRIEFED, brief_file(home, layers)), key, _BRIEFS, make)
+    key += f"\0\0{layers_as_of(home)}"
+    return _answer(_File(home, _BRIEFED, brief_file(home)), key, _BRIEFS, make)
 
 
-def layers_beside(home: Home) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one; where there are none, that takes a look or two."""
-    if not has_personal():
+def has_layers(home: Home) -> bool:
+    """Tell by two looks whether other homes may be read beside one."""
+    return has_personal() or os.path.isdir(f"{home.repository.commondir}/{UPSTREAM_DIR}")
+
+
+def layers_beside(snapshot: Snapshot, tip: str | None = None) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first."""
+    if not has_layers(snapshot.home):
         return ()
     from memory.replay.layers import layers
 
-    return layers(home)
+    return layers(snapshot.home, snapshot.ask(lambda cache: cache.policy, tip))
 
 
 def view(start: str, name: str, argument: str) -> bytes | None:

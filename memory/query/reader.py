@@ -392,4 +392,4 @@ class Reader:
             agent or self.asker(), role, task, branch, tuple(changed), budget_chars, format
         )
         found = found_for(self.recall, words_of(self.snapshot, task))
-        return made_for(self.snapshot, asked, found, layers=layers_beside(self.home))
+        return made_for(self.snapshot, asked, found, layers=layers_beside(self.snapshot))

@@ -31,7 +31,7 @@ from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
 from memory.redaction.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
 from memory.repair.lost_blobs import drop_purged
-from memory.replay.layers import brief_file, layers
+from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
 from projection.fold.withholding import free_values, names
@@ -196,7 +196,7 @@ def _clear_caches(home: Home) -> None:
     folder = f"{home.repository.commondir}/{CACHE_DIR}"
     own = os.path.basename(home.cache_file)
     mine = {f"{own}.sqlite", f"{own}.sqlite-journal", os.path.basename(_record(home))}
-    aside = brief_file(home, layers(home))
+    aside = brief_file(home)
     if aside:
         _unlink(aside)
     for name in sorted(os.listdir(folder)):

@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 
 from ledger.errors import DiurnaError
+from ledger.git.repository import Repository, read_reference
 from ledger.home import PERSONAL, Home, personal_home
 from ledger.model.digest import sha256
-from ledger.model.layout import CACHE_DIR
+from ledger.model.layout import CACHE_DIR, FETCHED_FILE, UPSTREAM_BRANCH, UPSTREAM_DIR
+from ledger.model.order import stamp_of
 from ledger.model.record import Record
+from memory.cache.view_name import beside
+from memory.replay.upstreams import upstream_homes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memory.cache.file import Cache
+    from projection.policy.model import Policy
 
     Answer = TypeVar("Answer")
 
@@ -30,17 +35,17 @@ class Layer(Record):
     Args:
         name: what its facts are named after: `personal`, or what a policy calls an upstream.
         home: where it is.
-        fetched: when it was brought here, milliseconds since 1970; 0 where it lives on this machine.
+        fetched: the day on which it was brought here, `2026-11-21`; "" where it lives on this machine.
     """
 
     name: str
     home: Home
-    fetched: int = 0
+    fetched: str = ""
 
     @property
     def personal(self) -> bool:
         """Whether it is the user's own."""
-        return self.name == PERSONAL
+        return not self.fetched
 
     def named(self, fact: str) -> str:
         """Return what a fact of it is called where it stands beside others."""
@@ -61,24 +66,58 @@ class Layer(Record):
             snapshot.close()
 
 
-def layers(home: Home) -> tuple[Layer, ...]:
-    """Return the homes that are read beside one, nearest first."""
-    try:
-        own = personal_home()
-    except (DiurnaError, OSError):
-        own = None
-    if own is None or own.repository.commondir == home.repository.commondir:
-        return ()
-    return (Layer(PERSONAL, own),)
+def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
+    """Return the homes that are read beside one, nearest first.
+
+    Args:
+        home: that is asked.
+        policy: of it, which names those upstream.
+    """
+    own = _own(home)
+    found = [Layer(PERSONAL, own)] if own is not None else []
+    others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]
+    found += [Layer(name, there, stamp_of(int(at * 1000))[:10]) for name, there, at in others]
+    return tuple(found)
 
 
-def brief_file(home: Home, read: tuple[Layer, ...]) -> str:
-    """Return where briefs of a home are kept that say something of others; "" for beside its own cache.
+def layers_as_of(home: Home) -> str:
+    """Say as of when other homes are read beside one, so that two times can be told apart; "" for none.
+
+    Which of those upstream count is for the policy of the home to say.
+    """
+    own = _own(home)
+    said = []
+    if own is not None:
+        waits = beside(own)  # before the tip is looked up
+        said.append(f"{PERSONAL} {own.tip()}{waits}")
+    folder = f"{home.repository.commondir}/{UPSTREAM_DIR}"
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        there = Repository("", f"{folder}/{name}", f"{folder}/{name}")
+        try:
+            with open(f"{folder}/{name}/{FETCHED_FILE}", "rb") as file:
+                note = file.read().hex()
+            said.append(f"{name} {note} {read_reference(there, f'refs/heads/{UPSTREAM_BRANCH}')}")
+        except (OSError, DiurnaError):
+            continue  # never fetched
+    return "\0".join(said)
+
+
+def brief_file(home: Home) -> str:
+    """Return where briefs are kept that say something of the user's own home; "" where there is none.
 
     What is only the user's is not kept below a home that others may look into.
     """
-    own = next((layer.home for layer in read if layer.personal), None)
+    own = _own(home)
     if own is None:
         return ""
     name = sha256(os.fsencode(home.cache_file)).hexdigest()[:32]
     return f"{own.repository.commondir}/{CACHE_DIR}/{name}.briefs"
+
+
+def _own(home: Home) -> Home | None:
+    """Return the user's own home; None where there is none, or it is the one that is asked."""
+    try:
+        own = personal_home()
+    except (DiurnaError, OSError):
+        return None
+    return None if own is None or own.repository.commondir == home.repository.commondir else own

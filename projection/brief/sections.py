@@ -108,12 +108,16 @@ def wanted(material: Material) -> tuple[Wanted, ...]:
 
 def _beside(homes: Iterable[Beside]) -> list[Wanted]:
     """Return a section for each other home that says something."""
-    return [
-        _section(YOURS, "Yours, in no shared memory (`--home personal`)", one.facts)
-        if one.personal
-        else _section(f"{UPSTREAM} {one.name}", f"Invariants of {one.name}", one.facts)
-        for one in homes
-    ]
+    found = []
+    for one in homes:
+        name, title = YOURS, "Yours, in no shared memory (`--home personal`)"
+        if not one.personal:
+            name, title = (
+                f"{UPSTREAM} {one.name}",
+                f"Invariants of {one.name}, fetched {one.fetched}",
+            )
+        found.append(_section(name, title, one.facts))
+    return found
 
 
 def _news(material: Material, placed: Container[str]) -> tuple[News, ...]:

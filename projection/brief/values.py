@@ -153,11 +153,13 @@ class Beside(Record):
         name: of the home, as a reader is told.
         facts: each under the name that it has beside others, most important first.
         personal: it is the user's own.
+        fetched: the day on which it was brought here, "" where it lives on this machine.
     """
 
     name: str
     facts: tuple[Standing, ...]
     personal: bool = False
+    fetched: str = ""
 
 
 if TYPE_CHECKING:

@@ -208,11 +208,6 @@ class Policy(Record):
     upstream: tuple[Upstream, ...] = ()
 
     @property
-    def pushes(self) -> bool:
-        """Whether a sync sends what the home holds without being told."""
-        return self.push or not self.personal
-
-    @property
     def view_files(self) -> tuple[str, ...]:
         """The files of the views that are published."""
         return tuple([path for path, name in VIEW_FILES.items() if name in self.views.publish])

@@ -29,6 +29,7 @@ class Report(Record):
         findings: what a person should know.
         dry_run: whether nothing but the fetch was done.
         upstreams: what came of homes of others.
+        kept: how many logs are not sent, since nobody said so of a home that is only the user's.
     """
 
     remote: str
@@ -45,6 +46,7 @@ class Report(Record):
     findings: tuple[Finding, ...] = ()
     dry_run: bool = False
     upstreams: tuple[Brought, ...] = ()
+    kept: int = 0
 
     @property
     def changed(self) -> str:

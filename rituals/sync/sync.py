@@ -23,7 +23,7 @@ from ledger.home import IN_TREE
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import push
+from ledger.remote.transport import push as send
 from ledger.wal.transfer_note import Transfer
 from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
@@ -31,6 +31,7 @@ from memory.redaction.purged import refuse_purged
 from memory.redaction.withheld import held_logs
 from memory.worktree.edited_copy import edited_paths
 from memory.worktree.publish import is_published, refuse_unwritable
+from memory.write.personal import is_own
 from rituals.check.verify.checkpoint import checkpoint, rewritten_findings
 from rituals.check.verify.listing import list_sessions
 from rituals.sync.backoff import courtesy, last_push, note_push, pause
@@ -57,6 +58,7 @@ def sync(
     *,
     dry_run: bool = False,
     adopt: bool = False,
+    push: bool = False,
     progress: Progress | None = None,
     monotonic: Callable[[], float] = monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -68,6 +70,7 @@ def sync(
         asked: a remote's name, URL or path; "" for the branch's own.
         dry_run: fetch, and say what would be; no branch moves.
         adopt: also join a history that shares nothing with ours.
+        push: send what is here even where the policy does not (FORMAT.md, Y7).
         progress: told how far a transfer is.
         monotonic: gives seconds.
         sleep: waits for seconds.
@@ -83,7 +86,9 @@ def sync(
     remote = choose_remote(home.repository.git(), home.branch, asked)
     if not dry_run and memory.waiting():
         memory.drain()
-    return _Sync(memory, remote, dry_run, adopt, progress, monotonic, sleep).run()
+    policy = memory.snapshot.tip.ask(lambda cache: cache.policy)
+    sends = push or policy.push or not is_own(home, policy)
+    return _Sync(memory, remote, (dry_run, adopt, sends), progress, monotonic, sleep).run()
 
 
 class _Sync:
@@ -91,15 +96,14 @@ class _Sync:
         self,
         memory: Memory,
         remote: Remote,
-        dry_run: bool,
-        adopt: bool,
+        how: tuple[bool, bool, bool],
         progress: Progress | None,
         monotonic: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
         self._memory, self._remote = memory, remote
         self._progress = progress
-        self._dry_run, self._adopt = dry_run, adopt
+        self._dry_run, self._adopt, self._sends = how
         self._monotonic, self._sleep = monotonic, sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
@@ -136,11 +140,13 @@ class _Sync:
                 self._plans.append(plan)
                 return self._report(0)
             tip = self._settle(plan)
-            if tip == plan.theirs or not tip:
+            if not self._sends:
+                self._follow()
+            if tip == plan.theirs or not tip or not self._sends:
                 return self._report(tried - 1)
             try:
                 with Transfer(self._memory.home.repository, self._remote.tracking):
-                    push(self._git, self._remote, tip, progress=self._progress)
+                    send(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
                 now = self._monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:
@@ -366,6 +372,7 @@ class _Sync:
     def _report(self, tries: int, offline: Unreachable | None = None) -> Report:
         """Add up what all rounds did."""
         plans, home = self._plans, self._memory.home
+        went = plans[-1].went if plans and not offline else 0
         came = {ref.stem: None for plan in plans for ref in plan.came}
         counts = [sum(column) for column in zip(*(plan.learned for plan in plans), strict=True)]
         findings = [*self._findings]
@@ -378,11 +385,12 @@ class _Sync:
             plans[-1].tip if plans and self._dry_run else home.tip(),
             tuple(came),
             len({agent for plan in plans for agent in plan.agents}),
-            plans[-1].went if plans and not offline else 0,
+            went if self._sends else 0,
             Learned(*counts),
             tries,
             offline.message if offline else "",
             self._ahead() if offline else 0,
             tuple(findings),
             self._dry_run,
+            kept=0 if self._sends else went,
         )

@@ -12,9 +12,10 @@ from rituals.cli.output import counted
 @click.command("sync")
 @click.argument("remote", required=False, default="")
 @click.option("--adopt", is_flag=True, help="Join a ledger that began apart, too; all logs stay.")
+@click.option("--push", is_flag=True, help="Send a personal home, too; else that is only fetched.")
 @options.dry_run
 @options.command
-def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
+def command(call: Invocation, remote: str, adopt: bool, push: bool, dry_run: bool) -> None:
     """Share memory through a git remote: fetch, join both sides' logs, push.
 
     Without REMOTE: the branch's upstream, else origin, else the only remote. Nothing is ever dropped:
@@ -31,7 +32,8 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
     from rituals.sync.upstreams import sync_all
 
     out = call.out
-    report = sync_all(call.memory(), remote, dry_run=dry_run, adopt=adopt, progress=out.transfer())
+    how = {"dry_run": dry_run, "adopt": adopt, "push": push}
+    report = sync_all(call.memory(), remote, **how, progress=out.transfer())
     if call.json:
         out.answer(sync_object(report))
         return out.findings(report.findings)
@@ -57,6 +59,9 @@ def command(call: Invocation, remote: str, adopt: bool, dry_run: bool) -> None:
             verb = "go" if dry_run else "went"
             what = counted(report.went, "log") if report.went else "no log, other changes"
             out.line(f"{would}{verb}  {what} to {report.remote}")
+    if report.kept:
+        stay = counted(report.kept, "log")
+        out.hint(f"{stay}, only yours, not sent; `diurna sync --home personal --push` sends it")
     for one in report.upstreams:
         if not one.problem:
             new = f"{one.new} new" if one.new else "nothing new"
