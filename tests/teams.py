@@ -16,6 +16,7 @@ from ledger.model.findings import severe
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.check.run import verify
+from rituals.sync.backoff import Timer
 from rituals.sync.report import Report
 from rituals.sync.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, OWN_REPOSITORY, START_MS, fsck, git, make_home
@@ -51,7 +52,13 @@ class Clone:
         return self.append(f"On {fact}", FactCreated(fact, text or f"The text of {fact}."))
 
     def sync(self, remote: str = "", *, dry_run: bool = False, adopt: bool = False) -> Report:
-        return sync(self.memory, remote, dry_run=dry_run, adopt=adopt, sleep=lambda seconds: None)
+        return sync(
+            self.memory,
+            remote,
+            dry_run=dry_run,
+            adopt=adopt,
+            timer=Timer(sleep=lambda seconds: None),
+        )
 
     def git(self, *arguments: str) -> str:
         return git(self.folder, *arguments).strip()

@@ -17,7 +17,7 @@ from ledger.model.layout import log_path
 from ledger.remote import transport as network
 from ledger.remote.remote import choose_remote
 from ledger.remote.transport import fetch
-from rituals.sync.backoff import Push, courtesy, last_push, note_push, pause
+from rituals.sync.backoff import Push, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.sync import sync
 from tests.bench.ledgers import logs
 from tests.campaigns.homes import OWN_BRANCH, START_MS, git, hermetic, logs_in, user_repository
@@ -234,7 +234,7 @@ def test_i12_a_remote_that_is_far_ahead(pair: Pair) -> None:
     told: list[tuple[int, int]] = []
     memory = one.memory
     memory._progress = lambda done, total: told.append((done, total))
-    report = sync(memory, sleep=lambda seconds: None)
+    report = sync(memory, timer=Timer(sleep=lambda seconds: None))
     assert (len(report.came), report.went, report.tries) == (700, 1, 1)
     assert told and max(total for _, total in told) == 700
     assert set(logs_in(one.memory.home)) == {stem, *(stem for stem, _ in rows)}
@@ -313,11 +313,11 @@ def test_i15_a_sleeping_laptop_stops_nothing(pair: Pair, monkeypatch: pytest.Mon
     hours = iter(range(0, 1_000_000, 3600))
     one.create("alpha")
     slept: list[float] = []
-    sync(one.memory, monotonic=lambda: float(next(hours)), sleep=slept.append)
+    sync(one.memory, timer=Timer(lambda: float(next(hours)), slept.append))
     two.sync()
     note_push(one.memory.home, choose_remote(Git(str(one.folder)), "main"), 1e9, 0.1, 0)
     one.create("gamma")
-    assert sync(one.memory, monotonic=lambda: 5.0, sleep=slept.append).tries == 1
+    assert sync(one.memory, timer=Timer(lambda: 5.0, slept.append)).tries == 1
     assert slept == []
 
     def lost(*arguments: object, **options: object) -> None:
@@ -326,5 +326,5 @@ def test_i15_a_sleeping_laptop_stops_nothing(pair: Pair, monkeypatch: pytest.Mon
     two.create("beta")
     monkeypatch.setattr("rituals.sync.sync.push", lost)
     with pytest.raises(RemoteMoved, match=r"kept moving; this clone is ahead by 2 commits"):
-        sync(two.memory, monotonic=lambda: float(next(hours)), sleep=slept.append)
+        sync(two.memory, timer=Timer(lambda: float(next(hours)), slept.append))
     assert "gamma" in two.facts()  # what came is joined here already

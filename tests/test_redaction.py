@@ -40,6 +40,7 @@ from rituals.decide.redaction import redaction
 from rituals.hosts.observed.spool import Observation, spool_of
 from rituals.mcp.client_name import Caller
 from rituals.mcp.tools import TOOLS
+from rituals.sync.backoff import Timer
 from rituals.sync.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, make_home
 from tests.conftest import Ran, Repo, Run
@@ -668,7 +669,7 @@ def test_no_sync_brings_back_what_was_purged(tmp_path: Path, who: str, monkeypat
     before, hub = late.git("rev-parse", "HEAD"), Repo(team.hub).git("rev-parse", "main")
     for adopt in (False, True):
         with pytest.raises(SyncRefused, match="was redacted and taken out of the history"):
-            sync(late.memory, "", adopt=adopt, sleep=lambda seconds: None)
+            sync(late.memory, "", adopt=adopt, timer=Timer(sleep=lambda seconds: None))
     assert late.git("rev-parse", "HEAD") == before
     assert Repo(team.hub).git("rev-parse", "main") == hub
     assert "refs/diurna/lost" not in late.git("for-each-ref")

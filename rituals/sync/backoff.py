@@ -13,7 +13,9 @@ all processes of a machine share. The file can be deleted.
 from __future__ import annotations
 
 import os
+import time
 
+from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from ledger.model.layout import PUSHED_FILE
 from ledger.model.record import Record
@@ -21,8 +23,21 @@ from ledger.wal.atomic_files import make_folder, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ledger.home import Home
     from ledger.remote.remote import Remote
+
+
+class Timer(Record):
+    """What counts seconds, and what waits for some."""
+
+    monotonic: Callable[[], float] = monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+#: Of this machine.
+CLOCK = Timer()
 
 #: How much of the time somebody may be between a fetch and a push.
 _SHARE = 0.25

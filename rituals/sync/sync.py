@@ -6,9 +6,6 @@ no failure: what is recorded here stays, and the next sync takes it along.
 
 from __future__ import annotations
 
-import time
-
-from ledger.environment import monotonic
 from ledger.errors import (
     EditNotUnderstood,
     HandEdited,
@@ -23,7 +20,7 @@ from ledger.home import IN_TREE
 from ledger.model.findings import Finding
 from ledger.model.layout import SESSIONS_DIR, stem_of
 from ledger.remote.remote import Remote, choose_remote
-from ledger.remote.transport import push as send
+from ledger.remote.transport import push
 from ledger.wal.transfer_note import Transfer
 from memory.merge.summary import Learned
 from memory.merge.tip_merge import APART, BEHIND, Plan
@@ -34,14 +31,12 @@ from memory.worktree.publish import is_published, refuse_unwritable
 from memory.write.personal import is_own
 from rituals.check.verify.checkpoint import checkpoint, rewritten_findings
 from rituals.check.verify.listing import list_sessions
-from rituals.sync.backoff import courtesy, last_push, note_push, pause
+from rituals.sync.backoff import CLOCK, Timer, courtesy, last_push, note_push, pause
 from rituals.sync.fetch import Fetching
 from rituals.sync.report import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ledger.remote.transport import Progress
     from memory.api import Memory
 
@@ -60,8 +55,7 @@ def sync(
     adopt: bool = False,
     push: bool = False,
     progress: Progress | None = None,
-    monotonic: Callable[[], float] = monotonic,
-    sleep: Callable[[float], None] = time.sleep,
+    timer: Timer = CLOCK,
 ) -> Report:
     """Sync a home with a remote.
 
@@ -72,8 +66,7 @@ def sync(
         adopt: also join a history that shares nothing with ours.
         push: send what is here even where the policy does not (FORMAT.md, Y7).
         progress: told how far a transfer is.
-        monotonic: gives seconds.
-        sleep: waits for seconds.
+        timer: counts seconds, and waits.
 
     Raises:
         NoRemote: which remote is meant is not clear.
@@ -88,7 +81,7 @@ def sync(
         memory.drain()
     policy = memory.snapshot.tip.ask(lambda cache: cache.policy)
     sends = push or policy.push or not is_own(home, policy)
-    return _Sync(memory, remote, (dry_run, adopt, sends), progress, monotonic, sleep).run()
+    return _Sync(memory, remote, (dry_run, adopt, sends), progress, timer).run()
 
 
 class _Sync:
@@ -98,13 +91,12 @@ class _Sync:
         remote: Remote,
         how: tuple[bool, bool, bool],
         progress: Progress | None,
-        monotonic: Callable[[], float],
-        sleep: Callable[[float], None],
+        timer: Timer,
     ) -> None:
         self._memory, self._remote = memory, remote
         self._progress = progress
         self._dry_run, self._adopt, self._sends = how
-        self._monotonic, self._sleep = monotonic, sleep
+        self._monotonic, self._sleep = timer.monotonic, timer.sleep
         self._git = memory.home.repository.git()
         self._plans: list[Plan] = []
         self._fetching: Fetching | None = None
@@ -146,7 +138,7 @@ class _Sync:
                 return self._report(tried - 1)
             try:
                 with Transfer(self._memory.home.repository, self._remote.tracking):
-                    send(self._git, self._remote, tip, progress=self._progress)
+                    push(self._git, self._remote, tip, progress=self._progress)
             except RemoteMoved:
                 now = self._monotonic()
                 if now - began > TRIES_SECONDS or tried == TRIES:

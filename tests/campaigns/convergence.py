@@ -50,6 +50,7 @@ from memory.write.draft import SessionDraft
 from projection.document.render import render
 from projection.policy.model import TASK_KIND
 from rituals.check.run import verify
+from rituals.sync.backoff import Timer
 from rituals.sync.sync import sync
 from tests.campaigns.homes import (
     KINDS,
@@ -278,7 +279,7 @@ class Clone:
         way = self.rng.choices(("sync", "pull", "rebase", "fetch"), (55, 25, 10, 10))[0]
         self.acts[way] += 1
         if way == "sync":
-            sync(self.memory, sleep=lambda seconds: None)
+            sync(self.memory, timer=Timer(sleep=lambda seconds: None))
         elif way == "fetch":
             self.git("fetch", "-q", "origin")
             self.git("push", "-q", "origin", self.branch)  # refused where the remote has more
@@ -329,7 +330,7 @@ def converge(folder: Path, seed: int, clones: int, acts: int) -> Outcome:
         rounds += 1
         before = [clone.memory.home.tip() for clone in team]
         for clone in team:
-            sync(clone.memory, sleep=lambda seconds: None)
+            sync(clone.memory, timer=Timer(sleep=lambda seconds: None))
         tips = {clone.memory.home.tip() for clone in team}
         if len(tips) == 1 and before == [clone.memory.home.tip() for clone in team]:
             break
