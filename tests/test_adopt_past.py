@@ -19,9 +19,10 @@ from rituals.check.run import verify
 from rituals.intake.adopt.adopt import plan_adoption
 from rituals.intake.adopt.held import CHECK, REVIEW, held_by, held_in
 from rituals.intake.adopt.import_logs import said_by
+from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit
 from rituals.intake.adopt.past_texts import past_of
-from rituals.intake.adopt.read_facts import ImportedFact
+from rituals.intake.adopt.read_facts import FactPage, ImportedFact
 from tests.replayed_pages import replay_pages
 from tests.small_ledgers import MERCURY, adopt, git, needs_mercury, write_ledger
 
@@ -219,6 +220,31 @@ def test_a_branch_is_told_by_its_own_commits(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_thread_files_and_the_archive_have_a_past(tmp_path: Path) -> None:
+    """A fact keeps its history when it goes from the page to a file of its own, or to the archive."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    write_ledger(tmp_path, {
+        "continuity.md": _page(RETRY.format("once"), THREAD.format(" ")),
+        "sessions/2026-05-01-090000.md": LOG.format("Created: webhook-retry, ask-limits"),
+    })  # fmt: skip
+    _commit(tmp_path, "2026-05-01", "one")
+    write_ledger(tmp_path, {
+        "continuity.md": _page(),
+        "open-threads/thread-ask-limits.md": THREAD.format(" ").replace("Ask", "Ask Eve"),
+        "archive/2026-Q2.md": "# Archive\n\n" + RETRY.format("never"),
+    })  # fmt: skip
+    _commit(tmp_path, "2026-05-02", "two", "Cid")
+    plan, memory = adopt(tmp_path)
+    told = [(one.agent, sorted(getattr(e, "text", "") for e in one.events)) for one in plan.past]
+    assert told == [
+        ("Ann", ["Ask about the limits.", "Webhooks retry once."]),
+        ("Cid", ["Ask Eve about the limits.", "Webhooks retry never."]),
+    ]  # fmt: skip
+    assert memory.state()["ask-limits"].fact.text == "Ask Eve about the limits."
+    assert memory.state()["ask-limits"].fact.open
+    memory.close()
+
+
 def test_a_shallow_history_is_said(tmp_path: Path) -> None:
     """What was cut off can not date a text, and a finding says so."""
     folder = _grown(tmp_path / "a")
@@ -292,3 +318,36 @@ def test_after_each_commit_the_texts_are_those_of_its_page(
                 stands[event.id] = event.text or ""
         assert {id: stands[id] for id in version} == {id: text for id, (text, _) in version.items()}
     assert set(past.gone) == set(stands) - set(versions[-1])
+
+
+_LINES = [
+    "- Item.", "  <!-- id: a-a | uses: 1 -->", "<!-- id: b-b | uses: 1 -->", "", "", "## Key Decisions",
+    "### Sub", "# T", "> quote", "Text.", "  # in", "- [ ] open", "- [x] done", "    code", "- - -", "---",
+    "* star", "1. one", "`<!-- id: c-c | x: y -->`", "  - nested", "    <!-- id: d-d | u: 1 -->",
+    "\t- tab", "- Said. <!-- id: e-e | kind: stack -->", "```", "<!-- more", "-->", "## Open Threads",
+]  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(_LINES), max_size=14), min_size=1, max_size=3))
+def test_a_page_that_is_read_in_pieces_is_read_as_the_whole(pages: list[list[str]]) -> None:
+    """However it is cut, and whatever was read before: the same facts, but for their lines."""
+    reader = PageReader("continuity.md", "live")
+    for lines in pages:
+        data = "\n".join(lines).encode()
+        whole = FactPage("continuity.md", data, "live", []).facts()
+        assert [one._replace(line=0) for one in reader.facts(data)] == [
+            one._replace(line=0) for one in whole
+        ]
+
+
+@needs_mercury
+def test_the_pages_of_a_real_ledger_are_read_in_pieces() -> None:
+    """Both its pages have the same facts so."""
+    for file in ("continuity.md", "archive/2026-Q3.md"):
+        data = (MERCURY / "memory" / file).read_bytes()
+        reader = PageReader(file, "live")
+        for _ in range(2):
+            assert [one._replace(line=0) for one in reader.facts(data)] == [
+                one._replace(line=0) for one in FactPage(file, data, "live", []).facts()
+            ]
+        assert len(reader._read) > 20

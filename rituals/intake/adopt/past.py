@@ -15,6 +15,7 @@ from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
 from rituals.intake.adopt import layout
 from rituals.intake.adopt.held import CHECK, Held, confirmed, held_by, held_in
+from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit, page_commits, versions
 from rituals.intake.adopt.past_texts import Past, past_of
 from rituals.intake.adopt.read_facts import ARCHIVED, LIVE, FactPage, ImportedFact
@@ -138,16 +139,21 @@ class _Pages:
     """The facts of each version of each page."""
 
     def __init__(self) -> None:
+        self._readers: dict[str, PageReader] = {}
         self._facts: dict[tuple[str, str], list[ImportedFact]] = {}
         self.held: list[Held] = []
 
     def read(self, file: str, blob: str, data: bytes) -> None:
         """Read one version of one page."""
-        live = not file.startswith(layout.ARCHIVE + "/")
         if file == layout.ARCHIVE_INDEX:
             return
-        page = FactPage(file, data, LIVE if live else ARCHIVED, [])
-        found = page.thread() if file.startswith(layout.THREADS + "/") else page.facts()
+        if file.startswith(layout.THREADS + "/"):
+            found = FactPage(file, data, LIVE, []).thread()
+        elif file == layout.VISION:
+            found = FactPage(file, data, LIVE, []).facts()
+        else:
+            state = LIVE if file == layout.CONTINUITY else ARCHIVED
+            found = self._readers.setdefault(file, PageReader(file, state)).facts(data)
         if file == layout.CONTINUITY:
             self.held += held_in(layout.text_of(data))
         self._facts[file, blob] = found
