@@ -12,6 +12,7 @@ import pytest
 
 from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
 from rituals.intake.sources.table import Ground
+from tests.conftest import Repo, Run
 from tests.other_stores import (
     GROUND,
     HAPPENED,
@@ -111,7 +112,7 @@ def test_mem0_brings_the_texts_that_a_memory_had_and_none_that_was_deleted(tmp_p
             "mara",
             False,
             "",
-            ["decision"],
+            [],
             (),
         ),
         "The staging port is 5434.": ("", "mara", False, "", [], ("The staging port is 5433.",)),
@@ -220,3 +221,22 @@ def _seen(folder: Path) -> dict[str, tuple[bytes, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.name.endswith("-shm")
     }
+
+
+def test_why_tells_where_a_fact_was_taken_from(tmp_path: Path, repo: Repo, run: Run) -> None:
+    """Its place in the store, its date and its author there, and both for scripts."""
+    notes = write_basic_memory(tmp_path).place
+    note = notes / "design" / "Authentication Design.md"
+    note.write_text(
+        note.read_text("utf-8").replace("type: note\n", "date: 2026-03-02\nauthor: Mara\n")
+    )
+    assert run("import", "basic-memory", str(notes), "--write").code == 0
+    (id,) = [
+        fact["id"]
+        for fact in run("show", "--json").json["facts"]
+        if fact["text"].startswith("Tokens")
+    ]
+    place = "design/Authentication Design.md:17"
+    assert f"  from {place}, written 2026-03-02 by Mara\n" in run("why", id).out
+    (event,) = run("why", id, "--json").json["events"]
+    assert (event["source"], event["by"], event["created"]) == (place, "Mara", "2026-03-02")

@@ -151,6 +151,7 @@ def arguments_of(told: Told, name: str) -> list[list[str]]:
         "action": [["list"]],
         "words": [[]],
         "message": [[]],
+        "source": [["jsonl"]],  # what another tool says is not of this memory
         "argument": [[]],
         "dir": [[]],
         "paths": [[], [str(told.repo.path)]],

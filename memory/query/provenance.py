@@ -58,7 +58,8 @@ class Step(Record):
     """One event of a fact. `text` and `version` are set where the event brought a text.
 
     `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
-    the log, which may wait to be committed.
+    the log, which may wait to be committed. What was taken in from elsewhere says where it stood, and who
+    wrote it there and when, as far as that was known.
     """
 
     stem: str
@@ -74,6 +75,9 @@ class Step(Record):
     path: str
     title: str = ""
     waiting: bool = False
+    source: str = ""
+    by: str = ""
+    created: str = ""
 
 
 class Link(Record):
@@ -166,6 +170,7 @@ def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
 def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]) -> Step:
     text = (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
     was = (event.was or ()) if isinstance(event, FactUpdated) else ()
+    footer = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
     return Step(
         ref.stem,
         log.get("agent"),
@@ -179,6 +184,9 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
         event.remark,
         ref.path,
         log.title,
+        source=footer.get("source", ""),
+        by=footer.get("by", ""),
+        created=footer.get("created", ""),
     )
 
 

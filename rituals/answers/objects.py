@@ -193,7 +193,9 @@ def event_line(event: Event) -> str:
 def step_object(step: Step) -> dict[str, Any]:
     """Describe one event of a fact."""
     return fields_of(
-        step, "stem agent event date commit author text version was remark path title waiting"
+        step,
+        "stem agent event date commit author text version was remark path title waiting "
+        "source by created",
     )
 
 

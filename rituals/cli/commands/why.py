@@ -14,7 +14,8 @@ from rituals.cli.context import Invocation
     "--versions", is_flag=True, help="Its texts alone, numbered, and which of them stands."
 )
 @options.listing(
-    events="agent author commit date event path remark stem text title version waiting was",
+    events="agent author by commit created date event path remark source stem text title version waiting"
+    " was",
     versions="agent commit date event number stands stem text title version was",
 )
 def command(call: Invocation, id: str, versions: bool) -> None:
@@ -54,6 +55,11 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         made = f", commit {step.commit} by {step.author}" if step.commit else ""
         made = ", waiting to be committed" if step.waiting else made
         out.line(("  in ", "dim"), out.short(step.stem), made)
+        if step.source or step.by:
+            wrote = f", written {step.created}" if step.created else ""
+            out.line(
+                f"  from {step.source or 'elsewhere'}{wrote}{f' by {step.by}' if step.by else ''}"
+            )
         if step.remark:
             out.line(f"  remark: {step.remark}")
         if step.version:

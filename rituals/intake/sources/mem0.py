@@ -40,7 +40,7 @@ class _Point(Record):
     """A memory as the vector store has it."""
 
     payload: dict[str, object]
-    place: str
+    file: str
 
 
 def places(ground: Ground) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _add_points(tables: Tables, file: str, points: dict[str, _Point], left: list
         payload = mapping(point.get("payload"))
         name = str(point.get("id"))
         if text(payload.get("data")) and "hash" in payload:  # entities and settings have none
-            points[name] = _Point(payload, f"{file} {name}")
+            points[name] = _Point(payload, file)
     if odd:
         left.append(LeftOut(f"{file} points", f"{odd} points are none that qdrant writes"))
 
@@ -127,14 +127,15 @@ def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:
         at = text(payload.get("updated_at")) or text(payload.get("created_at"))
         last = Version(now, time_of(at))
     word = text(payload.get("category")) or text(payload.get("type"))
+    kind = kind_of(word)
     return Item(
         key=name,
         text=now,
-        kind=kind_of(word),
+        kind=kind,
         at=last.at,
         author=last.author or _author(payload),
-        place=point.place if point else f"{_HISTORY} {name}",
-        tags=tag_words((word,)),
+        place=f"{_HISTORY if rows or not point else point.file} {name}",
+        tags=() if kind else tag_words((word,)),
         personal=is_about_a_person(now),
         earlier=tuple(versions),
     )
