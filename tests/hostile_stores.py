@@ -5,11 +5,13 @@ A store is planted with texts as its tool would have them; then its files are ma
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import pickle
 import random
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -71,6 +73,41 @@ def _json_lines(folder: Path, texts: tuple[str, ...]) -> Path:
         path,
         "".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts)),
     )
+    return path
+
+
+def _handbook(folder: Path, texts: tuple[str, ...]) -> Path:
+    knowledge = "".join([f"- {text}\n" for text in texts])
+    head = "# Task Group: shop\n\napplies_to: cwd=any; reuse_rule=any\n\n"
+    _write(folder / "MEMORY.md", f"{head}## Reusable knowledge\n\n{knowledge}")
+    _write(folder / "raw_memories.md", knowledge)
+    return folder
+
+
+def _mind(folder: Path, texts: tuple[str, ...]) -> Path:
+    decisions = "".join(
+        [
+            f"## DEC-{number:03d}: {text[:20]}\n- **Decision:** {text}\n- **Status:** Final\n\n"
+            for number, text in enumerate(texts)
+        ]
+    )
+    _write(folder / "DECISIONS.md", f"# Decision Log\n\n{decisions}")
+    _write(folder / "PROGRESS.md", "".join([f"- [ ] {text}\n" for text in texts]))
+    return folder
+
+
+def _memex(folder: Path, texts: tuple[str, ...]) -> Path:
+    facts = [{"id": f"f-{number}", "fact": text} for number, text in enumerate(texts)]
+    _write(folder / "people" / "ada" / "items.json", json.dumps(facts))
+    _write(folder / "memory" / "2026-02-08.md", "".join([f"- {text}\n" for text in texts]))
+    return folder
+
+
+def _openmemory(folder: Path, texts: tuple[str, ...]) -> Path:
+    lines = [json.dumps({"id": str(n), "content": text}) for n, text in enumerate(texts)]
+    path = folder / "export.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("memories.jsonl.gz", gzip.compress("\n".join(lines).encode()))
     return path
 
 
@@ -178,6 +215,10 @@ PICKLES = (
 #: How each source is planted with texts: (folder, texts) to the place that is named.
 PLANTS: dict[str, Callable[[Path, tuple[str, ...]], Path]] = {
     "claude": _auto_memory,
+    "codex": _handbook,
+    "memoryforge": _mind,
+    "memex": _memex,
+    "openmemory": _openmemory,
     "jsonl": _json_lines,
     "basic-memory": _notes,
     "claude-mem": _claude_mem,

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from ledger.model.event import FactRedacted
 from memory.api import Memory, SessionDraft
 from rituals.intake.apply import apply_intake
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.plan import ASKED, LEAVE, LEFT, UPDATED, IntakePlan, plan_intake
-from tests.conftest import Repo, Run
+from tests.campaigns.homes import make_home
+from tests.conftest import Repo, Run, examples
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -88,6 +94,14 @@ def test_twice_is_once(repo: Repo) -> None:
     again = take(repo, *some)
     assert (again.new, again.same, again.logs) == ((), 3, ())
     assert (logs(repo), repo.git("rev-parse", "HEAD")) == before
+
+
+def test_what_moves_to_another_key_is_not_lost(repo: Repo) -> None:
+    """A text that one item gives up and another one takes is new there: memory will not say it any more."""
+    take(repo, item("a", "Use spaces."))
+    plan = take(repo, item("a", "Use tabs."), item("b", "Use spaces."))
+    assert (len(plan.changed), len(plan.new), plan.same) == (1, 1, 0)
+    assert {"Use tabs.", "Use spaces."} <= set(texts(repo).values())
 
 
 def test_what_memory_says_is_no_news(repo: Repo, run: Run) -> None:
@@ -290,3 +304,53 @@ def test_a_kind_that_asks_more_is_plain(repo: Repo) -> None:
     )  # fmt: skip
     assert [dict(one.event.meta).get("kind", "") for one in plan.new] == ["thread", "", ""]
     assert [dict(one.event.meta)["tags"] for one in plan.new] == ["task", "vision", "discovery"]
+
+
+WORDS = st.sampled_from(
+    ["Use tabs", "Use spaces", "Never deploy on Fridays", "Always deploy on Fridays", "Redis is the queue",
+     "Postgres is the queue", "Retry three times", "Retry five times", f"The key is {TOKEN}", "```\nopen"]
+)  # fmt: skip
+ITEMS = st.lists(st.tuples(st.sampled_from("abcdefg"), WORDS, st.booleans()), max_size=7)
+
+
+@settings(
+    max_examples=examples(8), deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
+@given(first=ITEMS, second=ITEMS, random=st.randoms(use_true_random=False))
+def test_the_laws_of_an_intake(
+    tmp_path_factory: pytest.TempPathFactory,
+    first: list[tuple[str, str, bool]],
+    second: list[tuple[str, str, bool]],
+    random: Random,
+) -> None:
+    """Twice is once, in whatever order; a dry run writes nothing; what there is verifies and replays."""
+    folders = [tmp_path_factory.mktemp("law") for _ in range(2)]
+    ended: list[dict[str, str]] = []
+    for number, folder in enumerate(folders):
+        make_home(folder / "shop")
+        place = Repo(folder / "shop")
+        for drawn in (first, second):
+            some = [item(key, text, kind="thread" if box else "") for key, text, box in drawn]
+            if number:
+                random.shuffle(some)
+            memory = Memory.open(str(place.path))
+            before = place.shape()
+            plan = plan_intake(memory, reading(*some))
+            assert place.shape() == before
+            assert sum(map(len, (plan.new, plan.changed, plan.left_out))) + plan.same == len(some)
+            apply_intake(memory, plan)
+            memory.close()
+            memory = Memory.open(str(place.path))
+            again = plan_intake(memory, reading(*some))
+            memory.close()
+            assert (
+                again.logs == () and not again.new and again.same + len(again.left_out) == len(some)
+            )
+        ended.append(texts(place))
+        assert TOKEN not in place.git("log", "-p", "--all")
+        memory = Memory.open(str(place.path))
+        assert memory.drift() == () or not memory.publishes()
+        cold = memory.cold_state()
+        assert {one.fact.id: one.fact.text for one in cold.standings()} == ended[-1]
+        memory.close()
+    assert ended[0] == ended[1]

@@ -73,6 +73,12 @@ class Known:
         """Return the fact that has a text but for case, marks and white space; rather one that holds."""
         return self._by_text.get(plain(text))
 
+    def reword(self, fact: Fact, text: str) -> None:
+        """Let a fact say something else from now on."""
+        for said in [said for said, one in self._by_text.items() if one.id == fact.id]:
+            del self._by_text[said]
+        self._by_text.setdefault(plain(text), fact)
+
     def withholds(self, text: str) -> bool:
         """Tell whether a fact was redacted that had this text."""
         return version_id(text) in self._withheld

@@ -180,24 +180,29 @@ class _Planning:
                 self._left_out.append(draft)
             else:
                 found.append(draft)
-        seen: set[str] = set()
+        once: dict[str, Draft] = {}
         for draft in sorted(found, key=lambda one: (one.key, one.text, one.item)):
-            if draft.key in seen:
+            if once.setdefault(draft.key, draft) is not draft:
                 place = draft.item.place or draft.item.key
                 self._left_out.append(LeftOut(place, "the source calls another one the same"))
-                continue
-            seen.add(draft.key)
+        unknown: list[Draft] = []
+        for draft in once.values():
             fact = self._known.of_key(draft.key)
             if fact is None:
-                self._unknown(draft)
+                unknown.append(draft)
             else:
                 self._again(draft, fact)
+        for draft in unknown:  # now that it is known what the others will say
+            self._unknown(draft)
 
     def _unknown(self, draft: Draft) -> None:
         """Sort out an item that did not come from its source before."""
         place = draft.item.place or draft.item.key
         if self._known.withholds(draft.text):
             self._left_out.append(LeftOut(place, "it was redacted here"))
+            return
+        if draft.event.mark == "x":
+            self._left_out.append(LeftOut(place, "it is settled already"))
             return
         fact = self._known.saying(draft.text)
         if fact is not None:
@@ -236,6 +241,7 @@ class _Planning:
         elif heads == (base,) and not fact.false:
             self._changed.append((changed, draft))
             self._redacted += draft.secrets
+            self._known.reword(fact, draft.text)
         elif self._known.taken(asking(fact.id, now)):
             self._same += 1
         else:

@@ -11,9 +11,11 @@ from rituals.intake.sources.table import SOURCES, source_named
 
 _EVENTS = "events"
 _NAMES = (*[source.name for source in SOURCES], _EVENTS)
+_WIDTH = max(map(len, _NAMES))
+_LISTED = "\n".join(["\b", "Sources:", *[f"  {one.name:<{_WIDTH}}  {one.does}" for one in SOURCES]])
 
 
-@click.command("import")
+@click.command("import", epilog=_LISTED)
 @click.argument("source", type=click.Choice(_NAMES), metavar="SOURCE")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--write", "--yes", "write", is_flag=True, help="Take it in without asking.")

@@ -12,12 +12,24 @@ from rituals.intake.items import LeftOut
 FILE_LIMIT_BYTES = 4 << 20
 FILES_LIMIT = 5_000
 DEPTH_LIMIT = 8
+#: A file of which one byte in so many is NUL is no text.
+_NUL_SHARE = 100
 _OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _SKIPPED = frozenset((".git", "node_modules", "__pycache__"))
 
 
 def text_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> str | LeftOut:
-    """Return the text of a file, or why it is left out.
+    """Return the text of a file, or why it is left out; as `bytes_of`."""
+    data = bytes_of(path, place, limit=limit)
+    if isinstance(data, LeftOut):
+        return data
+    if data.count(0) * _NUL_SHARE > len(data):
+        return LeftOut(place or path, "it is no text")
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def bytes_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> bytes | LeftOut:
+    """Return the bytes of a file, or why it is left out.
 
     Args:
         path: of it.
@@ -39,9 +51,7 @@ def text_of(path: str, place: str = "", *, limit: int = FILE_LIMIT_BYTES) -> str
             return LeftOut(place, problem.strerror or "it can not be read")
     if len(data) > limit:
         return LeftOut(place, f"it is over {limit >> 20} MiB" if limit >> 20 else "it is too large")
-    if b"\0" in data:
-        return LeftOut(place, "it is no text")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return data
 
 
 def written_at(path: str) -> str:

@@ -47,7 +47,7 @@ class Source(Record):
     Args:
         name: what the user types, and the header `source` of the log.
         lies: where it keeps them, as the help says it.
-        does: what is read, one line.
+        does: what is read, in at most 60 characters.
     """
 
     name: str
@@ -69,25 +69,32 @@ class Source(Record):
 SOURCES = (
     Source(
         "claude", "~/.claude/projects/PROJECT/memory, CLAUDE.md",
-        "Claude Code's auto memory of this project, and the rules of its CLAUDE.md.",
+        "Claude Code's auto memory of this project, and CLAUDE.md",
+    ),
+    Source(
+        "codex", "~/.codex/memories/MEMORY.md",
+        "Codex's memories, as far as they apply to this project",
     ),
     Source(
         "claude-mem", "~/.claude-mem/claude-mem.db",
-        "Decisions, discoveries and causes of bugs that claude-mem noted of this project.",
+        "decisions, discoveries and causes of bugs of this project",
     ),
     Source(
         "basic-memory", "the project's folder of notes",
-        "Observations and relations of basic-memory's notes, and its short notes.",
+        "observations and relations of its notes, and short notes",
     ),
     Source(
         "memorize", "~/.memorize/projects/ID",
-        "What memorize holds now: its memories, accepted decisions, rules and open tasks.",
+        "memories, accepted decisions, rules and open tasks",
     ),
     Source(
         "mem0", "the folder of its history.db",
-        "The memories of mem0, with their earlier texts; users and metadata from a local qdrant.",
+        "memories with their earlier texts, and who they are of",
     ),
-    Source("jsonl", "a file that you name", "JSON lines, an object each, its text and what else it has."),
+    Source("memoryforge", ".mind", "MemoryForge's decisions, and what is open in .mind"),
+    Source("memex", "life, .memory-3layer", "the facts of items.json, daily notes, MEMORY.md"),
+    Source("openmemory", "an export that you name", "OpenMemory's export: its zip, or a file of it"),
+    Source("jsonl", "a file that you name", "JSON lines, an object each: its text, and what else it has"),
 )  # fmt: skip
 
 

@@ -1,0 +1,121 @@
+"""Read MemoryForge: the folder `.mind` of a project, with decisions, progress and state in markdown."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from rituals.intake.items import Item, LeftOut, Reading
+from rituals.intake.sources.files import files_below, text_of, written_at
+from rituals.intake.sources.notes import Passage, begun, distinct, passages
+from rituals.intake.sources.times import time_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.intake.sources.table import Ground
+
+_SOURCE = "memoryforge"
+_FOLDER = ".mind"
+_DECISIONS, _PROGRESS, _STATE = "DECISIONS.md", "PROGRESS.md", "STATE.md"
+#: What tells of sessions, or of what the tool does, and states no fact.
+_TOLD = {
+    "SESSION-LOG.md": "it tells of sessions",
+    "SESSION.md": "it tells of a session",
+    "ARCHIVE.md": "it tells of sessions",
+    "checkpoints.md": "it tells of sessions",
+}
+_DECISION = re.compile(r"\A(DEC-\d{1,9})\b[:\s—–-]*(.*)\Z", re.DOTALL)
+_FIELD = re.compile(r"\A\*{0,2}([A-Za-z ]{1,30}?)\s*:\*{0,2}\s*(.*)\Z", re.DOTALL)
+_DONE = re.compile(r"\s*\(completed (\d{4}-\d\d-\d\d)\)\s*\Z")
+_REPLACED = re.compile(r"superse?ded by (DEC-\d{1,9})", re.IGNORECASE)
+#: Sections of the state that say what is open.
+_OPEN = frozenset(("blocked items", "next action", "blockers", "next steps"))
+_NOTHING = frozenset(("none", "none.", "not set", "n/a", "nothing", "tbd", "-"))
+
+
+def places(ground: Ground) -> tuple[str, ...]:
+    """Return the folder of this project."""
+    folder = f"{ground.project}/{_FOLDER}"
+    return (folder,) if os.path.isdir(folder) else ()
+
+
+def read(place: str, ground: Ground) -> Reading:
+    """Read a folder `.mind`, or a project that has one."""
+    if os.path.isdir(f"{place}/{_FOLDER}"):
+        place = f"{place}/{_FOLDER}"
+    folder, names = place, [os.path.basename(place)]
+    left_out: list[LeftOut] = []
+    if os.path.isdir(place):
+        names, left_out = files_below(place, ".md")
+    else:
+        folder = os.path.dirname(place)
+    items: list[Item] = []
+    for path in names:
+        name = os.path.basename(path)
+        text = text_of(f"{folder}/{path}", path)
+        if isinstance(text, LeftOut):
+            left_out.append(text)
+        elif name in _TOLD:
+            left_out.append(LeftOut(path, _TOLD[name]))
+        elif name == _DECISIONS:
+            items += _decisions(passages(text), path)
+        else:
+            at = written_at(f"{folder}/{path}")
+            items += [made for one in passages(text) if (made := _item(one, path, name, at))]
+    return Reading(_SOURCE, tuple(distinct(items)), tuple(left_out))
+
+
+def _decisions(found: list[Passage], path: str) -> list[Item]:
+    """Read decisions: a heading each, with fields below."""
+    groups: dict[str, list[Passage]] = {}
+    for one in found:
+        if one.headings and _DECISION.match(one.headings[-1]):
+            groups.setdefault(one.headings[-1], []).append(one)
+    items: list[Item] = []
+    replaced: dict[str, list[str]] = {}
+    for heading, group in groups.items():
+        named = _DECISION.match(heading)
+        assert named is not None
+        fields = {
+            field[1].strip().lower(): field[2].strip()
+            for one in group
+            if (field := _FIELD.match(one.text))
+        }
+        status = fields.get("status", "")
+        said = fields.get("decision") or named[2].strip()
+        why = fields.get("rationale", "")
+        text = said if not why or why.lower() == "not specified" else f"{said}\n\n**Why:** {why}"
+        successor = _REPLACED.search(status)
+        if successor is not None:
+            replaced.setdefault(successor[1].upper(), []).append(named[1])
+        title = named[2].strip()
+        if title and title.lower() not in said.lower():
+            text = f"{title}: {text}"
+        items.append(
+            Item(
+                named[1], text, "thread" if status.lower().startswith("pending") else "decision",
+                time_of(fields.get("date", "")), fields.get("decided by", ""),
+                f"{path}:{group[0].line}",
+            )
+        )  # fmt: skip
+    return [item._replace(replaces=tuple(replaced.get(item.key, ()))) for item in items]
+
+
+def _item(one: Passage, path: str, name: str, at: str) -> Item | None:
+    """Make an item of a passage of progress, state, or another note."""
+    section = one.headings[-1] if one.headings else ""
+    done = _DONE.search(one.text)
+    text = _DONE.sub("", one.text)
+    kind = "fact"
+    if name == _STATE:
+        if section.lower() not in _OPEN or text.strip().lower() in _NOTHING:
+            return None
+        kind = "thread"
+    elif name == _PROGRESS or one.mark:
+        if not one.mark:
+            return None
+        kind = "thread"
+    return Item(
+        f"{path}#{begun(text)}", text, kind, done[1] if done else at, "", f"{path}:{one.line}",
+        tags=(section,) if section and name != _STATE else (), closed=one.mark == "x",
+    )  # fmt: skip
