@@ -9,7 +9,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
 ENDINGS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
 #: Larger ones are no documents that somebody wrote.
@@ -133,7 +133,7 @@ def kind_of(path: str) -> str:
         return ROADMAP
     if _REPORT.search(stem) or (not _HOW_TO.isdisjoint(lower) and not _FOR_AUTHORS.search(stem)):
         return ""
-    inside = not folders or not _DOCS.isdisjoint(lower)
+    inside = not folders or not _DOCS.isdisjoint(lower) or stem.isupper()
     folder = lower[-1] if folders else ""
     if _GUIDE.search(stem) or (inside and _GUIDE_FOLDER.match(folder)):
         return GUIDE
@@ -143,21 +143,21 @@ def kind_of(path: str) -> str:
 
 
 def own_documents(
-    files: Mapping[str, str], ledgers: Iterable[str] = ()
+    files: Mapping[str, str], named: Collection[str] = ()
 ) -> list[tuple[str, str, str]]:
     """Return (path, blob, what it can be) of the documents of a tree, each content once.
 
     Args:
-        files: the blob id of every file, by path.
-        ledgers: folders of memories, which end in `/`.
+        files: the blob id of every file, by path; without those of the memory.
+        named: files that a person named: what tells nothing by its name is read as a guide.
     """
-    apart = tuple(ledgers) + tuple(
-        path.removesuffix("continuity.md") for path in files if path.endswith("continuity.md")
-    )
+    apart = [path.removesuffix("continuity.md") for path in files if path.endswith("continuity.md")]
     seen: set[str] = set()
     found = []
     for path in sorted(files, key=lambda path: (path.count("/"), path)):
         kind = kind_of(path)
+        if not kind and path in named and path.lower().endswith(ENDINGS):
+            kind = GUIDE
         if not kind or files[path] in seen or any(one and path.startswith(one) for one in apart):
             continue
         seen.add(files[path])

@@ -74,7 +74,7 @@ def read_harvest(
         known: the facts of earlier harvests.
         progress: told how many documents are read, and of how many.
     """
-    documents = [one for one in _documents(code) if not under or _is_under(one[0], under)]
+    documents = [one for one in _documents(code, under) if not under or _is_under(one[0], under)]
     touched = code.changed_since(since) if since and not under else None
     wanted = documents if touched is None else [one for one in documents if one[0] in touched]
     left_out: list[LeftOut] = []
@@ -108,13 +108,13 @@ def read_harvest(
     )
 
 
-def _documents(code: Code) -> list[tuple[str, str, str]]:
+def _documents(code: Code, named: Collection[str]) -> list[tuple[str, str, str]]:
     """Return (path, blob, what it can be) of the repository's own documents."""
     files = code.files()
     attributes = {path: blob for path, blob in files.items() if path.rpartition("/")[2] == FILE}
     data = code.contents(list(attributes.values()))
     marked = Marked({path: data.get(blob, b"") for path, blob in attributes.items()})
-    documents = own_documents(files)
+    documents = own_documents(files, named)
     foreign = marked.among([path for path, _, _ in documents])
     return [one for one in documents if one[0] not in foreign]
 

@@ -10,7 +10,7 @@ import re
 
 from ledger.model.record import Record
 from rituals.intake.harvest.documents import DESIGN
-from rituals.intake.harvest.passages import ROW, Document
+from rituals.intake.harvest.passages import ROW, Document, Passage
 from rituals.intake.harvest.statements import (
     bare_title,
     leans,
@@ -31,6 +31,12 @@ _RULE = re.compile(
     r"allowed))\b",
     re.IGNORECASE,
 )
+#: Each of them has one of these.
+_WORDS = (
+    "must", "never", "always", "shall", "do not", "don't", "not allowed", "are allowed", "is allowed",
+    "may",
+    "forbidden", "prohibited", "mandatory", "required to", "disallowed", "cannot be merged",
+)  # fmt: skip
 #: Only these begin a rule that has no subject.
 _IMPERATIVE = re.compile(r"^(?:never|always|do not|don't|only|must(?: not)?)\b", re.IGNORECASE)
 #: A clause that orders, also behind a comma or a colon.
@@ -40,7 +46,7 @@ _ORDERS = re.compile(
     re.IGNORECASE,
 )
 _MODAL = re.compile(
-    r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|may not|cannot|(?:is|are) (?:not allowed|"
+    r"\b(?:must|shall|should|may not|cannot|(?:is|are) (?:not allowed|"
     r"forbidden|prohibited|mandatory"
     r"|required|disallowed))\b",
     re.IGNORECASE,
@@ -163,10 +169,10 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
     """
     found = []
     for passage in document.passages:
-        if not any(_RULE.search(text) for _, text in passage.rows):
+        if passage.kind == ROW or passage.mark or not _may_rule(passage):
             continue
         titles = document.headings(passage.section)
-        if passage.kind == ROW or passage.mark or any(_NO_SECTION.search(one) for one in titles):
+        if any(_NO_SECTION.search(one) for one in titles):
             continue
         for one in sentences(document, passage):
             text = without_lead(one.text)
@@ -182,6 +188,12 @@ def rules_of(document: Document, kind: str) -> list[Rule]:
                 continue
             found.append(Rule(one.line, one.text, fact, _kind(text, titles, kind)))
     return found
+
+
+def _may_rule(passage: Passage) -> bool:
+    """Tell whether a passage has a word that rules have: most have none, and are not looked at closer."""
+    text = " ".join([text for _, text in passage.rows]).lower()
+    return any(word in text for word in _WORDS)
 
 
 def _is_rule(text: str, kind: str) -> bool:
