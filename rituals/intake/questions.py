@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from projection.compare.pairs import Opposition
     from rituals.intake.items import Item
 
-#: So many places are named in the thread of what is past the budget.
-_NAMED = 100
+#: So many documents are named in the thread of what is past the budget.
+_NAMED = 20
 _QUOTED_CHARS = 300
 
 
@@ -56,12 +56,24 @@ def changed_twice(source: str, id: str, text: str) -> FactCreated:
 
 
 def rest(source: str, items: Sequence[Item]) -> FactCreated:
-    """List what is past the budget of a reading."""
-    places = [footer_value(item.place or item.key) for item in items]
-    more = f", and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-    wait = "waits" if len(places) == 1 else "wait"
-    text = f"{len(places)} more from {source} {wait} to be taken in: {', '.join(places[:_NAMED])}{more}."
+    """List what is past the budget of a reading: the documents that have it, with how much of it."""
+    places: dict[str, list[str]] = {}
+    for item in items:
+        place = footer_value(item.place or item.key).partition("@")[0]
+        places.setdefault(_document(place), []).append(place)
+    names = [f"{one} ({len(some)})" if some[1:] else some[0] for one, some in places.items()]
+    more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    wait = "waits" if len(items) == 1 else "wait"
+    text = (
+        f"{len(items)} more from {source} {wait} to be taken in: {', '.join(names[:_NAMED])}{more}."
+    )
     return _thread(f"rest-of-{source}-{version_id(text)}", text)
+
+
+def _document(place: str) -> str:
+    """Return the document of a place `path:line`; any other place as it is."""
+    path, _, line = place.rpartition(":")
+    return path if path and line.isdigit() else place
 
 
 def _thread(id: str, text: str, *footers: tuple[str, str]) -> FactCreated:

@@ -220,7 +220,7 @@ def _kind(text: str, titles: tuple[str, ...], kind: str) -> str:
     ):
         return (
             CONVENTION
-            if re.search(r"\b(?:commit|pull request|PR|docstring|naming|changelog)s?\b", text)
+            if re.search(r"\b(?:commit message|pull request|PR|docstring|changelog)s?\b", text)
             else INVARIANT
         )
     return (
