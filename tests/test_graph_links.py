@@ -53,6 +53,13 @@ def test_links_in(text: str, ids: tuple[str, ...]) -> None:
         ("→ serves: a, b (faithful (port)).", ("a", "b")),
         ("→ serves: a (it goes on", ()),
         ("→ serves: A b", ()),
+        ("Done. → serves:\n  goal (it is a claim, not a fact)", ("goal",)),
+        ("→ serves: goal (a fix must\n  reach those who\n  run it)\nMore.", ("goal",)),
+        ("→ serves: `goal`, `b-c` (`d`)", ("goal", "b-c")),
+        ("A `span → serves: a` and → serves: `goal`", ("goal",)),
+        ("A `span over\nlines → serves: a`", ()),
+        ("→ serves:\n\ngoal", ()),
+        ("→ serves:\nThe people.", ()),
     ],
 )
 def test_serves_in(text: str, ids: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LINK, SERVES, CONFLICTS = "link", "serves", "conflicts"
 ENTITY_KEY = "entity"
+_WRAPPED = 6  #: lines of a paragraph that what it serves may take
 #: What stands before the ids that a line of a text says it serves, and before that.
 _SERVES, _ARROWS = "serves:", ("→", "->")
 
@@ -92,16 +93,37 @@ def serves_in(text: str) -> tuple[str, ...]:
         return ()
     found: dict[str, None] = {}
     for paragraph in _paragraphs(text):
-        for line in _without_code(paragraph).split("\n"):
-            before, _, behind = line.rpartition(_SERVES)
+        lines = _without_code(_bare_ids(paragraph)).split("\n")
+        for number, line in enumerate(lines):
+            before, said, behind = line.rpartition(_SERVES)
+            if not said or not before.rstrip().endswith(_ARROWS):
+                continue
+            rest = lines[number + 1 : number + _WRAPPED]
+            if (
+                not behind.strip() and rest
+            ):  # the ids, or the remark behind them, go on in the next line
+                behind = rest.pop(0).strip()
             ids, _, remark = behind.partition(" (")
+            while remark and ")" not in remark and rest:
+                remark = f"{remark} {rest.pop(0).strip()}"
             targets = [one.strip(" [].;") for one in ids.split(",")]
-            ends = before.rstrip().endswith(_ARROWS) and (
-                not remark or remark.rstrip(" .")[-1:] == ")"
-            )
-            if ends and all(map(is_fact_id, targets)):
+            if (not remark or remark.rstrip(" .")[-1:] == ")") and all(map(is_fact_id, targets)):
                 found.update(dict.fromkeys(targets))
     return tuple(found)
+
+
+def _bare_ids(paragraph: str) -> str:
+    """Take the back-ticks off the ids behind `→ serves:`, where that is no code itself."""
+    lines = paragraph.split("\n")
+    ticks = 0
+    for number, line in enumerate(lines):
+        before, said, behind = line.rpartition(_SERVES)
+        outside = not (ticks + before.count("`")) % 2
+        if said and outside and before.rstrip().endswith(_ARROWS):
+            ids, remark, more = behind.partition(" (")
+            lines[number] = before + said + ids.replace("`", "") + remark + more
+        ticks += lines[number].count("`")
+    return "\n".join(lines)
 
 
 def _paragraphs(text: str) -> Iterator[str]:
