@@ -393,7 +393,7 @@ def test_no_adoption_loses_a_log_or_a_text(logs: int, facts: int, seed: int, in_
         after = tree_of(folder / "memory" / "sessions")
         assert {name: after[name] for name in before} == before
         tip = git(folder, "ls-tree", "-r", "--name-only", "HEAD", "memory/sessions").splitlines()
-        assert len(tip) == logs + len(plan.imports)
+        assert len(tip) == logs + len(plan.imports) + len(plan.past)
         state = memory.state()
         for fact in known:
             assert fact.text in [version.text for version in state[fact.id].fact.heads]

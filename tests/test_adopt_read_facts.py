@@ -13,6 +13,7 @@ from ledger.model.findings import CODES, Finding
 from projection.policy.model import Windows
 from rituals.intake.adopt import layout
 from rituals.intake.adopt import read_facts as read
+from rituals.intake.adopt.unclaimed_text import passages
 from tests.bench import agent_memory
 from tests.conftest import sampled
 
@@ -327,3 +328,11 @@ def test_hostile_repetition_costs_linear_time(unit: str) -> None:
     begin = time.process_time()
     read.facts(value._replace(continuity=data, vision=data))
     assert time.process_time() - begin < 10
+
+
+def test_a_remark_about_a_section_is_no_invariant() -> None:
+    """Text in brackets that announces more is a plain fact; any other text of the section is what it is."""
+    page = "## Architectural Invariants\n\n*(More will\nfollow.)*\n"
+    for text, kind in ((page, "fact"), (page.replace("(", ""), "invariant")):
+        memory = layout.AgentMemory("", (), text.encode(), b"", b"", (), ())
+        assert [one.fact.kind for one in passages(memory, [layout.CONTINUITY], ())] == [kind]

@@ -227,12 +227,18 @@ def _item(page: FactPage, item: Item, rows: list[str], kind: str, place: int) ->
 
 def _rest(page: FactPage, rows: list[str], kind: str, title: str, place: int, line: int) -> Passage:
     """Make one fact of all that is no item, under the heading's title where the kind lacks it."""
-    kind = DEFAULT_KIND if kind == THREAD_KIND else kind
+    kind = DEFAULT_KIND if kind == THREAD_KIND or _is_aside(rows) else kind
     if title and title != _TITLES.get(kind, ""):
         rows = [f"**{title}**", "", *rows]
     text = storable(rows, "")
     shown = title or page.file
     return Passage(_fact(page, _slug(shown), text, kind, "", line, place), shown)
+
+
+def _is_aside(rows: list[str]) -> bool:
+    """Tell whether a text is a remark about its section, `*(More will follow.)*`, and so no invariant."""
+    text = "\n".join(rows).strip().strip("*_")
+    return text.startswith("(") and text.endswith(")") and "\n\n" not in text
 
 
 def _fact(
