@@ -12,6 +12,7 @@ import pytest
 
 from ledger.codec.log import decode
 from ledger.errors import Busy, StorageFailed
+from ledger.home import personal_folder
 from ledger.model.event import FactCreated, FactSuperseded
 from ledger.model.order import ended_of, stamp_of
 from ledger.model.session import SessionLog
@@ -29,6 +30,8 @@ from rituals.hosts.extraction.settings import Settings
 from rituals.hosts.moments import Moment, file_name
 from rituals.hosts.observed.spool import spool_of
 from rituals.hosts.transcripts.slices import Slice
+from rituals.setup.home import apply_setup
+from rituals.setup.personal import plan_personal
 from tests.campaigns.capture import play
 from tests.campaigns.homes import IN_TREE, KINDS, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -44,6 +47,7 @@ from tests.captured_sessions import (
     tell,
     told_of,
 )
+from tests.conftest import NOW_MS, holders
 
 TOKEN = "hTg5Kq8zWv2xRb7mPf3yLd9sJc6nQa4tEu1w"
 DECISION = "Decision: webhooks retry three times with jitter, because the broker is slow."
@@ -424,6 +428,24 @@ def test_what_is_personal_goes_nowhere(
     for file in home.rglob("*"):
         assert not file.is_file() or b"tea at four" not in file.read_bytes()
     assert "tea at four" not in "".join(captured_texts(open_memory(home)))
+
+
+def test_what_is_personal_goes_to_the_persons_own_home(
+    home: Path, transcript: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Once, and after a dry run too; nothing of it is in the home of the project, nor beside it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    apply_setup(plan_personal(""), lambda: NOW_MS).close()
+    Extractor(monkeypatch, Item("preference", "Ada likes tea at four.", "tea", personal=True))
+    say(transcript, TALK, "tea")
+    memory = open_memory(home)
+    tell(memory, transcript, dry_run=True)
+    for _ in range(2):
+        tell(memory, transcript)
+    assert [one.fact.text for one in Memory.open(personal_folder()).view().live] == [
+        "Ada likes tea at four."
+    ]
+    assert holders(home, "tea at four") == []
 
 
 def test_candidates_wait_for_a_person(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.home import has_personal
 from rituals.answers.objects import capture_object
 from rituals.cli.output import counted
 from rituals.hosts.capture.attempts import FAILED
@@ -47,7 +48,8 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
     for one in outcome.attempts:
         facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
         more = [f"{one.known} known already"] if one.known else []
-        more += [f"{one.personal} about you alone, recorded nowhere"] if one.personal else []
+        own = "in your own home" if has_personal() else "recorded nowhere"
+        more += [f"{one.personal} about you alone, {own}"] if one.personal else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []
         if not outcome.said:
             out.line("  ", "; ".join([f"{facts} by {one.extractor}", *more]))

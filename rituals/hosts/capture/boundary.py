@@ -236,9 +236,24 @@ class _Boundary:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
-        if found.extractor != RULES:
-            keep_answer(self._commondir, *self._key, Answer(span, found))
+        shared = tuple([item for item in found.items if not item.personal])
+        own = len(shared) < len(found.items)
+        if own and not self._asked.dry_run:
+            self._record_own(found)
+        if found.extractor != RULES and not (own and self._asked.dry_run):
+            # what is only the person's is kept nowhere here, and is found again behind a dry run
+            kept_here = found._replace(items=shared)
+            keep_answer(self._commondir, *self._key, Answer(span, kept_here))
         return found, span
+
+    def _record_own(self, found: Extraction) -> None:
+        """Record what is about the person alone where they have a home for it."""
+        from rituals.hosts.capture.own_home import (
+            record_own,  # most sessions say nothing of the sort
+        )
+
+        part = Part(*self._key, found.extractor, None, None, (), (), ())
+        record_own(part, [one for one in found.items if one.personal], self._memory.occasion())
 
     def _shown(self) -> tuple[str, int]:
         """Return which facts the session was shown that no log of it names, and how many it was in all."""
