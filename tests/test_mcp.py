@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from ledger.errors import Busy
 from ledger.home import Home, discover
 from memory.api import Memory
-from memory.recall.values import DOCS, FACTS, LEVELS, SESSIONS, Filters
+from memory.recall.values import LEVELS, WITHIN, Filters
 from rituals.mcp import open_memory, worker
 from rituals.mcp import requests as asked
 from rituals.mcp.compact_schema import UNSAID
@@ -196,7 +196,7 @@ def test_levels_and_places_are_those_of_recall() -> None:
     """What the schemas let through is what the library knows, no more and no less."""
     fields = asked.RecallAsked.model_fields
     assert get_args(fields["level"].annotation) == LEVELS
-    assert get_args(fields["within"].annotation) == ("", FACTS, SESSIONS, DOCS)
+    assert get_args(fields["within"].annotation) == ("", *WITHIN)
     assert get_args(asked.GetAsked.model_fields["level"].annotation) == LEVELS
     filters = set(Filters._fields)
     named = {"kinds", "tiers", "tags", "entities", "agents", "roles", "branches"}

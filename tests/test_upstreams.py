@@ -15,6 +15,8 @@ from ledger.remote.transport import LIMIT_SECONDS, fetch_newest
 from memory.query.reader import Reader
 from memory.replay.upstreams import note_of, upstream_folder, upstream_homes, upstreams
 from projection.policy.model import Policy, Upstream
+from rituals.mcp import read_tools, requests
+from rituals.mcp.client_name import Caller
 from rituals.sync.report import Report
 from rituals.sync.upstreams import Brought, sync_all
 from tests.campaigns.homes import git, hermetic, make_home
@@ -262,3 +264,95 @@ def test_settings_of_the_repository_reach_the_remote(org: Organisation) -> None:
     org.team.git("config", f"url.{org.hub}.insteadOf", "https://git.example.org/org.git")
     org.team.git("config", "core.sshCommand", "false")
     assert org.sync().upstreams == (Brought("org", "https://git.example.org/org.git", 1, 1),)
+
+
+# ---- asked beside one's own ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(org: Organisation, monkeypatch: pytest.MonkeyPatch) -> Organisation:
+    """A team that has read of others, and knows something of its own about the same."""
+    org.theirs.create("retries", "Retries of webhooks are jittered.")
+    org.theirs.sync()
+    org.sync()
+    org.team.create("webhook-retries", "Our webhooks have three retries.")
+    monkeypatch.chdir(org.team.folder)
+    return org
+
+
+def hits(run: Run, *words: str) -> list[str]:
+    ran = run("recall", *words, "--json")
+    assert ran.code == 0, ran.err
+    return [hit["id"] for hit in ran.json["hits"] if ":" not in hit["id"]]
+
+
+def test_what_others_hold_stands_behind_ones_own(asked: Organisation, run: Run) -> None:
+    """Under their name; a third of the places at most, and where one's own alone is asked, none."""
+    assert hits(run, "retries of webhooks") == ["webhook-retries", "org/retries"]
+    assert hits(run, "retries", "-n", "3") == ["webhook-retries", "org/retries"]
+    assert hits(run, "retries", "-n", "2") == ["webhook-retries"]
+    for one in (("--in", "facts"), ("--as-of", "2030-01-01")):
+        assert hits(run, "retries", *one) == ["webhook-retries"]
+    assert hits(run, "retries", "--kind", "invariant") == []
+    assert hits(run, "personal data in logs") == ["org/no-pii"]
+    said = run("recall", "retries").out
+    assert "\norg/retries  fact" in said
+    ran = run("recall", "--in", "upstream", "retries", "--json")
+    assert {hit["id"].partition("/")[0] for hit in ran.json["hits"]} == {"org"}
+
+
+def test_what_others_hold_is_shown_by_its_name(asked: Organisation, run: Run) -> None:
+    """A fact, a passage and a whole log by `recall --ids`, and a fact by `show` and `why`."""
+    ran = run("recall", "--in", "upstream", "retries", "--kind", "session", "--json")
+    passage = ran.json["hits"][0]["id"]
+    stem = passage.partition(":")[0]
+    wanted = ["org/no-pii", passage, "webhook-retries", stem]
+    shown = run("recall", "--ids", ",".join(wanted), "--json").json["hits"]
+    assert [hit["id"] for hit in shown] == wanted
+    assert "No personal data in logs." in run("show", "org/no-pii").out
+    told = run("why", "org/no-pii").out
+    assert told.startswith("org/no-pii\n") and "commit" not in told
+    assert "No personal data" in run("why", "org/no-pii", "--versions").out
+    for wrong, said in (
+        (("show", "org/none"), "there is no fact none"),
+        (("show", "gone/none"), "there is no home gone here"),
+        (("why", "gone/none"), "there is no home gone here"),
+        (("recall", "--ids", "gone/none"), "there is no memory gone/none"),
+    ):
+        ran = run(*wrong)
+        assert ran.code == 1 and said in ran.err
+    assert run("show", "org/no-pii", "webhook-retries").code == 2
+
+
+def test_questions_change_nothing_there_or_here(asked: Organisation, run: Run) -> None:
+    """No byte of theirs, and no reference of what was fetched; a write to it is refused."""
+    fetched = asked.team.folder / ".git/diurna/upstream/org.git"
+    before = everything(asked.hub), git(fetched, "show-ref"), asked.team.tip()
+    for command in (
+        ("recall", "retries"), ("recall", "--in", "upstream", "retries"), ("show", "org/no-pii"),
+        ("why", "org/no-pii"), ("status",), ("doctor",), ("brief",), ("verify",), ("publish",),
+        ("append", "--title", "A", "--ref", "org/no-pii"), ("confirm", "org/no-pii"),
+    ):  # fmt: skip
+        run(*command)
+    assert (everything(asked.hub), git(fetched, "show-ref"), asked.team.tip()) == before
+    assert "no-pii" not in run("show").out
+
+
+def test_a_home_of_others_that_can_not_be_read_is_told(asked: Organisation, run: Run) -> None:
+    """And one's own is answered all the same; what nobody fetched is named with what to do."""
+    shutil.rmtree(asked.team.folder / ".git/diurna/upstream/org.git/objects")
+    shutil.rmtree(asked.team.folder / ".git/diurna/upstream/org.git/diurna/cache")
+    ran = run("recall", "retries")
+    assert ran.code == 0 and "Our webhooks have three retries." in ran.out
+    shutil.rmtree(asked.team.folder / ".git/diurna/upstream")
+    assert hits(run, "retries") == ["webhook-retries"]
+    assert "`diurna sync` fetches them" in run("recall", "--in", "upstream", "retries").err
+
+
+def test_a_model_asks_others_too(asked: Organisation) -> None:
+    """By the same tools, and by the ids that they give."""
+    memory = asked.team.memory
+    found = read_tools.recall(memory, requests.RecallAsked(query="personal data"), Caller())
+    assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/no-pii"]
+    got = read_tools.get(memory, requests.GetAsked(ids=["org/no-pii"]), Caller())
+    assert "No personal data in logs." in got.hits[0].text

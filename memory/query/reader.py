@@ -222,6 +222,8 @@ class Reader:
     ) -> Answer:
         """Find what answers a question: facts that hold, then passages of session logs, each best first.
 
+        Where the policy names homes of others, some of their facts stand between, under their names.
+
         Args:
             query: words; `"quoted"` ones must follow each other, `begin*` stands for all words that begin
                 so, and what `-word` names must not be there.
@@ -256,7 +258,7 @@ class Reader:
         )
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
-        """Return memories by the ids of hits: of a fact, `STEM:LINE` of a passage, or a stem.
+        """Return memories by the ids of hits: of a fact, `STEM:LINE` or `PATH:LINE`, or a stem.
 
         Raises:
             NotFound: there is none of an id.
@@ -265,9 +267,9 @@ class Reader:
 
     def _recall(self) -> Recaller:
         if self._recaller is None:
-            from memory.recall.hits.recaller import Recaller
+            from memory.recall.beside import Recallers
 
-            self._recaller = Recaller(self.snapshot, self._progress)
+            self._recaller = Recallers(self.snapshot, self._progress)
         return self._recaller
 
     def digest(self, stem: str) -> Digest:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
 from projection.document.marks import PLAIN, Mark
 
 #: From the cheapest to the whole.
 INDEX, TIMELINE, FULL = LEVELS = ("index", "timeline", "full")
-FACTS, SESSIONS, DOCS = "facts", "sessions", "docs"
+FACTS, SESSIONS, DOCS, UPSTREAM = WITHIN = "facts", "sessions", "docs", "upstream"
 #: The kinds of a hit that is a passage: of a session log, and of a document of the repository.
 SESSION_KIND, DOCUMENT_KIND = PASSAGE_KINDS = "session", "document"
 
@@ -26,7 +27,7 @@ class Filters(Record):
         branches: in the header of that log.
         since: a date, or a stem; from then on.
         until: a date (the whole day), or a stem; up to then.
-        within: `facts`, `sessions` or `docs` alone; without it facts and sessions.
+        within: `facts`, `sessions`, `docs` or homes `upstream` alone; without it facts and sessions.
         as_of: a date, a stem or a commit: what was known then.
         superseded: superseded and invalidated facts too.
     """
@@ -126,6 +127,14 @@ def is_place(said: str) -> bool:
     """Tell whether an id is `PATH:LINE` of a document, which neither a fact's nor a log's is."""
     path, _, line = said.rpartition(":")
     return bool(path and line.isdecimal() and len(line) < 8 and not is_stem(stem_in(path)))
+
+
+def parted(one: str) -> tuple[str, str]:
+    """Return the name of a home and the id of a hit there, of `NAME/ID`; "" and the whole of others."""
+    name, _, rest = one.partition("/")
+    if is_fact_id(name) and (is_fact_id(rest) or is_stem(stem_in(rest.partition(":")[0]))):
+        return name, rest
+    return "", one
 
 
 def tokens_of(text: str) -> int:

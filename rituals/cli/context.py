@@ -162,6 +162,21 @@ class Invocation:
         """
         return self._reader or self.memory()
 
+    def holding(self, ids: tuple[str, ...]) -> tuple[Reader, tuple[str, ...], str]:
+        """Return the home that holds facts, their ids there, and its name: `org` of `org/ID`, else "".
+
+        Raises:
+            WrongUsage: they are of several homes.
+            NotFound: there is no home of that name.
+        """
+        if not any("/" in one for one in ids):
+            return self.memory(), ids, ""
+        from memory.query.beside import holding
+
+        found = holding(self.memory(), ids)
+        self.out.short = found[0].short
+        return found
+
     def adopt(self, memory: Memory) -> None:
         """Take over a home that the quick path has opened."""
         self._memory = memory

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from ledger.model.task_states import STATES
-from memory.recall.values import DOCS, FACTS, LEVELS, SESSIONS
+from memory.recall.values import LEVELS, WITHIN
 from projection.fold.state import TIERS
 
 TYPE_CHECKING = False
@@ -57,8 +57,8 @@ RECALL = (
     Option("--level", "level", "index: a line each. timeline: what is around it. full: all of it.",
            "LEVEL", None, LEVELS),
     Option("-n", "limit", "At most so many hits (10).", "N", 10, most=1000),
-    Option("--in", "within", "Facts or logs alone, or the repository's documents.",
-           "[facts|sessions|docs]", None, (FACTS, SESSIONS, DOCS)),
+    Option("--in", "within", "Facts or logs alone; the repository's documents; homes of others.",
+           f"[{'|'.join(WITHIN)}]", None, WITHIN),
     _many("--kind", "kinds", "KIND", "Facts of this kind, or `session`."),
     Option("--tier", "tiers", f"Facts of this tier: {', '.join(TIERS)}. Repeatable.",
            "TIER", choices=TIERS, many=True),

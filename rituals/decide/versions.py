@@ -9,8 +9,8 @@ from rituals.decide.decision import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
     from memory.query.provenance import Step
+    from memory.query.reader import Reader
 
 
 class Telling(Record):
@@ -27,7 +27,7 @@ class Telling(Record):
     stands: bool
 
 
-def tellings(memory: Memory, fact: str) -> tuple[Telling, ...]:
+def tellings(memory: Reader, fact: str) -> tuple[Telling, ...]:
     """List the versions of a fact in ledger order.
 
     Raises:
@@ -40,7 +40,7 @@ def tellings(memory: Memory, fact: str) -> tuple[Telling, ...]:
     )
 
 
-def restoration(memory: Memory, fact: str, version: str) -> Decision:
+def restoration(memory: Reader, fact: str, version: str) -> Decision:
     """Plan to let an older text stand again, in place of what stands now.
 
     Args:

@@ -16,7 +16,7 @@ from ledger.errors import WrongUsage
 from ledger.model.ids import ID_LIMIT_CHARS, is_fact_id
 from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
-from memory.recall.values import is_place
+from memory.recall.values import is_place, parted
 from projection.brief.budget import LEAST_CHARS
 from rituals.mcp.compact_schema import UNSAID
 from rituals.record.json_request import Strict, model_of, reason
@@ -85,7 +85,7 @@ def _reference(said: str) -> str:
     stem, colon, line = said.partition(":")
     if is_stem(stem) and (not colon or (line.isascii() and line.isdigit())):
         return said
-    if is_place(said):
+    if is_place(said) or parted(said)[0]:
         return _line(said)
     return _fact(said)
 
@@ -128,7 +128,7 @@ class RecallAsked(Strict):
     ]
     level: Literal["index", "timeline", "full"] = "index"
     limit: Annotated[int, Field(ge=1, le=HITS_LIMIT)] = 10
-    within: Literal["", "facts", "sessions", "docs"] = ""
+    within: Literal["", "facts", "sessions", "docs", "upstream"] = ""
     kind: Names = ""
     tier: Annotated[Names, Field(description="core, working, active, archived or superseded")] = ""
     tag: Names = ""

@@ -33,7 +33,7 @@ def command(
       diurna show webhook-retry-queue
       diurna show --kind decision --as-of 2026-11-01
     """
-    memory = call.memory()
+    memory, ids, _ = call.holding(ids)
     if not (ids or as_of or kind or tier or call.json):
         call.out.text(memory.continuity())
         return

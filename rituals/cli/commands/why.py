@@ -29,17 +29,21 @@ def command(call: Invocation, id: str, versions: bool) -> None:
       diurna why webhook-retry-queue --versions
     """
     out = call.out
+    memory, (fact,), home = call.holding((id,))
     if versions:
         from rituals.cli.views.versions import print_versions, versions_object
         from rituals.decide.versions import tellings
 
-        told = tellings(call.memory(), id)
+        told = tellings(memory, fact)
         if call.json:
             out.answer(versions_object(id, told))
         else:
             print_versions(id, told, out)
         return
-    found = call.memory().why(id)
+    found = memory.why(fact)
+    if home:  # of which the newest commit alone is here, and that tells of no log who committed it
+        steps = tuple([step._replace(commit="", author="") for step in found.steps])
+        found = found._replace(id=id, steps=steps)
     if call.json:
         from rituals.answers.fields import mark_object
         from rituals.answers.objects import link_object, step_object

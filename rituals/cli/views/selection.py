@@ -6,14 +6,14 @@ from ledger.errors import NotFound, WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory.api import Memory
+    from memory.query.reader import Reader
     from projection.fold.replay import State
     from projection.fold.state import Standing
     from projection.policy.model import Policy
 
 
 def select(
-    memory: Memory, state: State, ids: tuple[str, ...], kind: str, tier: str, archived: bool
+    memory: Reader, state: State, ids: tuple[str, ...], kind: str, tier: str, archived: bool
 ) -> list[Standing]:
     """Choose facts: those named, or those of a kind and a tier, by id.
 
@@ -53,7 +53,7 @@ def check_kind(policy: Policy, kind: str) -> None:
         raise WrongUsage(f"there is no kind {kind}", where="--kind", hint=f"kinds: {kinds}")
 
 
-def _named(memory: Memory, state: State, fact: str) -> Standing:
+def _named(memory: Reader, state: State, fact: str) -> Standing:
     found = state.get(fact)
     if found is None:
         raise NotFound(f"there is no fact {fact}", hint=memory.near_hint(fact))
