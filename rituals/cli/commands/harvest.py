@@ -72,6 +72,8 @@ def command(
         out.answer({**answer, "dry_run": done is None})
         return
     show_written(intake, done, out, memory.home.branch)
+    if intake.beyond:
+        out.hint("`diurna harvest PATH` brings the next of a document or folder")
     if due:
         what = counted(len(due), "fact") + (" comes" if len(due) == 1 else " come")
         out.hint(f"{what} from documents that say something else now; `diurna review` asks")
