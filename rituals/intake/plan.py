@@ -3,7 +3,8 @@
 An item is known again by what its source calls it (the footer `key`), and by the text that it last had
 there (`imported`). So a second reading brings nothing, one that changed is an update, and where both sides
 changed a person is asked. What comes under a new name is passed over where memory says it already; where
-memory says the opposite, it is kept, and a thread asks which holds, as a review would.
+memory says the opposite, it is kept, and a thread asks which holds, as a review would. Keeps I1 to I6 of
+FORMAT.md.
 """
 
 from __future__ import annotations
