@@ -480,7 +480,7 @@ case(
 
 @case(
     "personal-log",
-    "info: cat would stand in your own home, by the log STEM",
+    "info: would be recorded in your own home by the log STEM: cat",
     "`--home personal` looks at it",
 )
 def _(shop: Shop) -> Arguments:

@@ -230,9 +230,8 @@ def _refuse_repeated(here: SessionDraft, own: SessionDraft) -> None:
 def _telling(receipt: Receipt, own: Receipt, draft: SessionDraft) -> Receipt:
     """Add to a receipt what went to the user's own home."""
     ids = ", ".join(named_ids(draft.events))
-    said = (
-        f"{ids} {'stands' if own.commit else 'would stand'} in your own home, by the log {own.stem}"
-    )
+    done = "recorded" if own.commit else "would be recorded"
+    said = f"{done} in your own home by the log {own.stem}: {ids}"
     hint = "`--home personal` looks at it"
     noticed = own.findings if own is not receipt else ()
     findings = (*receipt.findings, Finding("personal-log", said, hint=hint), *noticed)
