@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rituals.intake.sources import basic_memory, claude_mem, mem0, memorize
-from rituals.intake.sources.table import Ground
+from rituals.intake.sources.table import SOURCES, Ground
 from tests.conftest import Repo, Run
 from tests.other_stores import (
     GROUND,
@@ -23,6 +24,7 @@ from tests.other_stores import (
     write_mem0,
     write_memorize,
 )
+from tests.pages import ROOT
 
 
 def test_claude_mem_brings_what_holds_and_not_what_was_done(tmp_path: Path) -> None:
@@ -240,3 +242,10 @@ def test_why_tells_where_a_fact_was_taken_from(tmp_path: Path, repo: Repo, run: 
     assert f"  from {place}, written 2026-03-02 by Mara\n" in run("why", id).out
     (event,) = run("why", id, "--json").json["events"]
     assert (event["source"], event["by"], event["created"]) == (place, "Mara", "2026-03-02")
+
+
+def test_the_page_names_every_source_and_no_other() -> None:
+    """Who comes from a tool finds its line."""
+    page = (ROOT / "rituals" / "intake" / "MOVING.md").read_text("utf-8")
+    typed = re.findall(r"^\|[^|]*\| `diurna import ([a-z0-9-]+)", page, re.MULTILINE)
+    assert sorted(typed) == sorted([*[source.name for source in SOURCES], "events"])
