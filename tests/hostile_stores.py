@@ -5,6 +5,7 @@ A store is planted with texts as its tool would have them; then its files are ma
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import os
@@ -107,6 +108,7 @@ def _openmemory(folder: Path, texts: tuple[str, ...]) -> Path:
     lines = [json.dumps({"id": str(n), "content": text}) for n, text in enumerate(texts)]
     path = folder / "export.zip"
     with zipfile.ZipFile(path, "w") as file:
+        file.writestr("../../victim", "unpacked")
         file.writestr("memories.jsonl.gz", gzip.compress("\n".join(lines).encode()))
     return path
 
@@ -247,6 +249,17 @@ def _grown(path: Path) -> None:
         file.truncate(GIANT_BYTES)
 
 
+def _bomb(path: Path) -> None:
+    """Pack zeros twice: what is unpacked in whole is over the limit of a file."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("memories.jsonl.gz", _zeros())
+
+
+@functools.cache
+def _zeros() -> bytes:
+    return gzip.compress(bytes(80 << 20), 1)
+
+
 def _hot(path: Path) -> None:
     """Leave a rollback journal that names a file for SQLite to delete."""
     victim = str(path.parent.parent / "victim").encode()
@@ -276,6 +289,7 @@ NODES: dict[str, Callable[[Path], object]] = {
         b"---\na: &a [x, x]\n" + b"b: [*a, *a]\n- c\n" * 10_000 + b"---\ntext\n"
     ),
     "opening brackets": lambda path: path.write_bytes(b"- [[" * 50_000 + b"\n" + b"`" * 50_001),
+    "a bomb of zeros": _bomb,
     "a journal that deletes": _hot,
     "a log of noise": lambda path: Path(f"{path}-wal").write_bytes(
         random.Random(7).randbytes(9_000)

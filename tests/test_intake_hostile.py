@@ -55,7 +55,8 @@ def _read(source: Source, place: Path, project: Path) -> Reading:
 
 
 def _planted(source: Source, folder: Path, texts: tuple[str, ...]) -> Path:
-    (folder / "outside").write_text(f"- [fact] {CANARY}\n", "utf-8")
+    outside = f"# Task Group: shop\n\n## Reusable knowledge\n\n- [fact] {CANARY}\n"
+    (folder / "outside").write_text(outside, "utf-8")
     (folder / "victim").write_text("stays", "utf-8")
     store = folder / "store"
     store.mkdir()

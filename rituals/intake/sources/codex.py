@@ -54,6 +54,8 @@ def read(place: str, ground: Ground) -> Reading:
                 left_out.append(LeftOut(name, why))
         below = f"{place}/{_FOLDER}/{_HANDBOOK}"
         place = below if is_file(below) else f"{place}/{_HANDBOOK}"
+        if os.path.islink(place):
+            return Reading(_SOURCE, (), (*left_out, LeftOut(_HANDBOOK, "it is a link")))
     name = os.path.basename(place)
     text = text_of(place, name)
     if isinstance(text, LeftOut):
