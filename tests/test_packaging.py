@@ -131,7 +131,7 @@ def test_wheel_holds_the_four_packages_and_nothing_else(
         f for f in (CHECKOUT / "rituals/hosts/install").rglob("*") if f.suffix in (".md", ".js")
     ]
     assert {str(f.relative_to(CHECKOUT)) for f in data} <= set(files)
-    assert sum(f.name == "SKILL.md" for f in data) >= 5
+    assert sum(f.name == "SKILL.md" for f in data) == 6
 
 
 @needs_checkout

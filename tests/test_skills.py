@@ -33,6 +33,13 @@ KNOWN = (
     "--new=id=wire-retry-queue task: Wire the retry queue.",
 )
 
+#: What the examples of harvesting find.
+DOCUMENTS = {
+    "CONTRIBUTING.md": "# Contributing\n\n## Refunds\n\n- Refunds must never be made by one person.\n",
+    "docs/adr/0001-orders.md": "# 1. Store orders in PostgreSQL\n\n## Status\n\nAccepted\n\n## Decision\n\n"
+    "We will store orders in PostgreSQL, because an order and its payment change together.\n",
+}
+
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
     """Read plain scalars alone, which every reader of YAML reads the same; and the body."""
@@ -79,7 +86,13 @@ def test_skills_are_of_the_published_form(path: str) -> None:
 def test_the_commands_of_skills_work(path: str, repo: Repo, run: Run) -> None:
     """Each line of each block, one after the other, in a memory that has what they name."""
     assert run("append", "--title", "Before", *KNOWN).code == 0
-    lines = [line for block in blocks(skill_files()[path], "sh") for line in block if line]
+    for name, text in DOCUMENTS.items():
+        repo.write(name, text)
+    repo.git("add", *DOCUMENTS)
+    repo.git("commit", "-q", "-m", "documents")
+    text = skill_files()[path]
+    repo.write("found.json", "\n".join(line for block in blocks(text, "json") for line in block))
+    lines = [line for block in blocks(text, "sh") for line in block if line]
     assert len(lines) > 3
     for line in lines:
         program, *words = shlex.split(line, comments=True)

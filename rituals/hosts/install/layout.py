@@ -30,7 +30,8 @@ SERVER = {"command": "diurna", "args": ["mcp"]}
 _SERVER_ENTRY = Entry(("mcpServers", "diurna"), SERVER)
 #: The skills, one for each ritual: their names, which are their folders', too.
 SKILLS = tuple(
-    f"diurna-{ritual}" for ritual in ("remember", "recall", "review", "handover", "learn")
+    f"diurna-{ritual}"
+    for ritual in ("remember", "recall", "review", "handover", "harvest", "learn")
 )
 #: Those of releases of before, which go where nobody wrote to them.
 FORMER_SKILLS = ("diurna-memory",)
