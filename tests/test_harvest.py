@@ -136,6 +136,10 @@ def test_a_changed_document_makes_its_facts_due(change: str, project: Repo, run:
     rule = "document-gone" if change == "deleted" else "document-changed"
     assert {one for one, _ in asked} == {rule}
     assert len(asked) == (2 if change == "reworded" else 1)
+    if change == "withdrawn":
+        (question,) = run("review", "--dry-run", "--json").json["questions"]
+        assert question["proposal"] == "call the fact false, or say what holds now"
+        assert "its status is Deprecated" in question["evidence"][1]
     if change == "reworded":
         answer = run("harvest", "--json").json
         assert (answer["new"], len(answer["due"])) == ([], 2)

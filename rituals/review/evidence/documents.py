@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.escape import prose
+from ledger.model.event import FactInvalidated
 from projection.lifecycle.review_threads import key_of
 from rituals.intake.harvest.changed import Changed, Sourced, changed_passages
 from rituals.intake.harvest.origin import origin_in
@@ -66,9 +67,16 @@ def _question(changed: Changed, commit: str) -> Question:
         (fact,),
         f"{fact} came from `{prose(path)}`, which says something else now.",
         tuple(evidence),
-        "let the text say it" if changed.now else "say what holds now, or that the fact is false",
-        swaps=((changed.fact.text, changed.now),) if changed.now else (),
+        _proposal(changed),
+        (FactInvalidated(fact),) if changed.why else (),
+        ((changed.fact.text, changed.now),) if changed.now else (),
     )
+
+
+def _proposal(changed: Changed) -> str:
+    if changed.why:
+        return "call the fact false, or say what holds now"
+    return "let the text say it" if changed.now else "say what holds now, or that the fact is false"
 
 
 def _shown(text: str) -> str:
