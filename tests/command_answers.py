@@ -130,6 +130,7 @@ def _ask(tell: Recorder, folder: Path, stem: str) -> None:
     tell("recall", "webhooks", "--superseded", "--level", "timeline")
     tell("recall", "--ids", "webhook-once,orders-stay", "--level", "full")
     tell("recall", "xyzzy")
+    tell("recall", "webhooks", "--yours")
     for fact in ("webhook-once", "webhook-retries", "orders-stay"):
         tell("why", fact)
         tell("links", fact)

@@ -230,3 +230,23 @@ def test_invariants_upstream_stand_below_their_name(
     assert "org/stay" not in kept_brief(repo)
     run("sync")
     assert "org/stay" in kept_brief(repo) and "org/stay" in run("brief").out
+
+
+def test_recall_asks_it_when_told(own: Path, repo: Repo, run: Run) -> None:
+    """With `--yours` its hits stand beside those of the home, under its name; else no search knows of it."""
+    run("note", "id=indent decision: Code is indented with tabs and never blanks.")
+    both = run("recall", "--yours", "tabs", "--json").json
+    assert [one["id"] for one in both["facts"]] == ["indent", "personal/tabs"]
+    assert "personal/tabs  " in run("recall", "tabs", "--yours").out
+    for plain in (run("recall", "tabs"), run("recall", "tabs", "-n", "50", "--level", "full")):
+        assert "not blanks" not in plain.out and "indent" in plain.out
+    assert "Tabs, not blanks." in run("recall", "--ids", "personal/tabs").out
+    assert "Tabs, not blanks." in run("show", "personal/tabs").out
+    assert holders(repo.path, "Tabs, not") == []
+
+
+def test_recall_says_that_there_is_none(data: Path, repo: Repo, run: Run) -> None:
+    """Who has no home of their own is told how to make one, and answered all the same."""
+    run("note", "id=indent decision: Code is indented with tabs.")
+    ran = run("recall", "tabs", "--yours")
+    assert ran.code == 0 and "indent" in ran.out and "`diurna init --personal` makes one" in ran.err

@@ -7,9 +7,11 @@ beside themselves is not asked.
 from __future__ import annotations
 
 from ledger.errors import DiurnaError
+from ledger.home import PERSONAL
 from memory.recall.hits.answer import answer_of
 from memory.recall.hits.recaller import Recaller
 from memory.recall.values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
+from memory.replay.layers import own_home
 from memory.replay.upstreams import upstream_homes
 from memory.replay.view import View
 
@@ -28,24 +30,32 @@ _BESIDE = 3
 NO_UPSTREAM = (
     "no home of others is here: `[upstream]` of the policy names them, `diurna sync` fetches them"
 )
+#: The same of the user's own.
+NO_HOME = "you have no home of your own: `diurna init --personal` makes one"
 
 
 class Recallers(Recaller):
     """Answers questions about one home, and about those of others that its policy names."""
 
     _others: dict[str, Recaller] | None = None
+    _own: Recaller | None = None
 
     def close(self) -> None:
         """Close all indexes."""
         super().close()
         for other in (self._others or {}).values():
             other.close()
-        self._others = None
+        if self._own is not None:
+            self._own.close()
+        self._others = self._own = None
 
     def recall(
         self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
     ) -> Answer:
         """Find what answers a question (see `Reader.recall`); what a task asks for, in one's own home."""
+        if filters.yours:
+            how |= {"limit": limit, "loose": loose}
+            return self._with_yours(query, filters._replace(yours=False), how)
         if filters.within == UPSTREAM:
             return self._of_others(query, limit, filters._replace(within=""), **how)
         found = super().recall(query, limit=limit, filters=filters, loose=loose, **how)
@@ -66,12 +76,33 @@ class Recallers(Recaller):
         hits: list[Hit] = []
         for one in dict.fromkeys(ids):
             name, rest = parted(one)
-            other = self._asked().get(name) if name else None
+            other = self._yours() if name == PERSONAL else self._asked().get(name)
             if other is None:
                 hits += super().get([one], level=level).hits
             else:
                 hits += _named(name, other.get([rest], level=level))
         return answer_of(hits, ())
+
+    def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
+        """Ask the user's own home too; what it answers may take half of the room."""
+        found, own = self.recall(query, filters=filters, **how), self._yours()
+        if own is None:
+            return found._replace(notes=(*found.notes, NO_HOME))
+        limit = how["limit"]
+        answer = own.recall(query, filters=filters, **{**how, "limit": max(1, limit // 2)})
+        theirs = answer._replace(hits=tuple(_named(PERSONAL, answer)))
+        room = limit - len(theirs.hits)
+        facts = found.facts[:room]
+        hits = [*facts, *theirs.facts, *found.passages[: room - len(facts)], *theirs.passages]
+        notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
+        return answer_of(hits, notes)._replace(sessions=found.sessions)
+
+    def _yours(self) -> Recaller | None:
+        """Return the user's own home; None where there is none, or it is the one that is open."""
+        if self._own is None:
+            home = own_home(self._snapshot.home)
+            self._own = Recaller(_view(home)) if home is not None else None
+        return self._own
 
     def _of_others(self, query: str, limit: int, filters: Filters, **how: Any) -> Answer:
         """Ask each home of others, and take turns with what they answer, nearest first."""

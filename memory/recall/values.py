@@ -30,6 +30,7 @@ class Filters(Record):
         within: `facts`, `sessions`, `docs` or homes `upstream` alone; without it facts and sessions.
         as_of: a date, a stem or a commit: what was known then.
         superseded: superseded and invalidated facts too.
+        yours: the user's own home is asked too.
     """
 
     kinds: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class Filters(Record):
     within: str = ""
     as_of: str = ""
     superseded: bool = False
+    yours: bool = False
 
     @property
     def choosy(self) -> bool:

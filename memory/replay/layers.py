@@ -73,7 +73,7 @@ def layers(home: Home, policy: Policy) -> tuple[Layer, ...]:
         home: that is asked.
         policy: of it, which names those upstream.
     """
-    own = _own(home)
+    own = own_home(home)
     found = [Layer(PERSONAL, own)] if own is not None else []
     others = [one for one in upstream_homes(home, policy) if one[0] != PERSONAL]
     found += [Layer(name, there, stamp_of(int(at * 1000))[:10]) for name, there, at in others]
@@ -85,7 +85,7 @@ def layers_as_of(home: Home) -> str:
 
     Which of those upstream count is for the policy of the home to say.
     """
-    own = _own(home)
+    own = own_home(home)
     said = []
     if own is not None:
         waits = beside(own)  # before the tip is looked up
@@ -107,14 +107,14 @@ def brief_file(home: Home) -> str:
 
     What is only the user's is not kept below a home that others may look into.
     """
-    own = _own(home)
+    own = own_home(home)
     if own is None:
         return ""
     name = sha256(os.fsencode(home.cache_file)).hexdigest()[:32]
     return f"{own.repository.commondir}/{CACHE_DIR}/{name}.briefs"
 
 
-def _own(home: Home) -> Home | None:
+def own_home(home: Home) -> Home | None:
     """Return the user's own home; None where there is none, or it is the one that is asked."""
     try:
         own = personal_home()

@@ -69,6 +69,7 @@ RECALL = (
     _many("--branch", "branches", "NAME", "From logs written on this branch of the code."),
     SINCE, UNTIL, AS_OF,
     Option("--superseded", "superseded", "Superseded and invalidated facts too."),
+    Option("--yours", "yours", "Your own home's too (`diurna init --personal`)."),
     Option("--no-vectors", "no_vectors", "By words alone, also with the extra `vectors`."),
     Option("--explain", "explain", "Say what each score is made of."),
 )  # fmt: skip

@@ -27,6 +27,7 @@ def command(call: Invocation, /, query: tuple[str, ...], **given: Any) -> None:
     Examples:
       diurna recall how are webhooks retried
       diurna recall --kind decision --since 2026-11-01 -- retry -timeout
+      diurna recall --yours how do I like commit messages
       diurna recall --ids webhook-retry-queue --level full
     """
     from rituals.cli.views.recall import answer
