@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ledger.codec.log import canonical
+from ledger.codec.validate import problems
 from ledger.model.event import FactCreated, FactUpdated
 from ledger.model.order import milliseconds_of
+from ledger.model.session import SessionLog
 from memory.api import Memory
 from projection.fold.fact import Fact
 from rituals.check.run import verify
@@ -21,6 +24,7 @@ from rituals.intake.adopt.held import CHECK, REVIEW, held_by, held_in
 from rituals.intake.adopt.import_logs import said_by
 from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit
+from rituals.intake.adopt.past import _of_commit, _of_rituals
 from rituals.intake.adopt.past_texts import past_of
 from rituals.intake.adopt.read_facts import FactPage, ImportedFact
 from tests.replayed_pages import replay_pages
@@ -351,3 +355,22 @@ def test_the_pages_of_a_real_ledger_are_read_in_pieces() -> None:
                 one._replace(line=0) for one in FactPage(file, data, "live", []).facts()
             ]
         assert len(reader._read) > 20
+
+
+_ODD = st.lists(
+    st.sampled_from(["<!--", "-->", "```", "## ", "- ", "<div>", "\x85", "\u202e", " through ", "2026-08-14-005444"]),
+    max_size=6,
+).map("".join)  # fmt: skip
+
+
+@given(_ODD, _ODD)
+def test_whatever_git_and_pages_say_a_log_can_hold_it(said: str, who: str) -> None:
+    """Subjects, authors and lines of pages never stand in the way of an adoption."""
+    logs = _of_commit(PageCommit("a" * 40, (), who, 5, said, ()), [FactCreated("a-a", "Text.")])
+    page = f"- **last_review:** 2026-08-14 {said}\n- **last_invariant_check:** {who}\n"
+    held = held_in(page) + held_by(
+        [("2026-08-14-005444", f"# S\n\n## Memory Review{said}\n{who}".encode())]
+    )
+    for log in [*logs, *_of_rituals(held, [], {"2026-08-14-005444": who})]:
+        header = (("agent", log.agent), ("type", log.type))
+        assert not problems(canonical(SessionLog(header, log.title, log.prose, log.events)))

@@ -178,16 +178,20 @@ def _of_commit(commit: PageCommit, events: Sequence[Event]) -> list[PastLog]:
     texts = [Brought(one) for one in events if isinstance(one, FactCreated | FactUpdated)]
     groups: list[list[Event]] = parts(texts) or [[]]
     groups[-1] += [one for one in events if not isinstance(one, FactCreated | FactUpdated)]
-    plain = "".join([char if char.isprintable() else " " for char in commit.subject]).strip()
+    plain = _plain(commit.subject)
     title = plain if len(plain) <= _TITLE_CHARS else plain[: _TITLE_CHARS - 1].rstrip() + "…"
-    prose = f"What the pages of the memory said anew in commit {commit.id[:12]}, as git has it."
     return [
         PastLog(
-            commit.at_ms, commit.author, "import", title or "A commit of the pages", prose,
+            commit.at_ms, _plain(commit.author), "import", title or "A commit of the pages", "",
             tuple(group), commit.id[:12],
         )
         for group in groups
     ]  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Return a text of git's without what no header or title may hold."""
+    return " ".join("".join([char if char.isprintable() else " " for char in text]).split())
 
 
 def _of_rituals(
@@ -196,8 +200,8 @@ def _of_rituals(
     """Write the logs of reviews and checks that the pages tell of, each once."""
     found: dict[tuple[str, int], PastLog] = {}
     for one in held:
-        agent = agents.get(one.through, "")
-        prose = f"{one.place} says: {one.note}"
+        agent = _plain(agents.get(one.through, ""))
+        prose = f"{one.place} says: {_plain(one.note)}"
         if one.what == CHECK:
             events = tuple([FactVerified(id) for id in confirmed(one, facts)])
             log = PastLog(one.at_ms, agent, "import", "Invariants were confirmed", prose, events)
