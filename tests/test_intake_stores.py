@@ -118,7 +118,7 @@ def test_mem0_brings_the_texts_that_a_memory_had_and_none_that_was_deleted(tmp_p
             (),
         ),
         "The staging port is 5434.": ("", "mara", False, "", [], ("The staging port is 5433.",)),
-        "I prefer tabs over spaces.": ("", "tim", True, "", [], ()),
+        "I prefer tabs over spaces.": ("preference", "tim", True, "", [], ()),
     }
     port = reading.items[1]
     assert (port.at, port.earlier[0].at) == ("2026-04-02T11:00:00Z", "2026-03-02T10:00:00Z")
@@ -242,6 +242,33 @@ def test_why_tells_where_a_fact_was_taken_from(tmp_path: Path, repo: Repo, run: 
     assert f"  from {place}, written 2026-03-02 by Mara\n" in run("why", id).out
     (event,) = run("why", id, "--json").json["events"]
     assert (event["source"], event["by"], event["created"]) == (place, "Mara", "2026-03-02")
+
+
+def test_the_texts_that_a_memory_had_are_versions_of_its_fact(
+    tmp_path: Path, repo: Repo, run: Run
+) -> None:
+    """Its history begins with the first one; a second reading brings nothing, a newer text an update."""
+    store = write_mem0(tmp_path)
+    took = run("import", "mem0", str(store.place), "--write", "--json")
+    assert took.code == 0, took.err
+    assert len(took.json["stems"]) == 2
+    texts = ["The staging port is 5433.", "The staging port is 5434."]
+    (id,) = [one["id"] for one in took.json["new"] if one["text"] == texts[1]]
+    told = run("why", id, "--versions", "--json").json["versions"]
+    assert [one["text"] for one in told] == texts
+    assert [one["stands"] for one in told] == [False, True]
+    assert run("verify").code == 0
+    assert not run("import", "mem0", str(store.place), "--json").json["new"]
+    with closing(sqlite3.connect(store.place / "history.db")) as db, db:
+        db.execute(
+            "INSERT INTO history SELECT 'next', memory_id, new_memory, 'The staging port is 5435.', 'UPDATE', "
+            "created_at, '2026-05-01T10:00:00+00:00', 0, NULL, 'user' FROM history WHERE new_memory = ?",
+            (texts[1],),
+        )
+    alone = str(store.place / "history.db")
+    (changed,) = run("import", "mem0", alone, "--write", "--json").json["changed"]
+    assert changed["how"] == "updated"
+    assert len(run("why", id, "--versions", "--json").json["versions"]) == 3
 
 
 def test_the_page_names_every_source_and_no_other() -> None:

@@ -95,6 +95,11 @@ class Drafts:
         secrets = len({(hit.rule, hit.shown) for _, hit in look.secrets})
         return Draft(item, footer[KEY], event, secrets, findings)
 
+    def before(self, item: Item) -> list[Draft]:
+        """Return an item with each text that it had before, oldest first, as far as that can stand."""
+        made = [self.draft(item._replace(text=version.text)) for version in item.earlier]
+        return [one for one in made if isinstance(one, Draft)]
+
     def _kind(self, item: Item) -> tuple[str, str]:
         """Return kind and checkbox: what a kind asks more of than a text, is a thread or a plain fact."""
         kind = item.kind or (THREAD_KIND if item.closed else DEFAULT_KIND)

@@ -9,6 +9,8 @@ from projection.text.normalize import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from projection.fold.fact import Fact
     from projection.fold.replay import State
 
@@ -86,3 +88,21 @@ class Known:
     def reopened(self, id: str) -> bool:
         """Tell whether somebody opened a thread again."""
         return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)
+
+    def leads_to(self, old: str, new: str, after: Mapping[str, set[str]]) -> bool:
+        """Tell whether one fact is replaced by another one, over however many.
+
+        Args:
+            old: the one.
+            new: the other.
+            after: what else would replace what, by id.
+        """
+        seen, todo = {old}, [old]
+        for name in todo:
+            if name == new:
+                return True
+            fact = self._state.fact(name)
+            for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
+                seen.add(one)
+                todo.append(one)
+        return False

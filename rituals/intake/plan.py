@@ -9,7 +9,7 @@ FORMAT.md.
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated, FactSuperseded, FactUpdated, ThreadClosed
+from ledger.model.event import Event, FactCreated, FactSuperseded, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
@@ -19,6 +19,7 @@ from projection.fold.fact import Version
 from projection.fold.fold import collect, resolve
 from projection.policy.model import CLOSABLE
 from rituals.intake.drafts import Draft, Drafts
+from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.known import IMPORTED, Known, key_in
 from rituals.intake.questions import asking, changed_twice, contradiction, rest
@@ -27,7 +28,7 @@ from rituals.record.compose import id_of_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from memory.api import Memory
     from projection.compare.pairs import Claim, Opposition
@@ -153,6 +154,7 @@ class _Planning:
         self._memory, self._reading, self._changes = memory, reading, changes
         self._state: State = memory.state()
         self._known = Known(self._state)
+        self._drafts = Drafts(reading.source, self._state.policy, memory.occasion().now_ms)
         self._same = 0
         self._redacted = 0
         self._findings: list[Finding] = []
@@ -169,7 +171,7 @@ class _Planning:
     def sort_out(self) -> None:
         """Say of each item what it is to this memory; in an order that is not the source's."""
         policy = self._state.policy
-        drafts = Drafts(self._reading.source, policy, self._memory.occasion().now_ms)
+        drafts = self._drafts
         shared = not policy.personal
         found: list[Draft] = []
         for item in self._reading.items:
@@ -309,7 +311,7 @@ class _Planning:
                 standing = self._known.facts.get(old)
                 if not old or (standing is None and self._known.taken(old)):
                     continue
-                if old != new and not _reaches(new, old, after, self._state):
+                if old != new and not self._known.leads_to(new, old, after):
                     after.setdefault(old, set()).add(new)
                     edges.append((old, new))
         return list(dict.fromkeys(edges))
@@ -330,30 +332,38 @@ class _Planning:
             self._redacted, tuple(self._findings), self._logs(new),
         )  # fmt: skip
 
+    def _before(self, item: Item) -> list[str]:
+        """Return the texts that an item had, as they would be stored; not what was redacted here."""
+        had = [one for one in self._drafts.before(item) if not self._known.withholds(one.text)]
+        self._redacted += sum(one.secrets for one in had)
+        return [one.text for one in had]
+
     def _logs(self, new: Sequence[Planned]) -> tuple[tuple[Event, ...], ...]:
         """Return the events of the logs: births, then what needs them to be there."""
         source = self._reading.source
-        births = sorted([one.event for one in new], key=lambda one: (_created(one), one.id))
+        births, updates = in_steps([(one.event, self._before(one.item)) for one in new])
+        births.sort(key=lambda one: (_created(one), one.id))
         rank = {event.id: number for number, event in enumerate(births)}
         states: dict[str, list[Event]] = {}
         loose: list[Event] = [ThreadClosed(id) for id in self._closed]
         for old, new_id in self._edges():
             later = max((old, new_id), key=lambda id: rank.get(id, -1))
             states.setdefault(later, []).append(FactSuperseded(old, new_id))
-        brought = [Brought(event, tuple(states.get(event.id, ()))) for event in births]
+        groups = [[Brought(event, tuple(states.get(event.id, ()))) for event in births]]
+        groups += [[Brought(event) for event in events] for events in updates]
+        brought = groups[-1]
         threads = [contradiction(against) for _, against in self._opposed]
         for changed, draft in self._changed:
             base = tuple([head.id for head in self._state[changed.id].fact.heads])
             if changed.how == UPDATED:
-                kept = tuple([p for p in draft.event.meta if p[0] in ("source", IMPORTED)])
-                brought.append(Brought(FactUpdated(changed.id, draft.text, base, meta=kept)))
+                brought.append(Brought(update_to(draft.event._replace(id=changed.id), base)))
             elif changed.how == ASKED:
                 threads.append(changed_twice(source, changed.id, changed.text))
         if self._beyond:
             threads.append(rest(source, self._beyond))
         missing = {one.id: one for one in threads if not self._known.taken(one.id)}
         brought += [Brought(thread) for _, thread in sorted(missing.items())]
-        cut = parts(brought)
+        cut = [events for group in groups for events in parts(group)]
         while loose:
             if not cut or len(cut[-1]) >= _LOG_EVENTS:
                 cut.append([])
@@ -384,16 +394,3 @@ def _covers(fact: Claim, new: Claim) -> bool:
 
 def _words(one: Claim) -> int:
     return sum(len(said.words) for said in one.statements)
-
-
-def _reaches(start: str, goal: str, after: Mapping[str, set[str]], state: State) -> bool:
-    """Tell whether one fact is replaced by another one, over however many."""
-    seen, todo = {start}, [start]
-    for name in todo:
-        if name == goal:
-            return True
-        fact = state.fact(name)
-        for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
-            seen.add(one)
-            todo.append(one)
-    return False

@@ -127,7 +127,8 @@ def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:
         at = text(payload.get("updated_at")) or text(payload.get("created_at"))
         last = Version(now, time_of(at))
     word = text(payload.get("category")) or text(payload.get("type"))
-    kind = kind_of(word)
+    about_a_person = is_about_a_person(now)
+    kind = kind_of(word) or ("preference" if about_a_person else "")
     return Item(
         key=name,
         text=now,
@@ -136,7 +137,7 @@ def _item(name: str, point: _Point | None, rows: list[Row]) -> Item:
         author=last.author or _author(payload),
         place=f"{_HISTORY if rows or not point else point.file} {name}",
         tags=() if kind else tag_words((word,)),
-        personal=is_about_a_person(now),
+        personal=about_a_person,
         earlier=tuple(versions),
     )
 
