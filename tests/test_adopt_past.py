@@ -86,7 +86,11 @@ def _grown(folder: Path) -> Path:
         "sessions/2026-05-04-090000.md": LOG.format("Referenced: webhook-retry"),
         "sessions/2026-05-06-090000.md": LOG.format("Referenced: it-went"),
     })  # fmt: skip
-    _commit(git_folder, "2026-05-05", "More retries, token=" + "ghp_" + "a1B2" * 9)
+    _commit(
+        git_folder,
+        "2026-05-05",
+        "More retries, token=" + "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    )
     return git_folder
 
 
@@ -374,3 +378,20 @@ def test_whatever_git_and_pages_say_a_log_can_hold_it(said: str, who: str) -> No
     for log in [*logs, *_of_rituals(held, [], {"2026-08-14-005444": who})]:
         header = (("agent", log.agent), ("type", log.type))
         assert not problems(canonical(SessionLog(header, log.title, log.prose, log.events)))
+
+
+def test_a_secret_that_a_page_held_once_does_not_come_back(tmp_path: Path) -> None:
+    """It is redacted in the texts of the past, too, and said."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format(f"with {secret}"))})
+    _commit(tmp_path, "2026-05-01", "one")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("without"))})
+    _commit(tmp_path, "2026-05-02", "two")
+    plan, memory = adopt(tmp_path)
+    assert [one.code for one in plan.findings if one.severity != "info"] == ["secret-redacted"]
+    first = plan.past[0].events[0]
+    assert isinstance(first, FactCreated)
+    assert first.text == "Webhooks retry with [redacted: github-token]."
+    assert not [path for path in tmp_path.rglob("*.md") if secret in path.read_text()]
+    memory.close()

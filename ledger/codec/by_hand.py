@@ -14,7 +14,7 @@ from ledger.model.session import HEADER_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     Pairs = tuple[tuple[str, str], ...]
 
@@ -137,29 +137,27 @@ def _goes_on(line: str) -> bool:
     return not _ITEM.match(bare) and not _OTHER_LABEL.match(bare)
 
 
-def _sentences(text: str) -> list[str]:
-    """Cut a paragraph into sentences; words in bold at its start are one."""
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a paragraph; words in bold at its start are one."""
     item = _ITEM.match(text)
     text = text[item.end() :] if item else text
     if text.startswith("**") and 0 < (close := text.find("**", 2)):
-        bold = [_plain(text[2:close])]
+        yield _plain(text[2:close])
         text = text[close + 2 :]
-    else:
-        bold = []
-    found: list[str] = []
     begin = 0
     for match in _SENTENCE_END.finditer(text):
-        found.append(text[begin : match.end()])
+        yield _plain(text[begin : match.end()])
         begin = match.end()
-    found.append(text[begin:])
-    return [*bold, *[_plain(one) for one in found]]
+    yield _plain(text[begin:])
 
 
 def _plain(text: str) -> str:
     """Take the marks of markdown off."""
-    bare = _LINK.sub(r"\1", text).replace("**", "").replace("`", "").replace("\t", " ")
-    bare = " ".join("".join([char if char.isprintable() else " " for char in bare]).split())
-    return bare.strip("*_ ").strip()
+    bare = _LINK.sub(r"\1", text) if "](" in text else text
+    bare = bare.replace("**", "").replace("`", "")
+    if not bare.isprintable():
+        bare = "".join([char if char.isprintable() else " " for char in bare])
+    return " ".join(bare.split()).strip("*_ ")
 
 
 def _shortened(text: str) -> str:
