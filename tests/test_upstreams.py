@@ -225,6 +225,18 @@ def test_one_that_sends_too_much_is_not_read_to_its_end(
     assert not list((org.team.folder / ".git/diurna/upstream/org.git").rglob("tmp_*"))
 
 
+def test_a_hub_whose_default_branch_is_not_there(org: Organisation) -> None:
+    """As `git init --bare` makes one, and another branch is pushed to it."""
+    git(org.hub, "symbolic-ref", "HEAD", "refs/heads/gone")
+    assert not org.sync().findings and org.read() == ("org/no-pii",)
+    git(org.hub, "branch", "-m", "main", "other")
+    org.name('org = "../org.git#other"')
+    assert not org.sync().findings and org.read() == ("org/no-pii",)
+    org.name('org = "../org.git"')
+    (problem,) = org.sync().findings
+    assert "it has no branch to look at" in problem.message
+
+
 def test_a_killed_fetch_is_in_nobodys_way(org: Organisation) -> None:
     """The locks of git that it left are taken away by the next one."""
     org.sync()

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 120.0
 #: The most that is fetched of a home of others: a memory of 20,000 logs has about 40.
 NEWEST_LIMIT_MB = 256
+#: The branches that one may be on of which none is named; HEAD there may name one that is not.
+_USUAL = (f"refs/heads/{DEFAULT_BRANCH}", "HEAD", "refs/heads/main", "refs/heads/master")
 #: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
 #: after a second.
 _LOCK_SECONDS = 2.5
@@ -191,7 +193,7 @@ def fetch_newest(
 
     Args:
         git: runs git in a bare repository of our own.
-        remote: where, by its URL; its branch may be "", for `memory` or else the default one there.
+        remote: where, by its URL; its branch may be "", for `memory` or else the default one.
         settings: (key, value) of the user's repository, by which git reaches a remote.
         seconds: how long each of the two calls may take.
         limit_mb: how many megabytes may be sent.
@@ -206,7 +208,7 @@ def fetch_newest(
     for number, (key, value) in enumerate(settings):
         more |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
     more |= _environment(remote)
-    wanted = (remote.branch,) if remote.branch else (f"refs/heads/{DEFAULT_BRANCH}", "HEAD")
+    wanted = (remote.branch,) if remote.branch else _USUAL
     asked = git.start("ls-remote", "--quiet", "--", remote.name, *wanted, more=more)
     status, out, said = _finish(asked, remote, seconds, None)
     if status:

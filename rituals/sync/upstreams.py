@@ -138,9 +138,10 @@ def _fetch(home: Home, one: Fetched) -> Brought:
             prefix for prefix, blob in zip(prefixes, policies, strict=True) if arrived and blob
         ]
         if not found:
-            where = f"its branch {remote.shown_branch}" if remote.branch else "it"
+            where = f"branch {remote.shown_branch}" if remote.branch else "branch to look at"
+            said = f"its {where} has no {POLICY_FILE}" if arrived else f"it has no {where}"
             raise RemoteRefused(
-                f"there is no memory in {remote.shown}: {where} has no {POLICY_FILE}",
+                f"there is no memory in {remote.shown}: {said}",
                 hint="name the branch that has it: URL#BRANCH",
             )
         before = git.resolve(_TIP)[0]
