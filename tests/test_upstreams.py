@@ -157,6 +157,7 @@ def test_offline_what_was_fetched_last_is_read(org: Organisation, run: Run) -> N
     shutil.rmtree(org.hub)
     report = org.sync()
     assert [one.code for one in report.findings] == ["upstream-stale"]
+    assert report.findings[0].message.endswith("; what is read of it was fetched today")
     assert org.read() == ("org/no-pii",)
     home = str(org.team.folder)
     assert "reads     org (fetched today)" in run("status", "--home", home).out
@@ -368,3 +369,24 @@ def test_a_model_asks_others_too(asked: Organisation) -> None:
     assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/no-pii"]
     got = read_tools.get(memory, requests.GetAsked(ids=["org/no-pii"]), Caller())
     assert "No personal data in logs." in got.hits[0].text
+
+
+def test_what_others_redact_goes_with_the_next_sync(asked: Organisation, run: Run) -> None:
+    """From the answers, and from all that was kept of it beside what was fetched."""
+    token = "zanzibarqoukka"
+    asked.theirs.create("vault", f"The key of the vault is {token}.")
+    asked.theirs.sync()
+    asked.sync()
+    folder = asked.team.folder / ".git/diurna"
+
+    def kept() -> list[Path]:
+        return [one for one in folder.rglob("cache/*") if token.encode() in one.read_bytes()]
+
+    assert hits(run, token) == ["org/vault"] and kept()
+    home = str(asked.theirs.folder)
+    assert run("redact", "vault", "--reason", "a slip", "--home", home).code == 0
+    asked.theirs.sync()
+    asked.sync()
+    for command in (("recall", token), ("show", "org/vault"), ("why", "org/vault"), ("brief",)):
+        assert token not in run(*command).out
+    assert not kept()

@@ -103,7 +103,8 @@ def fetch_upstreams(home: Home, policy: Policy) -> tuple[tuple[Brought, ...], tu
             brought.append(_fetch(home, one))
         except DiurnaError as problem:
             brought.append(Brought(one.name, shown, problem=problem.message))
-            said = f"{one.name} was not fetched: {problem.message}"
+            kept = f"; what is read of it was {one.age(now_seconds())}" if one.home else ""
+            said = f"{one.name} was not fetched: {problem.message}{kept}"
             findings.append(Finding("upstream-stale", said, POLICY_FILE, hint=problem.hint or ""))
     return tuple(brought), tuple(findings)
 
