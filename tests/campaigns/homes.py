@@ -197,14 +197,21 @@ def logs_in(home: Home) -> dict[str, bytes]:
 
 
 def fsck(home: Home) -> list[str]:
-    """Return what `git fsck --full` complains about; leftover objects are harmless."""
-    done = subprocess.run(
-        ["git", "-C", home.repository.where, "fsck", "--full", "--no-dangling"],
-        capture_output=True,
-    )
-    lines = (done.stdout + done.stderr).decode("utf-8", "replace").split("\n")
-    harmless = ("notice:", "dangling ", "Checking ")
-    return [line for line in lines if line and not line.startswith(harmless)]
+    """Return what `git fsck --full` complains about twice; leftover objects are harmless.
+
+    A loose object that git's own maintenance packs and removes meanwhile is missed by the first one alone.
+    """
+    for _ in range(2):
+        done = subprocess.run(
+            ["git", "-C", home.repository.where, "fsck", "--full", "--no-dangling"],
+            capture_output=True,
+        )
+        lines = (done.stdout + done.stderr).decode("utf-8", "replace").split("\n")
+        harmless = ("notice:", "dangling ", "Checking ")
+        faults = [line for line in lines if line and not line.startswith(harmless)]
+        if not faults:
+            break
+    return faults
 
 
 def assert_sound(home: Home, acknowledged: Mapping[str, bytes] | list[str]) -> None:

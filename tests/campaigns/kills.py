@@ -101,7 +101,7 @@ def kill_writers(folder: Path, writer: str, runs: int, seed: int) -> Toll:
                 time.monotonic() - begun,
             )  # fmt: skip
         if run % _BETWEEN_FSCKS == 0 or run == runs - 1:
-            faults += [f"run {run}: {line}" for line in fsck(memory.home) and fsck(memory.home)]
+            faults += [f"run {run}: {line}" for line in fsck(memory.home)]
         if memory.home.repository.top:
             status = git(folder, "status", "--porcelain")
             faults += [f"run {run}: status: {line}" for line in status.split("\n") if line]
