@@ -362,13 +362,21 @@ def test_a_home_of_others_that_can_not_be_read_is_told(asked: Organisation, run:
     assert "`diurna sync` fetches them" in run("recall", "--in", "upstream", "retries").err
 
 
-def test_a_model_asks_others_too(asked: Organisation) -> None:
-    """By the same tools, and by the ids that they give."""
-    memory = asked.team.memory
+def test_a_model_asks_others_too(org: Organisation) -> None:
+    """By the same tools, and by the ids that they give; a server sees what a sync brought meanwhile."""
+    memory = org.team.memory
+    assert not read_tools.recall(memory, requests.RecallAsked(query="data"), Caller()).hits
+    org.sync()
     found = read_tools.recall(memory, requests.RecallAsked(query="personal data"), Caller())
     assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/no-pii"]
     got = read_tools.get(memory, requests.GetAsked(ids=["org/no-pii"]), Caller())
     assert "No personal data in logs." in got.hits[0].text
+    org.theirs.create("grpc", "Services speak gRPC.")
+    org.theirs.sync()
+    org.sync()
+    found = read_tools.recall(memory, requests.RecallAsked(query="gRPC services"), Caller())
+    assert [hit.id for hit in found.hits if ":" not in hit.id] == ["org/grpc"]
+    memory.close()
 
 
 def test_what_others_redact_goes_with_the_next_sync(asked: Organisation, run: Run) -> None:

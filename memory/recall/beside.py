@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ledger.home import Home
-
-    Named = Callable[[str, Answer], list[Hit]]
+    from memory.replay.snapshot import Snapshot
 
 #: So many facts of all other homes stand in an answer of one's own, a third of it at most.
 _BESIDE = 3
@@ -37,17 +36,20 @@ NO_HOME = "you have no home of your own: `diurna init --personal` makes one"
 class Recallers(Recaller):
     """Answers questions about one home, and about those of others that its policy names."""
 
-    _others: dict[str, Recaller] | None = None
-    _own: Recaller | None = None
+    def __init__(
+        self, snapshot: Snapshot, progress: Callable[[int, int], None] | None = None
+    ) -> None:
+        super().__init__(snapshot, progress)
+        self._homes: dict[str, Home] = {}
+        self._others: dict[str, Recaller] = {}
+        self._own: Recaller | None = None
 
     def close(self) -> None:
         """Close all indexes."""
         super().close()
-        for other in (self._others or {}).values():
+        for other in (*self._others.values(), *([self._own] if self._own else [])):
             other.close()
-        if self._own is not None:
-            self._own.close()
-        self._others = self._own = None
+        self._homes, self._others, self._own = {}, {}, None
 
     def recall(
         self, query: str, *, limit: int, filters: Filters, loose: bool = False, **how: Any
@@ -125,10 +127,14 @@ class Recallers(Recaller):
         return answer_of(turns[:limit], tuple(notes))
 
     def _asked(self) -> dict[str, Recaller]:
-        """Return the homes of others that are here."""
-        if self._others is None:
-            homes = upstream_homes(self._snapshot.home, self._snapshot.cache().policy)
-            self._others = {name: Recaller(_view(home)) for name, home, _ in homes}
+        """Return the homes of others that are here by now: a sync may have brought one."""
+        found = upstream_homes(self._snapshot.home, self._snapshot.cache().policy)
+        homes = {name: home for name, home, _ in found}
+        if homes != self._homes:
+            for other in self._others.values():
+                other.close()
+            self._homes = homes
+            self._others = {name: Recaller(_view(home)) for name, home in homes.items()}
         return self._others
 
 
