@@ -395,3 +395,25 @@ def test_a_secret_that_a_page_held_once_does_not_come_back(tmp_path: Path) -> No
     assert first.text == "Webhooks retry with [redacted: github-token]."
     assert not [path for path in tmp_path.rglob("*.md") if secret in path.read_text()]
     memory.close()
+
+
+def test_a_title_by_hand_does_not_repeat_what_was_redacted(tmp_path: Path, run: Run) -> None:
+    """`log` names user and agent, and no words of a fact that is withheld since."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    words = "The key lies under the mat of the second house"
+    page = f"## Key Decisions\n\n- {words}.\n  <!-- id: key-place | created: 2026-05-01 | uses: 1 -->\n"
+    text = f"# Session\n\n**Agent:** Codex\n**User:** Eve\n\n{words}.\n\n## Memory References\n\n- Created: key-place\n"
+    write_ledger(tmp_path, {"continuity.md": page, "sessions/2026-05-01-090000.md": text})
+    _commit(tmp_path, "2026-05-01", "one")
+    home = ("--home", str(tmp_path / "memory"))
+    assert run("adopt", str(tmp_path)).code == 0
+    assert f"2026-05-01-090000  Codex for Eve  {words}" in run("log", *home).out
+    assert run("log", "--json", *home).json["sessions"][-1]["user"] == "Eve"
+    assert run("redact", "key-place", "--reason", "It moved.", *home).code == 0
+    for asked in (
+        ("log",),
+        ("log", "--json"),
+        ("timeline", "2026-05-01-090000"),
+        ("why", "key-place"),
+    ):
+        assert "under the mat" not in run(*asked, *home).out, asked

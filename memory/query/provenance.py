@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ledger.codec.log import decode
+from ledger.codec.plain_text import text_of
 from ledger.errors import NotFound
 from ledger.model.event import (
     VERB_OF,
@@ -20,7 +21,7 @@ from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.query.marks import marked
-from memory.redaction.withheld import redacted_logs, without_words
+from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from projection.document.marks import PLAIN, Mark
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
 class LogLine(Record):
     """One session log in a list. `ended` is as the log says, or its stamp; it may wait yet.
 
-    A log of somebody who judges has a `verdict`, and says in which `role` and `about` which facts.
+    `user` is for whom the agent worked, or what was asked for, where a log by hand says so. A log of
+    somebody who judges has a `verdict`, and says in which `role` and `about` which facts.
     """
 
     stem: str
@@ -52,6 +54,7 @@ class LogLine(Record):
     verdict: str = ""
     about: tuple[str, ...] = ()
     tokens: int = 0
+    user: str = ""
 
 
 class Step(Record):
@@ -228,6 +231,11 @@ def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, Sess
         data = contents.get(ref)
         if data is not None:
             log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
+            if not is_sealed(ref.stem) and (named := ids_in(log.events)) & redacted:
+                # its title and header may be sentences of the prose
+                kept = shown(snapshot.home, snapshot.cache(), text_of(data), named)
+                said, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
+                log = log._replace(header=said.header, title=said.title)
             log = log._replace(events=withheld_events(log.events, redacted))
             yield ref, without_words(log) if ref.stem in withheld else log
 
@@ -268,7 +276,9 @@ def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
     for ref, log in _logs(snapshot, refs):
         ended = ended_at(ref.stem, log)
         who, waiting = log.get("agent"), ref.key in waits
-        line = LogLine(ref.stem, who, log.title, ended, log.type, ref.path, waiting)
+        line = LogLine(
+            ref.stem, who, log.title, ended, log.type, ref.path, waiting, user=log.get("user")
+        )
         yield _judging(line, log) if log.get("verdict") else line._replace(role=log.get("role"))
 
 

@@ -112,9 +112,10 @@ def held_logs(cache: Cache, names: Iterable[str] | None = None) -> frozenset[tup
 
 
 def without_words(log: SessionLog) -> SessionLog:
-    """Return a log without its own words: its title, its prose and its remarks."""
+    """Return a log without its own words: its title, its prose, its remarks, and what was asked of it."""
     events = tuple([event._replace(remark="") for event in log.events])
-    return log._replace(title=REDACTED_TEXT, prose="", events=events)
+    header = tuple([pair for pair in log.header if pair[0] not in ("user", "lightweight")])
+    return log._replace(header=header, title=REDACTED_TEXT, prose="", events=events)
 
 
 def shown(home: Home, cache: Cache, text: str, named: Iterable[str]) -> str:

@@ -217,7 +217,9 @@ def holding_object(found: Holding) -> dict[str, Any]:
 
 def log_object(line: LogLine) -> dict[str, Any]:
     """Describe one session log."""
-    return fields_of(line, "stem agent title ended type path waiting role verdict about tokens")
+    return fields_of(
+        line, "stem agent user title ended type path waiting role verdict about tokens"
+    )
 
 
 def difference_object(difference: Difference) -> dict[str, Any]:

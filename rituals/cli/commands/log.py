@@ -8,6 +8,8 @@ from ledger.errors import WrongUsage
 from rituals.cli import options
 from rituals.cli.context import Invocation
 
+_NAME_WORDS = 3  #: of a user; what has more is what was asked for
+
 
 @click.command("log")
 @click.argument("what", default="", metavar="[STEM|FILE|-]")
@@ -15,7 +17,7 @@ from rituals.cli.context import Invocation
 @options.since
 @options.until
 @click.option("-n", "limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
-@options.listing(sessions="about agent ended path role stem title tokens type verdict waiting")
+@options.listing(sessions="about agent ended path role stem title tokens type user verdict waiting")
 def command(
     call: Invocation, what: str, agent: str, since: str, until: str, limit: int | None
 ) -> None:
@@ -55,5 +57,7 @@ def command(
         said += [f"{line.role or 'verdict'}: {line.verdict}"] * bool(line.verdict)
         kind = f" ({', '.join(said)})" if said else ""
         who = line.agent or "nobody named"
+        if 0 < len(line.user.split()) <= _NAME_WORDS:
+            who = f"{who} for {line.user}"
         stem = call.out.short(line.stem)
         call.out.line((stem, "yellow"), "  ", (who, "cyan"), f"  {line.title}{kind}")
