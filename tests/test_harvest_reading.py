@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -570,3 +571,17 @@ def test_any_text_is_read(text: str, ending: str) -> None:
         for item in found(path + ending, text).items:
             assert "\n" not in item.text
             assert item.text.strip()
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["# a\n", "**a ", "[a](", "`", "- must never sleep\n", "<!-- ", "| a | Status |\n", "Supersedes 0001 ", "a " * 99,
+     "## D-1\n\nDecision: We use it.\n\n", ".. a::\n", "```\n", ":a:`b", "> a\n"],
+)  # fmt: skip
+def test_hostile_documents_are_read_in_time(part: str) -> None:
+    """A document of nothing but one mark, as large as one may be, costs a second at most."""
+    text = "# x\n\n## Decision\n\n" + part * (120_000 // len(part))
+    for path in ("docs/adr/0001-x.md", "DECISIONS.md", "docs/adr/0001-x.rst"):
+        begun = time.process_time()
+        read_found(path, kind_of(path), text.encode(), COMMIT)
+        assert time.process_time() - begun < 1

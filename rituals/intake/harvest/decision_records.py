@@ -59,6 +59,8 @@ _NO_REASON_CHARS = 240
 _SHORT_CHARS = 60
 #: What decides stands among so many sentences.
 _LOOKED_AT, _LOOKED_FOR = 3, 5
+#: In so many sections of one document records are looked for.
+_MOST_SECTIONS = 300
 
 
 class Decision(Record):
@@ -130,7 +132,7 @@ def decision_of(document: Document, top: int = 0, *, proposal: bool = False) -> 
 def decisions_of(document: Document) -> list[Decision]:
     """Read a document that lists records, each below a heading of its own."""
     found = []
-    for index, section in enumerate(document.sections):
+    for index, section in enumerate(document.sections[:_MOST_SECTIONS]):
         inner = [one.title for one in document.sections if one.above == index]
         if (
             not index

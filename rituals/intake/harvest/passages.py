@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PARAGRAPH, ITEM, ROW = "paragraph", "item", "row"
+#: Nobody writes longer lines, titles and passages of prose; what is longer is passed over.
+_LINE_CHARS, _TITLE_CHARS, _PASSAGE_ROWS = 8_000, 300, 200
+#: Nor so many headings; what stands below later ones counts to the last that is taken.
+_SECTIONS = 2_000
 
 
 class Section(Record):
@@ -122,10 +126,13 @@ class Builder:
     def heading(self, line: int, level: int, title: str) -> None:
         """Begin a section."""
         self.close()
+        if len(self.sections) > _SECTIONS:
+            return
         above = len(self.sections) - 1
         while above > 0 and self.sections[above].level >= level:
             above = self.sections[above].above
-        self.sections.append(Section(self.plain(title), level, line, above if above > 0 else -1))
+        said = self.plain(title[:_TITLE_CHARS])
+        self.sections.append(Section(said, level, line, above if above > 0 else -1))
 
     def item(self, line: int, text: str, indent: int) -> None:
         """Begin an item of a list."""
@@ -134,16 +141,19 @@ class Builder:
         box = re.match(r"\[([ xX])\](?:\s+|$)", text)
         if box:
             self._mark, text = ("x" if box[1] in "xX" else " "), text[box.end() :]
-        self._open = [(line, text)] if text else []
+        self._open = [(line, text)] if text and len(text) <= _LINE_CHARS else []
 
     def text(self, line: int, text: str) -> None:
         """Go on with the passage that is open, or begin a paragraph."""
-        self._open.append((line, text))
+        if len(text) > _LINE_CHARS or len(self._open) > _PASSAGE_ROWS:
+            self.drop()
+        else:
+            self._open.append((line, text))
 
     def row(self, line: int, cells: list[str]) -> None:
         """Take a row of a table."""
         self.close()
-        rows = tuple([(line, self.plain(cell.strip())) for cell in cells])
+        rows = tuple([(line, self.plain(cell.strip()[:_TITLE_CHARS])) for cell in cells])
         if rows:
             self.passages.append(Passage(ROW, len(self.sections) - 1, rows))
 

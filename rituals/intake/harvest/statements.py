@@ -10,6 +10,8 @@ from rituals.intake.harvest.passages import Document, Passage
 
 #: Longer ones are cut off nowhere: they are left out.
 LIMIT_CHARS = 480
+#: The same, with its markup: links have addresses.
+_RAW_CHARS = 2_000
 _LEADING = re.compile(
     r"^(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that|:|,)?|however|therefore|thus|"
     r"hence|also|"
@@ -81,7 +83,9 @@ class Sentence(Record):
 def sentences(document: Document, passage: Passage) -> list[Sentence]:
     """Return the sentences of a passage."""
     found = [
-        Sentence(line, document.plain(text)) for line, text in cut_sentences(list(passage.rows))
+        Sentence(line, document.plain(text))
+        for line, text in cut_sentences(list(passage.rows))
+        if len(text) <= _RAW_CHARS
     ]
     return [one for one in found if one.text]
 
