@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any
 
@@ -182,6 +183,26 @@ def test_the_opposite_is_kept_with_a_thread(repo: Repo, run: Run) -> None:
     assert take(repo, item("a", "Webhooks retry five times.")).logs == ()
 
 
+def test_what_a_file_says_otherwise_now_replaces_what_it_said(repo: Repo, run: Run) -> None:
+    """Where a passage is known by its words, new words in its file supersede it; nobody is asked."""
+
+    def said(key: str, text: str) -> Item:
+        return Item(key, text, place="notes.md:3")
+
+    (one,) = take(repo, said("three", "Webhooks retry three times.")).new
+    other = said("x", "The queue is Redis.")
+    plan = take(repo, said("five", "Webhooks retry five times."), other)
+    assert len(plan.new) == 2 and plan.opposite == ()
+    memory = Memory.open(str(repo.path))
+    assert memory.standing(one.id).fact.superseded_by == (plan.new[0].id,)
+    memory.close()
+    run("append", "--update", plan.new[0].id, "Webhooks retry six times.")
+    asked = take(
+        repo, said("nine", "Webhooks retry nine times."), other
+    )  # it was changed here: ask
+    assert len(asked.opposite) == 1
+
+
 def test_opposites_of_one_reading_are_seen(repo: Repo) -> None:
     """Two new items that contradict each other are both kept, with a thread."""
     plan = take(repo, item("a", "Never deploy on Fridays."), item("b", "Always deploy on Fridays."))
@@ -198,6 +219,16 @@ def test_secrets_are_never_stored(repo: Repo) -> None:
     assert plan.redacted >= 2 and len(plan.new) == 2
     assert TOKEN not in repo.git("log", "-p", "--all")
     assert take(repo, *some).logs == ()
+
+
+def test_secrets_are_never_shown(repo: Repo, run: Run) -> None:
+    """Not in kinds, authors, places and keys either, on whatever way they are printed."""
+    line = {"id": TOKEN, "text": f"A {TOKEN}", "kind": TOKEN, "author": TOKEN, "tags": [TOKEN]}
+    lines = (line, {**line, "text": "Other.", "supersedes": TOKEN}, {"id": 1})
+    repo.write(f"{TOKEN}.jsonl", "\n".join(map(json.dumps, lines)))
+    for more in ((), ("-v",), ("--json",), ("--write",)):
+        ran = run("import", "jsonl", f"{TOKEN}.jsonl", *more)
+        assert ran.code == 0 and TOKEN not in ran.out + ran.err
 
 
 def test_what_was_redacted_does_not_come_back(repo: Repo) -> None:

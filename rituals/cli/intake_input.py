@@ -7,6 +7,7 @@ import os
 from ledger.environment import user_folder, variables
 from ledger.errors import NotFound
 from ledger.home import personal_home
+from ledger.secrets.scanner import without_secrets
 from memory.api import Memory
 from rituals.cli.views.intake import intake_object, show_plan, show_written, wanted
 from rituals.intake.apply import Applied, apply_intake
@@ -64,7 +65,10 @@ class Intake:
         out, pairs = self._call.out, list(zip(self._plans, self._done, strict=True))
         if self._call.json:
             said = [intake_object(plan, done) for (_, plan), done in pairs]
-            more = {"yours": said[1] if len(said) > 1 else None, "places": list(places)}
+            more = {
+                "yours": said[1] if len(said) > 1 else None,
+                "places": [without_secrets(place) for place in places],
+            }
             out.answer({**said[0], **more, "dry_run": not any(self._done)})
         for (memory, plan), done in pairs:
             if not self._call.json and (plan.logs or len(pairs) == 1):
@@ -108,7 +112,7 @@ def take_in(
     intake = Intake(call, reading)
     if not call.json:
         for place in places:
-            call.out.line(f"reads {_shown(place, ground)}")
+            call.out.line(f"reads {without_secrets(_shown(place, ground))}")
         intake.show(verbose=verbose)
     intake.take_in(write=write, dry_run=dry_run)
     intake.tell(places)

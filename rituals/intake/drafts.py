@@ -9,10 +9,11 @@ from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
 from ledger.secrets.redaction import Look
+from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
 from rituals.intake.code_spans import storable
-from rituals.intake.items import Item, LeftOut
+from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.known import IMPORTED, KEY, key_in
 from rituals.intake.stored_facts import stored, wrapped
 
@@ -27,6 +28,14 @@ _DAY_CHARS = 10
 _NO_ID = "unborn"
 #: What no log can hold, or only in another sense.
 _ODD = {0: "\ufffd", **dict.fromkeys(range(55296, 57344), "�")}
+
+
+def places_clean(reading: Reading) -> Reading:
+    """Return a reading whose places can be shown: without the secret that a name of a file may be."""
+    clean = without_secrets
+    items = [item._replace(place=clean(item.place or item.key)) for item in reading.items]
+    left_out = [LeftOut(clean(one.place), clean(one.why)) for one in reading.left_out]
+    return reading._replace(items=tuple(items), left_out=tuple(left_out))
 
 
 class Draft(Record):
@@ -68,7 +77,7 @@ class Drafts:
 
     def draft(self, item: Item) -> Draft | LeftOut:
         """Return an item as it would be stored, or why it can not be."""
-        place = item.place or item.key
+        place = item.place
         look = Look(self._policy.privacy.personal)
         raw = item.text.replace("\r\n", "\n").replace("\r", "\n").translate(_ODD)
         if not raw.strip():

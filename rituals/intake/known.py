@@ -9,10 +9,9 @@ from projection.text.normalize import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from projection.fold.fact import Fact
     from projection.fold.replay import State
+    from rituals.intake.items import Reading
 
 #: Footers of what was taken in: what its source calls it, and the text that it last had there.
 KEY, IMPORTED = "key", "imported"
@@ -71,6 +70,25 @@ class Known:
         found = self._by_key.get(key, [])
         return min(found, key=lambda fact: (fact.false, fact.id), default=None)
 
+    def unsaid(self, reading: Reading) -> set[str]:
+        """Return the facts that stood in the files of a reading, and that these say no more.
+
+        Not those that were changed here. Something else there that is like one took its place.
+        """
+        files = {_file_of(item.place) for item in reading.items} - {""}
+        named = {key_in(reading.source, item.key) for item in reading.items}
+        ours = key_in(reading.source, "") + " "
+        found = set()
+        for key, facts in self._by_key.items():
+            if key in named or not key.startswith(ours):
+                continue
+            for fact in facts:
+                said = dict(fact.meta)
+                as_it_came = [head.id for head in fact.heads] == [said.get(IMPORTED)]
+                if as_it_came and not fact.false and _file_of(said.get("source", "")) in files:
+                    found.add(fact.id)
+        return found
+
     def saying(self, text: str) -> Fact | None:
         """Return the fact that has a text but for case, marks and white space; rather one that holds."""
         return self._by_text.get(plain(text))
@@ -89,20 +107,6 @@ class Known:
         """Tell whether somebody opened a thread again."""
         return any(isinstance(act.event, ThreadReopened) for act in self._state.histories[id].acts)
 
-    def leads_to(self, old: str, new: str, after: Mapping[str, set[str]]) -> bool:
-        """Tell whether one fact is replaced by another one, over however many.
 
-        Args:
-            old: the one.
-            new: the other.
-            after: what else would replace what, by id.
-        """
-        seen, todo = {old}, [old]
-        for name in todo:
-            if name == new:
-                return True
-            fact = self._state.fact(name)
-            for one in {*after.get(name, ()), *(fact.superseded_by if fact else ())} - seen:
-                seen.add(one)
-                todo.append(one)
-        return False
+def _file_of(place: str) -> str:
+    return place.rpartition(":")[0]

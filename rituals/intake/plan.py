@@ -9,7 +9,7 @@ FORMAT.md.
 
 from __future__ import annotations
 
-from ledger.model.event import Event, FactCreated, FactSuperseded, ThreadClosed
+from ledger.model.event import Event, FactCreated, ThreadClosed
 from ledger.model.findings import Finding
 from ledger.model.ids import version_id
 from ledger.model.record import Record
@@ -18,12 +18,13 @@ from projection.compare.pairs import claim
 from projection.fold.fact import Version
 from projection.fold.fold import collect, resolve
 from projection.policy.model import CLOSABLE
-from rituals.intake.drafts import Draft, Drafts
+from rituals.intake.drafts import Draft, Drafts, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.known import IMPORTED, Known, key_in
 from rituals.intake.questions import asking, changed_twice, contradiction, rest
 from rituals.intake.stored_facts import Brought, parts
+from rituals.intake.succession import with_edges, without_circles
 from rituals.record.compose import id_of_text
 
 TYPE_CHECKING = False
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 UPDATE, LEAVE = "update", "leave"
 #: What became of one: an update, a question because memory changed the fact too, or nothing.
 UPDATED, ASKED, LEFT = "updated", "asked", "left"
-_LOG_EVENTS = 5_000
 
 
 class Planned(Record):
@@ -151,14 +151,14 @@ class _Planning:
     """The making of one plan."""
 
     def __init__(self, memory: Memory, reading: Reading, changes: str) -> None:
-        self._memory, self._reading, self._changes = memory, reading, changes
+        self._memory, self._reading, self._changes = memory, places_clean(reading), changes
         self._state: State = memory.state()
         self._known = Known(self._state)
         self._drafts = Drafts(reading.source, self._state.policy, memory.occasion().now_ms)
         self._same = 0
         self._redacted = 0
         self._findings: list[Finding] = []
-        self._left_out = list(reading.left_out)
+        self._left_out = list(self._reading.left_out)
         self._personal: list[Item] = []
         self._beyond: list[Item] = []
         self._new: dict[str, Draft] = {}  # by key
@@ -166,6 +166,9 @@ class _Planning:
         self._opposed: list[tuple[Opposed, Opposition]] = []
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
+        self._instead: dict[
+            str, str
+        ] = {}  # what took the place of a fact that is not said any more
         self._texts: dict[str, str] = {}  # key of what is new, by its words
 
     def sort_out(self) -> None:
@@ -186,8 +189,8 @@ class _Planning:
         once: dict[str, Draft] = {}
         for draft in sorted(found, key=lambda one: (one.key, one.text, one.item)):
             if once.setdefault(draft.key, draft) is not draft:
-                place = draft.item.place or draft.item.key
-                self._left_out.append(LeftOut(place, "the source calls another one the same"))
+                why = "the source calls another one the same"
+                self._left_out.append(LeftOut(draft.item.place, why))
         unknown: list[Draft] = []
         for draft in once.values():
             fact = self._known.of_key(draft.key)
@@ -200,7 +203,7 @@ class _Planning:
 
     def _unknown(self, draft: Draft) -> None:
         """Sort out an item that did not come from its source before."""
-        place = draft.item.place or draft.item.key
+        place = draft.item.place
         if self._known.withholds(draft.text):
             self._left_out.append(LeftOut(place, "it was redacted here"))
             return
@@ -277,18 +280,24 @@ class _Planning:
             one, two = sorted((alike.one, alike.two), key=lambda id: id not in born)
             if one in born and two not in born and _covers(claim(facts[two]), claim(facts[one])):
                 self._known_as(one, two)
-        replaced = set(self._edges())
-        held = {self._ids[key] for key in self._new} | fresh.keys() - born.keys()
+        held = {self._ids[key] for key in self._new}
+        unsaid = set() if self._changes == LEAVE else self._known.unsaid(self._reading)
+        pairs = [(pair.one, pair.two) for pair in found.oppositions]
+        pairs += [(pair.one, pair.two) for pair in found.overlaps]
+        for pair in pairs:
+            one, two = sorted(pair, key=lambda id: id not in held)
+            if one in held and two in unsaid:
+                self._instead.setdefault(two, one)
+        settled = set(self._edges())
+        passed = (born.keys() - held) | self._instead.keys()
         for against in found.oppositions:
             one, two = against.one, against.two
-            mine, theirs = against.left, against.right
-            gone = born.keys() - held
-            if one in gone or two in gone or {(one, two), (two, one)} & replaced:
+            if {one, two} & passed or {(one, two), (two, one)} & settled:
                 continue
-            if one not in held or (two in born and two < one):
-                one, two, mine, theirs = two, one, theirs, mine
-            thread = contradiction(against).id
-            self._opposed.append((Opposed(one, two, mine, theirs, thread), against))
+            opposed = Opposed(one, two, against.left, against.right, contradiction(against).id)
+            if one not in fresh or (two in fresh and two < one):
+                opposed = Opposed(two, one, against.right, against.left, opposed.thread)
+            self._opposed.append((opposed, against))
 
     def _known_as(self, one: str, two: str) -> None:
         """Pass an item over, because a fact of memory says all of it."""
@@ -298,23 +307,18 @@ class _Planning:
             self._same += 1
 
     def _edges(self) -> list[tuple[str, str]]:
-        """Return what replaces what, as (old, new) ids, without circles."""
-        edges: list[tuple[str, str]] = []
-        after: dict[str, set[str]] = {}
+        """Return what replaces what, as (old, new) ids."""
+        source = self._reading.source
+        born = {self._ids[key] for key in self._new}
+        pairs = []
         for key, draft in sorted(self._new.items()):
-            new = self._ids[key]
             for name in draft.item.replaces:
-                old = self._ids.get(key_in(self._reading.source, name), "")
-                if not old:
-                    fact = self._known.of_key(key_in(self._reading.source, name))
-                    old = fact.id if fact else ""
-                standing = self._known.facts.get(old)
-                if not old or (standing is None and self._known.taken(old)):
-                    continue
-                if old != new and not self._known.leads_to(new, old, after):
-                    after.setdefault(old, set()).add(new)
-                    edges.append((old, new))
-        return list(dict.fromkeys(edges))
+                value = key_in(source, name)
+                fact = self._known.of_key(value)
+                old = self._ids.get(value) or (fact.id if fact else "")
+                if old in self._known.facts or old in born:
+                    pairs.append((old, self._ids[key]))
+        return without_circles([*pairs, *sorted(self._instead.items())], self._state)
 
     def plan(self, header: tuple[tuple[str, str], ...]) -> IntakePlan:
         """Put it together."""
@@ -324,12 +328,13 @@ class _Planning:
             self._findings += draft.findings
             id = self._ids[key]
             new.append(Planned(id, draft.item, draft.event._replace(id=id)))
+        logs = self._logs(new)  # counts the secrets of earlier texts
         return IntakePlan(
             self._reading.source, header, tuple(new), self._same,
             tuple([changed for changed, _ in self._changed]),
             tuple([opposed for opposed, _ in self._opposed]), tuple(self._closed),
             tuple(self._left_out), tuple(self._personal), tuple(self._beyond),
-            self._redacted, tuple(self._findings), self._logs(new),
+            self._redacted, tuple(self._findings), logs,
         )  # fmt: skip
 
     def _before(self, item: Item) -> list[str]:
@@ -343,13 +348,7 @@ class _Planning:
         source = self._reading.source
         births, updates = in_steps([(one.event, self._before(one.item)) for one in new])
         births.sort(key=lambda one: (_created(one), one.id))
-        rank = {event.id: number for number, event in enumerate(births)}
-        states: dict[str, list[Event]] = {}
-        loose: list[Event] = [ThreadClosed(id) for id in self._closed]
-        for old, new_id in self._edges():
-            later = max((old, new_id), key=lambda id: rank.get(id, -1))
-            states.setdefault(later, []).append(FactSuperseded(old, new_id))
-        groups = [[Brought(event, tuple(states.get(event.id, ()))) for event in births]]
+        groups = [with_edges(births, self._edges())]
         groups += [[Brought(event) for event in events] for events in updates]
         brought = groups[-1]
         threads = [contradiction(against) for _, against in self._opposed]
@@ -363,13 +362,8 @@ class _Planning:
             threads.append(rest(source, self._beyond))
         missing = {one.id: one for one in threads if not self._known.taken(one.id)}
         brought += [Brought(thread) for _, thread in sorted(missing.items())]
-        cut = [events for group in groups for events in parts(group)]
-        while loose:
-            if not cut or len(cut[-1]) >= _LOG_EVENTS:
-                cut.append([])
-            room = _LOG_EVENTS - len(cut[-1])
-            cut[-1] += loose[:room]
-            loose = loose[room:]
+        cut = [events for group in groups[:-1] for events in parts(group)]
+        cut += parts(brought, [ThreadClosed(id) for id in self._closed])
         return tuple([tuple(events) for events in cut])
 
 

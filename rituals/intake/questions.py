@@ -59,7 +59,7 @@ def rest(source: str, items: Sequence[Item]) -> FactCreated:
     """List what is past the budget of a reading: the documents that have it, with how much of it."""
     places: dict[str, list[str]] = {}
     for item in items:
-        place = footer_value(item.place or item.key).partition("@")[0]
+        place = footer_value(item.place).partition("@")[0]
         places.setdefault(_document(place), []).append(place)
     names = [f"{one} ({len(some)})" if some[1:] else some[0] for one, some in places.items()]
     more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -16,7 +16,7 @@ from ledger.model.session import LINE_LIMIT_BYTES, SessionLog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import TypeVar
 
     Bringing = TypeVar("Bringing", FactCreated, FactUpdated)
@@ -87,8 +87,13 @@ def wrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def parts(brought: Iterable[Brought]) -> list[list[Event]]:
-    """Cut what is brought into logs that stay within the limits of the format."""
+def parts(brought: Iterable[Brought], loose: Sequence[Event] = ()) -> list[list[Event]]:
+    """Cut what is brought into logs that stay within the limits of the format.
+
+    Args:
+        brought: in the order in which it is to come.
+        loose: events without a text, behind it.
+    """
     found: list[list[Event]] = []
     size = 0
     for event, state in brought:
@@ -100,4 +105,8 @@ def parts(brought: Iterable[Brought]) -> list[list[Event]]:
             size = 0
         found[-1] += [event, *state]
         size += cost
+    for one in loose:
+        if not found or len(found[-1]) >= _LOG_EVENTS:
+            found.append([])
+        found[-1].append(one)
     return found

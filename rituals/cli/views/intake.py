@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from projection.policy.model import DEFAULT_KIND
 from rituals.cli.output import counted
 from rituals.intake.apply import Applied, apply_intake
 from rituals.intake.plan import ASKED, LEFT
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: What was left out takes so many lines at most, unless all of it is asked for.
 _LEFT_OUT_LINES = 15
 _PLACES = 3
-_SHOWN = 20
+_SHOWN, _TEXT_LINES, _CHARS = 20, 4, 300
 _HOW = {ASKED: "changed on both sides, a thread asks", LEFT: "says something else now"}
 
 
@@ -86,10 +87,23 @@ def _show_new(new: Sequence[Planned], out: Output, everything: bool) -> None:
     if new:
         out.line((f"new ({len(new)})", "bold"))
     for one in new[:most]:
-        out.line(f"  + {one.item.kind or 'fact'}: {one.event.text}")
+        out.line(f"  + {_kind(one)}: {_text(one.event.text or '', everything)}")
         out.line((f"      {one.id}  {one.item.place}", "dim"))
     if len(new) > most:
         out.line(f"  and {len(new) - most} more (-v shows them)")
+
+
+def _kind(one: Planned) -> str:
+    return dict(one.event.meta).get("kind", DEFAULT_KIND)
+
+
+def _text(text: str, everything: bool) -> str:
+    """Write a text below its first line, cut where not all of it is asked for."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    shown = lines if everything or len(lines) <= _TEXT_LINES else [*lines[: _TEXT_LINES - 1], "…"]
+    if not everything:
+        shown = [line if len(line) <= _CHARS else line[: _CHARS - 1] + "…" for line in shown]
+    return "\n      ".join(shown)
 
 
 def _show_changes(plan: IntakePlan, out: Output) -> None:
@@ -132,12 +146,12 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
         "new": [
             {
                 "id": one.id,
-                "kind": one.item.kind,
+                "kind": _kind(one),
                 "text": one.event.text,
                 "place": one.item.place,
                 "replaces": list(one.item.replaces),
                 "created": dict(one.event.meta).get("created", ""),
-                "by": one.item.author,
+                "by": dict(one.event.meta).get("by", ""),
             }
             for one in plan.new
         ],
@@ -155,7 +169,7 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
         "closed": list(plan.closed),
         "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
         "personal": len(plan.personal),
-        "beyond": [one.place or one.key for one in plan.beyond],
+        "beyond": [one.place for one in plan.beyond],
         "redacted": plan.redacted,
         "stems": list(done.stems) if done else [],
         "commits": list(done.commits) if done else [],
