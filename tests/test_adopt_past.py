@@ -164,10 +164,12 @@ def test_the_past_changes_nothing_of_today(tmp_path: Path) -> None:
     """Uses, tiers, texts and pages are those of an adoption without a history."""
     folder = _grown(tmp_path / "a")
     page = folder / "memory" / "continuity.md"
-    page.write_text(page.read_text().replace("three times", "four times"))  # and is not committed
+    text = page.read_text().replace("three times", "four times")  # and is not committed
+    page.write_text(text.replace(THREAD.format("x"), ""))
     plain = _without_history(folder, tmp_path / "b")
     memory, other = adopt(folder)[1], adopt(plain)[1]
     assert memory.state()["webhook-retry"].fact.text == "Webhooks retry four times."
+    assert memory.state()["ask-limits"].reason == "archived"  # the page has it no more
     _compared(memory, other)
     memory.close()
     other.close()

@@ -60,8 +60,8 @@ class Recalled(Record):
     Args:
         logs: in time.
         past: what they leave.
-        again: what has to be said once more today: a fact that no page has any more, and that was named
-            since, is still away.
+        again: what has to be said today: a fact that no page has any more is away, also where no commit
+            took it out, or a log named it since.
         findings: what was noticed.
     """
 
@@ -112,7 +112,12 @@ def recall_past(
     logs += _of_rituals(held, list(known.values()), agents)
     logs.sort(key=_by_time)
     last = {id: entry.stem for entry in entries if entry.uses for id in entry.named}
-    away = [id for id in past.gone if last.get(id, "") > stamp_of(past.gone[id].at_ms)]
+    away = [
+        id
+        for id in past.standing
+        if id not in known
+        and (id not in past.gone or last.get(id, "") > stamp_of(past.gone[id].at_ms))
+    ]
     return Recalled(tuple(logs), past, tuple([FactArchived(id) for id in sorted(away)]), findings)
 
 
