@@ -232,3 +232,20 @@ def test_what_history_has_is_named(data: Path, repo: Repo, run: Run) -> None:
 def test_a_reference_by_the_library_is_not_refused(own: Path, repo: Repo) -> None:
     """The door looks at what is brought; what is only named was parted before."""
     assert Memory.open(".").append(SessionDraft("T", events=(FactReferenced("nobody"),))).commit
+
+
+def test_two_homes_are_not_named_at_once(own: Path, repo: Repo, run: Run) -> None:
+    """With `--personal` no other home is written to, in whichever order the options stand."""
+    before, tip = repo.shape(), run("log", "--home", "personal").out
+    for options in (("--personal", "--home", "."), ("--home", ".", "--personal")):
+        ran = run("note", f"preference: {WORD} naps.", *options)
+        assert ran.code == 2 and "--personal and --home name two homes" in ran.err
+    assert run("note", "--personal", "--home", "personal", f"{WORD} sings.").code == 0
+    assert repo.shape() == before and run("log", "--home", "personal").out != tip
+
+
+def test_who_decides_about_it_is_told_where_it_is(own: Path, repo: Repo, run: Run) -> None:
+    """A command that takes no name of a home before an id says how that fact is named."""
+    ran = run("confirm", "personal/qf-tabs")
+    assert ran.code == 1 and "qf-tabs with `--home personal` names the fact" in ran.err
+    assert run("confirm", "--home", "personal", "qf-tabs").code == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ledger.environment import now_ms
 from ledger.errors import NotFound
-from ledger.home import Home
+from ledger.home import PERSONAL, Home
 from ledger.model.order import is_stem
 from memory.brief.place import BRIEF_CHARS
 from memory.query.open_snapshot import open_snapshot
@@ -334,6 +334,9 @@ class Reader:
 
     def near_hint(self, fact: str) -> str:
         """Say which ids are spelled nearly like one that is not there."""
+        name, _, rest = fact.partition("/")
+        if name == PERSONAL and rest:
+            return f"{rest} with `--home {PERSONAL}` names the fact in your own home"
         alike = self.nearest(fact)
         if alike:
             return f"did you mean {' or '.join(alike)}?"

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from ledger.home import personal_folder
 from ledger.model.task_states import STATES
 from rituals.cli.context import Invocation
 
@@ -106,7 +105,7 @@ _AGAIN = click.option(
 
 def _keep_own(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
-        ctx.ensure_object(Invocation).home = personal_folder()
+        ctx.ensure_object(Invocation).own = True
 
 
 _PERSONAL = click.option(

@@ -39,6 +39,8 @@ class Invocation:
         self.command = ""
         self.json = False
         self.home = ""
+        #: What is recorded is only the user's, so that only their own home is meant.
+        self.own = False
         #: Whether this command committed a log, and with it all that waited at that moment.
         self.landed = False
         self.agent = environment.get("DIURNA_AGENT", "")
@@ -97,9 +99,16 @@ class Invocation:
         Raises:
             HomeNotFound: there is none.
             NotFound: the folder that was named is not there.
+            WrongUsage: two homes are named.
         """
         from ledger.home import discover, named_folder, personal_folder
 
+        if self.own:
+            if self.home not in ("", personal_folder()):
+                raise WrongUsage(
+                    "--personal and --home name two homes", hint="leave one of them out"
+                )
+            self.home = personal_folder()
         named = self.home or named_folder(self._home_variable)
         if named and not os.path.isdir(named):
             yours = named == personal_folder()

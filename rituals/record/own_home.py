@@ -233,6 +233,6 @@ def _telling(receipt: Receipt, own: Receipt, draft: SessionDraft) -> Receipt:
     done = "recorded" if own.commit else "would be recorded"
     said = f"{done} in your own home by the log {own.stem}: {ids}"
     hint = "`--home personal` looks at it"
-    noticed = own.findings if own is not receipt else ()
+    noticed = [one for one in own.findings if one not in receipt.findings]
     findings = (*receipt.findings, Finding("personal-log", said, hint=hint), *noticed)
     return receipt._replace(findings=findings)
