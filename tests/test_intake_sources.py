@@ -137,6 +137,19 @@ def test_claude_rules_and_what_they_import(ground: Ground, tmp_path: Path) -> No
     assert [one.place for one in found.left_out] == ["CLAUDE.md:8"]
 
 
+def test_what_diurna_wrote_itself_is_no_news(repo: Repo, run: Run) -> None:
+    """Its rule for agents, and its own page that the rules import, stay out; what is around comes in."""
+    repo.write("CLAUDE.md", "- Use tabs.\n\n@memory/continuity.md\n")
+    assert run("install", "claude").code == 0
+    repo.write("CLAUDE.md", (repo.path / "CLAUDE.md").read_text() + "\n- Wrap errors.\n")
+    found = run("import", "claude", "--json").json
+    assert [one["text"] for one in found["new"]] == ["Use tabs.", "Wrap errors."]
+    assert {one["why"] for one in found["left_out"]} == {
+        "`diurna install` put it there",
+        "it is a page of this memory",
+    }
+
+
 def test_claude_memory_of_another_project_is_not_read(ground: Ground) -> None:
     """Where two paths have one slug, the transcripts beside the memory say whose it is."""
     folder = memory_of(ground)

@@ -31,6 +31,9 @@ _KINDS = {"feedback": "convention", "project": "fact", "reference": "fact", "use
 _POINTER = re.compile(r"\A[*_]*\[[^\]\n]{0,300}\]\(([^)\s]{1,300}\.md)\)")
 _IMPORT = re.compile(r"(?<![^\s])@([^\s`]{1,300})")
 _IMPORT_HOPS = 5
+#: What Diurna itself writes: its rule for agents, and the end of a page of its own.
+_OWN = re.compile(r"<!-- diurna:begin [^\n]*-->.*?<!-- diurna:end -->", re.DOTALL)
+_PAGE = "<!-- diurna: format "
 #: A slug is cut there, and goes on with a hash that nobody else can make.
 _SLUG_CHARS = 200
 _FENCES = ("```", "~~~")
@@ -159,9 +162,15 @@ def _rules(path: str, ground: Ground) -> Reading:
         name = os.path.relpath(path, ground.project)
         name = path if name.startswith("..") else name
         text = text_of(path, name)
+        if not isinstance(text, LeftOut) and _PAGE in text:
+            text = LeftOut(name, "it is a page of this memory")
         if isinstance(text, LeftOut):
             left_out.append(text)
             continue
+        if (own := _OWN.search(text)) is not None:
+            line = text.count("\n", 0, own.start()) + 1
+            left_out.append(LeftOut(f"{name}:{line}", "`diurna install` put it there"))
+            text = _OWN.sub(lambda found: "\n" * found[0].count("\n"), text)
         local = os.path.basename(path) == _LOCAL
         for one in passages(text, alone=_is_import):
             kind = "convention" if one.bullet else "fact"
