@@ -196,6 +196,10 @@ def test_the_budget_takes_the_best_first(project: Repo, run: Run) -> None:
     assert project.shape() == shape
     rest = run("harvest", "--write", "--json", str(project.path / "CONTRIBUTING.md")).json
     assert [one["kind"] for one in rest["new"]] == ["convention", "convention"]
+    assert rest["closed"] == []
+    whole = run("harvest", "--write", "--json", str(project.path)).json
+    assert (whole["new"], len(whole["closed"])) == ([], 1)
+    assert run("harvest", "--write", "--json", str(project.path)).json["stems"] == []
 
 
 def test_only_what_is_committed_is_read(project: Repo, run: Run) -> None:

@@ -65,8 +65,10 @@ class Reading(Record):
         source: its name, as the header of the log has it (`source: claude`).
         items: in the source's order.
         left_out: what was passed over, in the source's order.
+        whole: it is all that the source has, so what waited for another time is in it, or gone.
     """
 
     source: str
     items: tuple[Item, ...]
     left_out: tuple[LeftOut, ...] = ()
+    whole: bool = True

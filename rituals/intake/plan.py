@@ -22,7 +22,7 @@ from rituals.intake.drafts import Draft, Drafts, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.known import IMPORTED, Known, key_in
-from rituals.intake.questions import asking, changed_twice, contradiction, rest
+from rituals.intake.questions import asking, changed_twice, contradiction, is_rest, rest
 from rituals.intake.stored_facts import Brought, parts
 from rituals.intake.succession import with_edges, without_circles
 from rituals.record.compose import id_of_text
@@ -262,6 +262,11 @@ class _Planning:
                 self._beyond.append(self._new.pop(key).item)
                 del self._ids[key]
         self._new = {key: self._new[key] for key in ordered if key in self._new}
+        if self._reading.whole:
+            waits = rest(self._reading.source, self._beyond).id if self._beyond else ""
+            open_ones = [id for id, fact in self._known.facts.items() if not fact.closed]
+            said = [id for id in open_ones if is_rest(id, self._reading.source) and id != waits]
+            self._closed += sorted(said)
 
     def compare(self, progress: Callable[[int, int], None] | None) -> None:
         """Look what memory says of what is new: nearly the same, or the opposite."""

@@ -70,6 +70,12 @@ def rest(source: str, items: Sequence[Item]) -> FactCreated:
     return _thread(f"rest-of-{source}-{version_id(text)}", text)
 
 
+def is_rest(id: str, source: str) -> bool:
+    """Tell whether an id is that of a thread that lists what of a source had to wait."""
+    start = f"rest-of-{source}-"
+    return id.startswith(start) and "-" not in id[len(start) :]
+
+
 def _document(place: str) -> str:
     """Return the document of a place `path:line`; any other place as it is."""
     path, _, line = place.rpartition(":")

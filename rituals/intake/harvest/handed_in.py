@@ -77,7 +77,7 @@ def read_handed_in(data: bytes, name: str, code: Code, kinds: Collection[str]) -
         )
     if findings:
         raise DraftRefused(tuple(findings))
-    return Reading(SOURCE, tuple(found))
+    return Reading(SOURCE, tuple(found), whole=False)
 
 
 def _listed(data: bytes, name: str) -> list[dict[str, Any]]:

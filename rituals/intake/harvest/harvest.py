@@ -103,7 +103,12 @@ def read_harvest(
         since if touched is not None else "",
         len(documents),
         len(wanted),
-        Reading(SOURCE, tuple(_best_first(items)), (*left_out, *superseded)),
+        Reading(
+            SOURCE,
+            tuple(_best_first(items)),
+            (*left_out, *superseded),
+            whole=touched is None and not under,
+        ),
         tuple(changed),
     )
 
