@@ -33,6 +33,7 @@ _KINDS = {
     "security_alert": "",
     "security_note": "",
 }
+_NAMED = 10  #: types and projects that are left out, the largest
 _OBSERVATION = (
     "id", "memory_session_id", "project", "merged_into_project", "text", "type", "title", "subtitle",
     "facts", "narrative", "concepts", "content_hash", "created_at", "created_at_epoch",
@@ -146,11 +147,11 @@ class _Store:
 
     def counted(self) -> Iterator[LeftOut]:
         """Yield what was left out by the row, counted."""
-        for type_, count in sorted(self._other_types.items()):
+        for type_, count in self._other_types.most_common(_NAMED):
             yield LeftOut(
                 "observations", f"{count:,} of the type {type_}: what was done, not what holds"
             )
-        for project, count in sorted(self._other_projects.items())[:10]:
+        for project, count in self._other_projects.most_common(_NAMED):
             why = f"{count:,} of another project; `{_FILE}#{project}` is the place of those"
             yield LeftOut(f"project {project}", why)
         if self._repeated:

@@ -17,6 +17,7 @@ from rituals.intake.sources.store_values import (
     is_about_a_person,
     kind_of,
     mapping,
+    several,
     shown,
     tag_words,
     text,
@@ -86,7 +87,11 @@ def _add_points(tables: Tables, file: str, points: dict[str, _Point], left: list
         if text(payload.get("data")) and "hash" in payload:  # entities and settings have none
             points[name] = _Point(payload, file)
     if odd:
-        left.append(LeftOut(f"{file} points", f"{odd} points are none that qdrant writes"))
+        left.append(
+            LeftOut(
+                f"{file} points", f"{several(odd, 'point', 'points')} that qdrant does not write"
+            )
+        )
 
 
 def _items(
@@ -105,9 +110,14 @@ def _items(
             if item.text:
                 found.append(item)
     if deleted:
-        left.append(LeftOut(_HISTORY, f"{deleted} memories that were deleted"))
+        left.append(LeftOut(_HISTORY, f"{several(deleted, 'memory', 'memories')} deleted there"))
     if gone:
-        left.append(LeftOut(_HISTORY, f"{gone} memories that its vectors do not have any more"))
+        left.append(
+            LeftOut(
+                _HISTORY,
+                f"{several(gone, 'memory', 'memories')} that its vectors do not have any more",
+            )
+        )
     return found
 
 

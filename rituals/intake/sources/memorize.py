@@ -18,6 +18,7 @@ from rituals.intake.sources.store_values import (
     from_json,
     kind_of,
     mapping,
+    several,
     shown,
     tag_words,
     text,
@@ -190,15 +191,19 @@ class _Project:
 
     def counted(self) -> Iterator[LeftOut]:
         """Yield what was left out, counted."""
-        why = {
-            **_NO_FACTS,
-            "gone": "memories and decisions that were superseded, retracted or rejected",
-            "imported": "rules that it imported from files: import those",
-            "done": "tasks that are done",
+        said = {
+            "gone": (
+                "memory or decision",
+                "memories and decisions",
+                "superseded, retracted or rejected",
+            ),
+            "imported": ("rule", "rules", "imported from files: import those"),
+            "done": ("task", "tasks", "done"),
+            **{sort: (sort, f"{sort}s", why) for sort, why in _NO_FACTS.items()},
         }
         for sort, count in sorted(self._passed.items()):
-            said = f"{sort}s: {why[sort]}" if sort in _NO_FACTS else why[sort]
-            yield LeftOut("events", f"{count:,} {said}")
+            one, more, why = said[sort]
+            yield LeftOut("events", f"{several(count, one, more)}: {why}")
 
 
 def _item(id: str, event: Event, said: str, kind: str, author: str = "") -> Item:

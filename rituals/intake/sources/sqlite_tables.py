@@ -132,7 +132,7 @@ class Tables:
                 row.update(zip(chosen, map(_text, values), strict=True))
                 yield row
         if unread:
-            why = f"{unread} rows can not be read: damaged, or over {_VALUE_BYTES >> 20} MiB"
+            why = f"rows that can not be read: {unread:,}, damaged or over {_VALUE_BYTES >> 20} MiB"
             self._left.append(LeftOut(f"{self._name} {table}", why))
 
     def _newest(self, table: str) -> list[int]:

@@ -65,6 +65,11 @@ def text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def several(number: int, one: str, more: str) -> str:
+    """Return a number with its noun: `1 memory`, `1,200 memories`."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
 def tag_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return what of a tool's words can be tags here, each once."""
     bare = [re.sub(r"[^a-z0-9]+", "-", word.lower()[:60]).strip("-") for word in words[:20]]
