@@ -13,6 +13,7 @@ from ledger.model.event import FactCreated, FactReferenced
 from ledger.model.order import seal
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
+from rituals.hosts.context.heard import ids_shown
 from rituals.mcp.client_name import Caller
 from rituals.mcp.requests import AppendAsked
 from rituals.mcp.write_tools import append
@@ -249,3 +250,24 @@ def test_who_decides_about_it_is_told_where_it_is(own: Path, repo: Repo, run: Ru
     ran = run("confirm", "personal/qf-tabs")
     assert ran.code == 1 and "qf-tabs with `--home personal` names the fact" in ran.err
     assert run("confirm", "--home", "personal", "qf-tabs").code == 0
+
+
+def test_a_session_is_not_said_to_have_been_shown_it() -> None:
+    """What a captured log names as shown are facts of its own home, not those of homes beside it."""
+    text = "- personal/qf-tabs (preference, working, 2026-11-21): Tabs.\n- org/no-pii (invariant, core): No.\n"
+    assert ids_shown(f"{text}- ship (decision, working, 2026-11-21): We ship.\n") == ["ship"]
+
+
+def test_adopting_what_says_so_changes_nothing(data: Path, bare_repo: Repo, run: Run) -> None:
+    """A page of another tool with such a fact is not taken over, and stays to the byte."""
+    bare_repo.write(
+        "memory/continuity.md",
+        f"# Continuity\n\n## Key Decisions\n\n- {WORD} likes tea.\n"
+        "  <!-- id: tea | created: 2026-01-01 | personal: true -->\n",
+    )
+    bare_repo.git("add", "-A")
+    bare_repo.git("commit", "-qm", "theirs")
+    before = bare_repo.shape()
+    ran = run("adopt", ".")
+    assert ran.code == 1 and "tea is only one person's" in ran.err
+    assert bare_repo.shape() == before

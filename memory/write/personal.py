@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from memory.write.draft import SessionDraft
     from projection.policy.model import Policy
 
-_HINT = "`diurna note --personal` records it in your own home; `diurna init --personal` makes one"
+_HINT = (
+    "`diurna note --personal` records it in your own home, `diurna init --personal` makes one; where "
+    "everybody may know it, leave the footer out"
+)
 
 
 def is_own(home: Home, policy: Policy) -> bool:
