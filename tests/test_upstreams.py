@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,18 @@ def test_one_that_sends_too_much_is_not_read_to_its_end(
     (problem,) = org.sync().findings
     assert "sends more than 1 MB" in problem.message and org.read() == ("org/no-pii",)
     assert not list((org.team.folder / ".git/diurna/upstream/org.git").rglob("tmp_*"))
+
+
+def test_one_that_is_silent_holds_nothing_up(
+    org: Organisation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is given up soon, and the next one is fetched."""
+    monkeypatch.setattr("ledger.remote.transport.ASK_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        org.name(f'mute = "git://127.0.0.1:{port}/memory.git"\norg = "../org.git"')
+        (problem,) = org.sync().findings
+    assert "mute was not fetched" in problem.message and org.read() == ("org/no-pii",)
 
 
 def test_a_hub_whose_default_branch_is_not_there(org: Organisation) -> None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 120.0
 #: The most that is fetched of a home of others: a memory of 20,000 logs has about 40.
 NEWEST_LIMIT_MB = 256
+#: For asking what branches it has: a host that is silent must not hold up what else is to be done.
+ASK_SECONDS = 20.0
 #: The branches that one may be on of which none is named; HEAD there may name one that is not.
 _USUAL = (f"refs/heads/{DEFAULT_BRANCH}", "HEAD", "refs/heads/main", "refs/heads/master")
 #: How long a lock of the tracking reference is waited for; one that a killed git left is known for dead
@@ -195,7 +197,7 @@ def fetch_newest(
         git: runs git in a bare repository of our own.
         remote: where, by its URL; its branch may be "", for `memory` or else the default one.
         settings: (key, value) of the user's repository, by which git reaches a remote.
-        seconds: how long each of the two calls may take.
+        seconds: how long the fetch may take.
         limit_mb: how many megabytes may be sent.
 
     Returns:
@@ -210,7 +212,7 @@ def fetch_newest(
     more |= _environment(remote)
     wanted = (remote.branch,) if remote.branch else _USUAL
     asked = git.start("ls-remote", "--quiet", "--", remote.name, *wanted, more=more)
-    status, out, said = _finish(asked, remote, seconds, None)
+    status, out, said = _finish(asked, remote, min(seconds, ASK_SECONDS), None)
     if status:
         raise failure(remote, "ls-remote", said, git.where)
     there = {line.partition("\t")[2] for line in out.splitlines()}
