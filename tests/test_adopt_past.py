@@ -263,6 +263,18 @@ def test_a_shallow_history_is_said(tmp_path: Path) -> None:
     assert [one.code for one in found if one.code == "history-cut"] == ["history-cut"]
 
 
+def test_a_page_that_git_lost_says_nothing(tmp_path: Path) -> None:
+    """A version whose object is missing takes no fact away, and a finding names it."""
+    folder = _grown(tmp_path)
+    blob = git(folder, "rev-parse", "HEAD~1:memory/continuity.md").strip()
+    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    plan = plan_adoption(str(folder))
+    assert [one.message[:29] for one in plan.findings if one.code == "history-cut"] == [
+        "2 commits have pages that thi"
+    ]
+    assert [log.agent for log in plan.past if log.commit] == ["Ann", "Ann"]
+
+
 def test_lines_that_tell_of_reviews_and_checks() -> None:
     """Both forms of `through` are read, and a date alone is the end of its day."""
     page = (

@@ -25,7 +25,7 @@ _MOVES_LIMIT = 8  #: of the folder
 _LATEST_SECONDS = 253_402_300_799
 _FOLDERS = (ARCHIVE, THREADS)
 _FILES = (CONTINUITY, VISION)
-_TREE = "40000"
+_TREE, _FILE = "40000", "100"  #: how modes are or begin
 _ID_BYTES = 20
 
 
@@ -83,15 +83,14 @@ def page_commits(ground: Ground) -> tuple[tuple[PageCommit, ...], tuple[Finding,
     return kept, tuple(findings)
 
 
-def versions(ground: Ground, commits: tuple[PageCommit, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yield (blob id, bytes) of each version of each page, once."""
+def versions(ground: Ground, commits: tuple[PageCommit, ...]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield (blob id, bytes) of each version of each page, once; None where the clone lacks it."""
     if ground.repository is None:
         return
     wanted = list(dict.fromkeys([blob for commit in commits for _, blob in commit.files]))
     for first in range(0, len(wanted), 64):
         part = wanted[first : first + 64]
-        for blob, data in zip(part, ground.repository.git().blobs(part), strict=True):
-            yield blob, data or b""
+        yield from zip(part, ground.repository.git().blobs(part), strict=True)
 
 
 def _walk(git: Git, prefix: str, start: str) -> list[PageCommit]:
@@ -103,15 +102,18 @@ def _walk(git: Git, prefix: str, start: str) -> list[PageCommit]:
     )  # fmt: skip
     rows = [line.split("\0", 4) for line in listing.decode("utf-8", "replace").split("\n")]
     rows = [row for row in rows if len(row) == 5]
-    names = (*_FILES, *_FOLDERS)
-    oids = git.resolve(*[f"{row[0]}:{prefix}{name}" for row in rows for name in names])
-    trees = _trees(git, {oid for at in (2, 3) for oid in oids[at :: len(names)] if oid})
+    tops = git.resolve(*[f"{row[0]}:{prefix.rstrip('/')}" for row in rows])
+    above = _trees(git, {oid for oid in tops if oid})
+    below = _trees(
+        git, {tree[name] for tree in above.values() for name in _FOLDERS if name in tree}
+    )
     found = []
-    for place, (commit, parents, author, date, subject) in enumerate(rows):
-        own = oids[len(names) * place : len(names) * (place + 1)]
-        files = [(name, oid) for name, oid in zip(_FILES, own, strict=False) if oid]
-        for folder, oid in zip(_FOLDERS, own[2:], strict=True):
-            files += [(f"{folder}/{name}", blob) for name, blob in trees.get(oid, ())]
+    for top, (commit, parents, author, date, subject) in zip(tops, rows, strict=True):
+        here = above.get(top, {})
+        files = [(name, here[name]) for name in _FILES if name in here]
+        for folder in _FOLDERS:
+            rest = below.get(here.get(folder, ""), {})
+            files += [(f"{folder}/{name}", rest[name]) for name in rest if name.endswith(".md")]
         seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
         found.append(PageCommit(
             commit, tuple(parents.split()), clean_name(author), seconds * 1000, subject,
@@ -120,17 +122,17 @@ def _walk(git: Git, prefix: str, start: str) -> list[PageCommit]:
     return found
 
 
-def _trees(git: Git, oids: set[str]) -> dict[str, list[tuple[str, str]]]:
-    """Read (name, blob id) of the markdown files that stand in some trees."""
-    found: dict[str, list[tuple[str, str]]] = {}
+def _trees(git: Git, oids: set[str]) -> dict[str, dict[str, str]]:
+    """Read what stands in some trees: the object id of each file and folder, by name."""
+    found: dict[str, dict[str, str]] = {}
     for oid, data in zip(sorted(oids), git.blobs(sorted(oids)), strict=True):
-        rows: list[tuple[str, str]] = []
+        rows: dict[str, str] = {}
         at, tree = 0, data or b""
         while (end := tree.find(b"\0", at)) >= 0:  # `<mode> SP <name> NUL <id>`
             mode, _, name = tree[at:end].decode("utf-8", "replace").partition(" ")
             at = end + 1 + _ID_BYTES
-            if mode[:3] == "100" and name.endswith(".md"):
-                rows.append((name, tree[end + 1 : at].hex()))
+            if mode[:3] == _FILE or (mode == _TREE and name in _FOLDERS):
+                rows[name] = tree[end + 1 : at].hex()
         found[oid] = rows
     return found
 

@@ -99,11 +99,20 @@ def recall_past(
         for file, blob in commit.files:
             if file not in blobs.setdefault(blob, []):
                 blobs[blob].append(file)
+    missing: set[str] = set()
     for number, (blob, data) in enumerate(versions(ground, commits)):
         if progress is not None and number % 16 == 0:
             progress(number, len(blobs))
+        if data is None:
+            missing.add(blob)
+            continue
         for file in blobs[blob]:
             pages.read(file, blob, data)
+    if missing:  # a page that is not there says nothing, and least of all that its facts are gone
+        whole = [one for one in commits if missing.isdisjoint([blob for _, blob in one.files])]
+        told = f"{len(commits) - len(whole)} commits have pages that this clone lacks; they are left out"
+        findings = (*findings, Finding("history-cut", told, layout.CONTINUITY))
+        commits = tuple(whole)
     facts_in = {commit.id: pages.facts(commit.files) for commit in commits}
     past = past_of(commits, facts_in, known, said)
     logs = [log for commit, events in past.logs for log in _of_commit(commit, events)]
