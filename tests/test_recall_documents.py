@@ -91,6 +91,21 @@ def test_the_policy_names_more(shop: Repo, run: Run) -> None:
     assert sorted(ids(run, "queue")) == ["0002.md:1", "node_modules/x/AGENTS.md:1"]
 
 
+@pytest.mark.parametrize("branch", ("", "memory"))
+def test_what_the_home_is_made_of_is_no_document(bare_repo: Repo, run: Run, branch: str) -> None:
+    """In-tree; a home on a branch of its own has nothing in HEAD, and asks the code's documents."""
+    assert run("init", *(("--branch", branch) if branch else ())).code == 0
+    run("note", "decision: One queue for each shop.")
+    run("publish")
+    bare_repo.write("AGENTS.md", "A queue.\n")
+    bare_repo.write("archive/AGENTS.md", "An old queue.\n")
+    bare_repo.git("add", "AGENTS.md", "archive")
+    bare_repo.git("commit", "-q", "-m", "documents")
+    if not branch:
+        name(bare_repo, "**/*.md")
+    assert sorted(ids(run, "queue")) == ["AGENTS.md:1", "archive/AGENTS.md:1"]
+
+
 def test_levels_and_places(shop: Repo, run: Run) -> None:
     """A line, what is around it, the whole section; and one passage by its place, beside a fact by its id."""
     run("append", "--title", "A", "--new", "id=use-uv stack: We use uv.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ledger.home import OWN_BRANCH
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, SESSIONS_DIR
 from ledger.model.record import Record
 
@@ -46,6 +47,8 @@ def documents_at(
     git = home.repository.git()
     wanted = [_pattern(one) for one in patterns]
     own = [home.prefix + one for one in (f"{SESSIONS_DIR}/", f"{ARCHIVE_DIR}/", *EDITABLE)]
+    if home.kind == OWN_BRANCH:  # nothing of it is in HEAD
+        own = []
     found = [
         Document(path, blob)
         for mode, blob, path in git.tree_files(commit)
