@@ -98,7 +98,8 @@ def test_claude_auto_memory(ground: Ground) -> None:
         memory_of(ground),
         MEMORY_md="- [Tests](feedback_tests.md) — real database\n- [Lost](lost.md) — gone\n- Staging is birch.\n",
         feedback_tests_md="---\nname: tests\ndescription: >-\n  Tests use\n  a database\n"
-        "metadata:\n  type: feedback\n---\nTests hit Postgres.\n\n**Why:** mocks lied.\n",
+        "metadata:\n  node_type: memory\n  type: feedback\n  modified: 2026-04-05T06:07:08.999Z\n---\n\n"
+        "Tests hit Postgres.\n\n**Why:** mocks lied.\n",
         user_role_md="---\nname: role\ndescription: who\ntype: user\n---\nTen years of Go.\n",
         debugging_md="# Debugging\n\n- Redis hangs.\n  Restart it.\n- [x] Old one.\n\n```\n- no item\n```\n",
     )
@@ -107,6 +108,7 @@ def test_claude_auto_memory(ground: Ground) -> None:
     items = by_text(found)
     assert items["Tests hit Postgres."].kind == "convention"
     assert items["Tests hit Postgres."].key == "memory/feedback_tests.md"
+    assert items["Tests hit Postgres."].at == "2026-04-05T06:07:08Z"
     role = items["Ten years of Go."]
     assert role.personal and role.at == "2023-11-14T22:13:20.000Z" and role.author == "claude-code"
     assert items["Redis hangs."].text == "Redis hangs.\nRestart it."

@@ -60,6 +60,12 @@ class Draft(Record):
         """The text as it is stored."""
         return self.event.text or ""
 
+    @property
+    def named(self) -> str:
+        """What its id is made of: its first line, where that is more than a word."""
+        first = self.text.split("\n", 1)[0]
+        return first if len(first.split()) > 1 else self.text
+
 
 class Drafts:
     """Makes the drafts of one source.

@@ -228,7 +228,11 @@ class _Planning:
             self._ids[draft.key] = self._ids[first]
             return
         used = set(self._ids.values())
-        self._ids[draft.key] = id_of_text(draft.text, used, self._known.taken, self._reading.source)
+        for text in (draft.named, draft.text):  # the first line alone may be that of several
+            made = id_of_text(text, used, self._known.taken, self._reading.source)
+            if made not in used and not self._known.taken(made):
+                break
+        self._ids[draft.key] = made
         self._new[draft.key] = draft
 
     def _again(self, draft: Draft, fact: Fact) -> None:

@@ -15,6 +15,7 @@ import re
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.sources.files import files_below, is_file, text_of, written_at
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
+from rituals.intake.sources.times import time_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _LOCAL = "CLAUDE.local.md"
 _FOLDER_VARIABLE = "CLAUDE_CONFIG_DIR"
 #: What the types of a memory are here; `user` is personal beside that.
 _KINDS = {"feedback": "convention", "project": "fact", "reference": "fact", "user": "fact"}
+#: Where a memory says when it was written; the time of its file, where it does not.
+_TIMES = ("created", "metadata.created", "metadata.modified", "modified")
 _POINTER = re.compile(r"\A[*_]*\[[^\]\n]{0,300}\]\(([^)\s]{1,300}\.md)\)")
 _IMPORT = re.compile(r"(?<![^\s])@([^\s`]{1,300})")
 _IMPORT_HOPS = 5
@@ -136,7 +139,7 @@ def _of_memory(text: str, name: str, at: str) -> list[Item]:
     """Read one memory: as one fact where front matter says of which type, else passage by passage."""
     said, body, first = front_matter(text)
     type = (said.get("metadata.type") or said.get("type", "")).lower()
-    at = said.get("created") or said.get("metadata.created") or at
+    at = next((time for key in _TIMES if (time := time_of(said.get(key, "")))), at)
     if not type and not said.get("description"):
         return [_item(name, one, at, "fact") for one in passages(body, first)]
     title = said.get("description") or said.get("name", "")
