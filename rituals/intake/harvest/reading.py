@@ -9,14 +9,14 @@ from ledger.model.digest import sha256
 from ledger.model.record import Record
 from rituals.intake.harvest.asciidoc import read_asciidoc
 from rituals.intake.harvest.decision_records import Decision, decision_of, decisions_of
-from rituals.intake.harvest.documents import GUIDE, PROPOSAL, RECORD, RECORDS, ROADMAP
+from rituals.intake.harvest.documents import PROPOSAL, RECORD, RECORDS, ROADMAP
 from rituals.intake.harvest.markdown import read_markdown
 from rituals.intake.harvest.open_items import open_items_of
 from rituals.intake.harvest.origin import COMMIT_CHARS
 from rituals.intake.harvest.passages import Document
 from rituals.intake.harvest.record_cues import ACCEPTED
 from rituals.intake.harvest.restructured import read_rst
-from rituals.intake.harvest.stated_rules import INVARIANT, rules_of
+from rituals.intake.harvest.stated_rules import rules_of
 from rituals.intake.items import Item, LeftOut
 
 SOURCE = "harvest"
@@ -144,6 +144,3 @@ def key_of(path: str, name: str) -> str:
 def digest_of(said: str) -> str:
     """Return a short name of a sentence: the same while it says the same."""
     return sha256(" ".join(said.lower().split()).encode("utf-8", "surrogatepass")).hexdigest()[:10]
-
-
-__all__ = ["GUIDE", "INVARIANT", "SOURCE", "Found", "key_of", "read_document", "read_found"]
