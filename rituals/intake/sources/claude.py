@@ -12,6 +12,7 @@ import json
 import os
 import re
 
+from ledger.environment import user_folder
 from rituals.intake.items import Item, LeftOut, Reading
 from rituals.intake.sources.files import files_below, is_file, text_of, written_at
 from rituals.intake.sources.notes import Passage, begun, distinct, front_matter, passages
@@ -155,6 +156,13 @@ def _is_import(line: str) -> bool:
     return line[:1] == "@" and _IMPORT.fullmatch(line) is not None
 
 
+def _imported_path(path: str, said: str) -> str:
+    """Return the file that an import names: from the user's folder on, or beside the file that says it."""
+    if said.startswith("~/"):
+        return os.path.join(user_folder(), said[2:])
+    return os.path.join(os.path.dirname(path), said)
+
+
 def _rules(path: str, ground: Ground) -> Reading:
     """Read a file of rules, and those that it imports from inside the project."""
     items: list[Item] = []
@@ -181,7 +189,7 @@ def _rules(path: str, ground: Ground) -> Reading:
             if imported is None:
                 items.append(_item(name, one, "", kind)._replace(author="", personal=local))
                 continue
-            there = os.path.join(os.path.dirname(path), os.path.expanduser(imported[1]))
+            there = _imported_path(path, imported[1])
             real, top = os.path.realpath(there), os.path.realpath(ground.project)
             if not real.startswith(top + os.sep):
                 why = f"it imports {imported[1]}, which lies outside of the project"

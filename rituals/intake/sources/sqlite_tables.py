@@ -15,6 +15,7 @@ import stat
 import tempfile
 import time
 
+from ledger.environment import monotonic
 from rituals.intake.items import LeftOut
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ class Tables:
     def __init__(self, path: str, left: Left) -> None:
         self._path, self._left = path, left
         self._name = os.path.basename(path)
-        self._until = time.monotonic() + _SECONDS
+        self._until = monotonic() + _SECONDS
 
     def __enter__(self) -> Tables:
         """Copy the file and open the copy.
@@ -83,7 +84,7 @@ class Tables:
             names = self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
             self._tables = {name for name, sql in names.fetchmany(1_000) if _is_plain(sql)}
             self._db.set_authorizer(_authorize)
-            self._db.set_progress_handler(lambda: time.monotonic() > self._until, _STEPS)
+            self._db.set_progress_handler(lambda: monotonic() > self._until, _STEPS)
         except sqlite3.Error as error:
             self._db.close()
             raise StoreUnreadable(f"is no SQLite database that can be read ({error})") from None
@@ -117,7 +118,7 @@ class Tables:
         one = f"SELECT {', '.join(chosen)} FROM {table} WHERE rowid = ?"  # noqa: S608 - our names
         unread = 0
         for count, rowid in enumerate(reversed(ids)):
-            if time.monotonic() > self._until:
+            if monotonic() > self._until:
                 why = f"{len(ids) - count:,} rows: reading took longer than {_SECONDS:.0f} s"
                 self._left.append(LeftOut(f"{self._name} {table}", why))
                 break
