@@ -14,7 +14,7 @@ from ledger.model.event import FactRedacted
 from memory.api import Memory, SessionDraft
 from rituals.intake.apply import apply_intake
 from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.plan import ASKED, LEAVE, LEFT, UPDATED, IntakePlan, plan_intake
+from rituals.intake.plan import ASKED, LEAVE, LEFT, QUESTIONS, UPDATED, IntakePlan, plan_intake
 from tests.campaigns.homes import make_home
 from tests.conftest import Repo, Run, examples
 
@@ -213,6 +213,18 @@ def test_opposites_of_one_reading_are_seen(repo: Repo) -> None:
     """Two new items that contradict each other are both kept, with a thread."""
     plan = take(repo, item("a", "Never deploy on Fridays."), item("b", "Always deploy on Fridays."))
     assert len(plan.new) == 2 and len(plan.opposite) == 1
+
+
+def test_a_store_of_contradictions_asks_a_few_of_them(repo: Repo, run: Run) -> None:
+    """What memory says comes first; the review finds the others, and no flood of threads is written."""
+    run("append", "--new", "id=retry-count decision: Webhooks retry 70 times.")
+    plan = take(
+        repo, *[item(f"k{number}", f"Webhooks retry {number} times.") for number in range(15)]
+    )
+    assert (len(plan.new), len(plan.opposite)) == (15, QUESTIONS) and plan.unasked
+    assert plan.opposite[0].other == "retry-count"
+    threads = [id for id in texts(repo) if id.startswith("review-contra")]
+    assert len(threads) == QUESTIONS
 
 
 def test_secrets_are_never_stored(repo: Repo) -> None:

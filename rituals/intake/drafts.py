@@ -8,9 +8,11 @@ from ledger.model.event import FactCreated
 from ledger.model.ids import version_id
 from ledger.model.order import ended_of, is_date, stamp_of
 from ledger.model.record import Record
+from ledger.model.session import Entry
 from ledger.secrets.redaction import Look
 from ledger.secrets.scanner import without_secrets
 from memory.write.birth_footers import footer_value
+from projection.fold.fold import collect, resolve
 from projection.policy.model import CLOSABLE, DEFAULT_KIND, DELIBERATE, THREAD_KIND
 from rituals.intake.code_spans import storable
 from rituals.intake.items import Item, LeftOut, Reading
@@ -20,6 +22,7 @@ from rituals.intake.stored_facts import stored, wrapped
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.model.findings import Finding
+    from projection.fold.fact import Fact
     from projection.policy.model import Policy
 
 #: A longer text is a document, and no fact.
@@ -142,3 +145,11 @@ class Drafts:
             (KEY, key_in(self._source, item.key)),
         )
         return [pair for pair in said if pair[1]]
+
+
+def fact_of(event: FactCreated) -> Fact:
+    """Return a fact as it will be."""
+    history = collect([Entry("~", False, "", "import", (), (event,))])[event.id]
+    found = resolve(event.id, history)
+    assert found is not None
+    return found

@@ -9,6 +9,7 @@ from projection.text.normalize import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from projection.compare.pairs import Claim
     from projection.fold.fact import Fact
     from projection.fold.replay import State
     from rituals.intake.items import Reading
@@ -110,3 +111,12 @@ class Known:
 
 def _file_of(place: str) -> str:
     return place.rpartition(":")[0]
+
+
+def covers(fact: Claim, new: Claim) -> bool:
+    """Tell whether a fact that is like a new one says no less."""
+    return _words(fact) >= _words(new)
+
+
+def _words(one: Claim) -> int:
+    return sum(len(said.words) for said in one.statements)

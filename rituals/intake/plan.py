@@ -16,12 +16,11 @@ from ledger.model.record import Record
 from memory.query.pairs import compare_new
 from projection.compare.pairs import claim
 from projection.fold.fact import Version
-from projection.fold.fold import collect, resolve
 from projection.policy.model import CLOSABLE
-from rituals.intake.drafts import Draft, Drafts, places_clean
+from rituals.intake.drafts import Draft, Drafts, fact_of, places_clean
 from rituals.intake.earlier_texts import in_steps, update_to
 from rituals.intake.items import Item, LeftOut, Reading
-from rituals.intake.known import IMPORTED, Known, key_in
+from rituals.intake.known import IMPORTED, Known, covers, key_in
 from rituals.intake.questions import asking, changed_twice, contradiction, is_rest, rest
 from rituals.intake.stored_facts import Brought, parts
 from rituals.intake.succession import with_edges, without_circles
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memory.api import Memory
-    from projection.compare.pairs import Claim, Opposition
+    from projection.compare.pairs import Opposition
     from projection.fold.fact import Fact
     from projection.fold.replay import State
 
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
 UPDATE, LEAVE = "update", "leave"
 #: What became of one: an update, a question because memory changed the fact too, or nothing.
 UPDATED, ASKED, LEFT = "updated", "asked", "left"
+#: How many contradictions one plan asks about; a review finds the others.
+QUESTIONS = 50
 
 
 class Planned(Record):
@@ -95,7 +96,8 @@ class IntakePlan(Record):
         new: what becomes a fact, in the source's order.
         same: how many items memory has already.
         changed: what the source changed.
-        opposite: what contradicts memory, or something else that is new.
+        opposite: what contradicts memory, or something else that is new; the first of them ask.
+        unasked: how many more contradict each other.
         closed: ids of threads that the source settled since.
         left_out: what is no fact, may not be stored, or is withheld or false here.
         personal: items about the person: they belong into the personal home, and stay out of this one.
@@ -111,6 +113,7 @@ class IntakePlan(Record):
     same: int = 0
     changed: tuple[Changed, ...] = ()
     opposite: tuple[Opposed, ...] = ()
+    unasked: int = 0
     closed: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     personal: tuple[Item, ...] = ()
@@ -164,11 +167,13 @@ class _Planning:
         self._new: dict[str, Draft] = {}  # by key
         self._changed: list[tuple[Changed, Draft]] = []
         self._opposed: list[tuple[Opposed, Opposition]] = []
+        self._unasked = 0
         self._closed: list[str] = []
         self._ids: dict[str, str] = {}  # facts by key, also those to be
         self._instead: dict[
             str, str
         ] = {}  # what took the place of a fact that is not said any more
+        self._used: set[str] = set()  # ids, also those to be
         self._texts: dict[str, str] = {}  # key of what is new, by its words
 
     def sort_out(self) -> None:
@@ -198,6 +203,7 @@ class _Planning:
                 unknown.append(draft)
             else:
                 self._again(draft, fact)
+        self._used = set(self._ids.values())
         for draft in unknown:  # now that it is known what the others will say
             self._unknown(draft)
 
@@ -227,12 +233,13 @@ class _Planning:
             self._same += 1
             self._ids[draft.key] = self._ids[first]
             return
-        used = set(self._ids.values())
+        used = self._used
         for text in (draft.named, draft.text):  # the first line alone may be that of several
             made = id_of_text(text, used, self._known.taken, self._reading.source)
             if made not in used and not self._known.taken(made):
                 break
         self._ids[draft.key] = made
+        used.add(made)
         self._new[draft.key] = draft
 
     def _again(self, draft: Draft, fact: Fact) -> None:
@@ -275,7 +282,7 @@ class _Planning:
     def compare(self, progress: Callable[[int, int], None] | None) -> None:
         """Look what memory says of what is new: nearly the same, or the opposite."""
         born = {self._ids[key]: draft for key, draft in self._new.items()}
-        fresh = {id: _fact(draft.event._replace(id=id)) for id, draft in born.items()}
+        fresh = {id: fact_of(draft.event._replace(id=id)) for id, draft in born.items()}
         for changed, draft in self._changed:
             if changed.how == UPDATED:
                 now = self._known.facts[changed.id]
@@ -287,7 +294,7 @@ class _Planning:
         facts = {**self._known.facts, **fresh}
         for alike in found.overlaps:
             one, two = sorted((alike.one, alike.two), key=lambda id: id not in born)
-            if one in born and two not in born and _covers(claim(facts[two]), claim(facts[one])):
+            if one in born and two not in born and covers(claim(facts[two]), claim(facts[one])):
                 self._known_as(one, two)
         held = {self._ids[key] for key in self._new}
         unsaid = set() if self._changes == LEAVE else self._known.unsaid(self._reading)
@@ -307,6 +314,9 @@ class _Planning:
             if one not in fresh or (two in fresh and two < one):
                 opposed = Opposed(two, one, against.right, against.left, opposed.thread)
             self._opposed.append((opposed, against))
+        self._opposed.sort(key=lambda one: one[0].other in born)  # what memory says comes first
+        self._unasked = len(self._opposed[QUESTIONS:])
+        del self._opposed[QUESTIONS:]
 
     def _known_as(self, one: str, two: str) -> None:
         """Pass an item over, because a fact of memory says all of it."""
@@ -341,7 +351,7 @@ class _Planning:
         return IntakePlan(
             self._reading.source, header, tuple(new), self._same,
             tuple([changed for changed, _ in self._changed]),
-            tuple([opposed for opposed, _ in self._opposed]), tuple(self._closed),
+            tuple([opposed for opposed, _ in self._opposed]), self._unasked, tuple(self._closed),
             tuple(self._left_out), tuple(self._personal), tuple(self._beyond),
             self._redacted, tuple(self._findings), logs,
         )  # fmt: skip
@@ -376,24 +386,5 @@ class _Planning:
         return tuple([tuple(events) for events in cut])
 
 
-def _fact(event: FactCreated) -> Fact:
-    """Return a fact as it will be."""
-    from ledger.model.session import Entry
-
-    history = collect([Entry("~", False, "", "import", (), (event,))])[event.id]
-    found = resolve(event.id, history)
-    assert found is not None
-    return found
-
-
 def _created(event: FactCreated) -> str:
     return dict(event.meta).get("created", "9999")
-
-
-def _covers(fact: Claim, new: Claim) -> bool:
-    """Tell whether a fact that is like a new one says no less."""
-    return _words(fact) >= _words(new)
-
-
-def _words(one: Claim) -> int:
-    return sum(len(said.words) for said in one.statements)

@@ -120,6 +120,8 @@ def _show_changes(plan: IntakePlan, out: Output) -> None:
     for opposed in plan.opposite:
         out.line(f"  ! {opposed.id}: {opposed.said}")
         out.line(f"      {opposed.other}: {opposed.against}")
+    if plan.unasked:
+        out.line(f"  and {plan.unasked} more, which `diurna review` asks")
     for id in plan.closed:
         out.line(f"  x {id}: settled there")
 
@@ -166,6 +168,7 @@ def intake_object(plan: IntakePlan, done: Applied | None) -> dict[str, object]:
              "thread": one.thread}
             for one in plan.opposite
         ],
+        "unasked": plan.unasked,
         "closed": list(plan.closed),
         "left_out": [{"place": one.place, "why": one.why} for one in plan.left_out],
         "personal": len(plan.personal),
