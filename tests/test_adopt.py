@@ -497,3 +497,16 @@ def test_what_was_noticed_is_said_by_kind_in_few_lines(tmp_path: Path, run: Run)
     full = run("adopt", str(tmp_path), "--dry-run", "-v").err
     assert len(found) > 50
     assert all(one["message"] in full for one in found)
+
+
+def test_of_many_steps_of_one_sort_a_few_are_said(tmp_path: Path, run: Run) -> None:
+    """Each passage without a footer is a step; `-v` and JSON have all of them."""
+    page = "".join(f"## Notes {n}\n\nThe port of service {n} is {8000 + n}.\n\n" for n in range(9))
+    write_ledger(tmp_path, {
+        "continuity.md": f"## Key Decisions\n\n- Fact.\n{footer('fact-1')}\n{page}",
+        "sessions/2026-01-01-090000.md": log("Referenced: fact-1"),
+    })  # fmt: skip
+    said = run("adopt", str(tmp_path), "--dry-run").out
+    assert said.count("which has no footer") == 5
+    assert "and 4 more like these (-v names each)" in said.splitlines()
+    assert run("adopt", str(tmp_path), "--dry-run", "-v").out.count("which has no footer") == 9

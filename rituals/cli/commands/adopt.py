@@ -10,7 +10,6 @@ from ledger.errors import NotFound, WrongUsage
 from ledger.model.layout import CONTINUITY_FILE
 from rituals.cli import options
 from rituals.cli.context import Invocation
-from rituals.cli.output import told
 
 
 @click.command("adopt")
@@ -39,7 +38,7 @@ def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bo
     if compat:
         _compat(call, dir)
         return
-    from rituals.cli.views.adopt import adoption_object, show_noticed
+    from rituals.cli.views.adopt import adoption_object, show_noticed, show_steps
     from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
 
     plan = plan_adoption(_folder(call, dir), call.out.progress)
@@ -54,8 +53,8 @@ def command(call: Invocation, dir: str, compat: bool, verbose: bool, dry_run: bo
         call.out.answer(adoption_object(plan, findings, commits, stems, dry_run=dry_run))
         return
     show_noticed(call.out, findings, everything=verbose)
-    for step in plan.steps or (f"already adopted: {plan.memory.root}",):
-        call.out.line(told(step, done=not dry_run))
+    steps = plan.steps or (f"already adopted: {plan.memory.root}",)
+    show_steps(call.out, steps, done=not dry_run, everything=verbose)
     for commit in commits:
         call.out.line(f"committed in {commit[:7]} on {plan.ground.branch}")
     if commits:

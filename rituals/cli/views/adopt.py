@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 
 from ledger.model.findings import ERROR, Finding
 from ledger.model.layout import SESSIONS_DIR
 from rituals.answers.objects import finding_objects
+from rituals.cli.output import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ _DIFFERENCE = ("fact", "field", "reference", "right", "reason")
 _FOOTER = ("created", "last_used", "uses", "tier")
 LINES = 15  #: at most
 _EXAMPLES = 3
+_STEPS = 6  #: of one sort
 _EXAMPLE_CHARS = 48
 _QUOTING = ("bad-id", "unknown-verb")  #: codes whose messages end in what they quote
 #: What several findings of a code have in common.
@@ -114,6 +117,24 @@ def show_noticed(out: Output, findings: Sequence[Finding], *, everything: bool) 
         out.talk(f"and {len(left)} more, of {len(ordered) - len(shown)} other kinds")
     out.hint("the same with -v names each, with its place and what to do about it")
     out.told.update(fresh)
+
+
+def show_steps(out: Output, steps: Sequence[str], *, done: bool, everything: bool) -> None:
+    """Print the steps of a plan; of many of one sort, as passages without a footer, the first ones.
+
+    Args:
+        out: where to.
+        steps: in their order.
+        done: whether they were carried out.
+        everything: each.
+    """
+    for _, some in groupby(steps, key=lambda step: step.partition(" ")[0]):
+        same = list(some)
+        shown = same if everything or len(same) <= _STEPS else same[: _STEPS - 1]
+        for step in shown:
+            out.line(told(step, done=done))
+        if len(shown) < len(same):
+            out.line(f"and {len(same) - len(shown)} more like these (-v names each)")
 
 
 def _together(code: str, some: Sequence[Finding]) -> str:
