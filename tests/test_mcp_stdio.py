@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -45,8 +46,9 @@ class Served:
     """
 
     def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would fill
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
             env=environment(),
         )  # fmt: skip
         self.lines: list[dict[str, Any]] = []
@@ -86,8 +88,10 @@ class Served:
 
     def end(self) -> tuple[int, str, str]:
         """Close its input; return the exit code, and the rest of both outputs."""
-        out, err = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, out.decode(), err.decode()
+        out, _ = self.process.communicate(timeout=SECONDS)
+        with self._said as said:
+            said.seek(0)
+            return self.process.returncode, out.decode(), said.read().decode()
 
 
 CLIENT = {"name": "by-hand", "version": "1"}
