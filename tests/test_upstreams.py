@@ -163,7 +163,7 @@ def test_offline_what_was_fetched_last_is_read(org: Organisation, run: Run) -> N
     home = str(org.team.folder)
     assert "reads     org (fetched today)" in run("status", "--home", home).out
     note = org.team.folder / ".git/diurna/upstream/org.git/diurna/fetched"
-    note.write_bytes(note_of("../org.git", "", note.stat().st_mtime - 45 * 86_400))
+    note.write_bytes(note_of("../org.git", "", note.stat().st_mtime - 45.5 * 86_400))
     assert "reads     org (fetched 45 days ago)" in run("status", "--home", home).out
     assert run("status", "--home", home, "--json").json["reads"][0]["age"] == "fetched 45 days ago"
     told = run("doctor", "--home", home, "--json").json["findings"]
