@@ -11,8 +11,6 @@ from ledger.home import PERSONAL
 from memory.recall.hits.answer import answer_of
 from memory.recall.hits.recaller import Recaller
 from memory.recall.values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
-from memory.replay.layers import own_home
-from memory.replay.upstreams import upstream_homes
 from memory.replay.view import View
 
 TYPE_CHECKING = False
@@ -102,6 +100,8 @@ class Recallers(Recaller):
     def _yours(self) -> Recaller | None:
         """Return the user's own home; None where there is none, or it is the one that is open."""
         if self._own is None:
+            from memory.replay.layers import own_home
+
             home = own_home(self._snapshot.home)
             self._own = Recaller(_view(home)) if home is not None else None
         return self._own
@@ -128,7 +128,12 @@ class Recallers(Recaller):
 
     def _asked(self) -> dict[str, Recaller]:
         """Return the homes of others that are here by now: a sync may have brought one."""
-        found = upstream_homes(self._snapshot.home, self._snapshot.cache().policy)
+        policy = self._snapshot.cache().policy
+        if not (policy.upstream or self._homes):
+            return self._others  # most name none, and need no more for that
+        from memory.replay.upstreams import upstream_homes
+
+        found = upstream_homes(self._snapshot.home, policy)
         homes = {name: home for name, home, _ in found}
         if homes != self._homes:
             for other in self._others.values():
