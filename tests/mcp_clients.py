@@ -22,9 +22,9 @@ from memory.api import Memory
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
 from rituals.cli.registry import ENTRIES
-from rituals.mcp.handlers import Handlers
-from rituals.mcp.open_memory import OpenMemory
-from rituals.mcp.server import server_of
+from rituals.serve.mcp.handlers import Handlers
+from rituals.serve.mcp.server import server_of
+from rituals.serve.open_memory import OpenMemory
 from tests.conftest import NOW_MS, Repo
 
 #: Long enough for a machine that does other things, too.

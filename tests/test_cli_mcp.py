@@ -71,7 +71,7 @@ def test_nothing_else_loads_the_server() -> None:
         "import importlib, memory.api, rituals.cli.entry, rituals.cli.fast_path, rituals.cli.app\n"
         "for entry in registry.available(): importlib.import_module(entry.module)\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('mcp', 'mcp_types', 'anyio')\n"
-        "       or name.startswith('rituals.mcp')])\n"
+        "       or name.startswith('rituals.serve.mcp')])\n"
     )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code],

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(not COMMANDS.exists(), reason="this is about the source tree")
 #: Commands that answer no question about a ledger.
-WITHOUT_KEYS = {"mcp", "tour"}
+WITHOUT_KEYS = {"mcp", "tour", "web"}
 
 
 def test_every_command_has_its_section() -> None:

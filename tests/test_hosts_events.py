@@ -288,7 +288,7 @@ def test_a_number_that_is_used_again_is_another_process(
 
 def test_a_start_notes_its_session_for_the_server(home: Repo, call: Call) -> None:
     """The hook of the start does, and a log over MCP bears the session then."""
-    from rituals.mcp.start import Setting, _noted
+    from rituals.serve.mcp.start import Setting, _noted
 
     call(
         "SessionStart", "codex", source="startup", session_id="01a2", model="m", permission_mode="x"

@@ -21,12 +21,12 @@ from ledger.errors import Busy
 from ledger.home import Home, discover
 from memory.api import Memory
 from memory.recall.values import LEVELS, WITHIN, Filters
-from rituals.mcp import open_memory, worker
-from rituals.mcp import requests as asked
-from rituals.mcp.compact_schema import UNSAID
-from rituals.mcp.open_memory import OpenMemory
-from rituals.mcp.tools import TOOLS
 from rituals.record.json_request import JsonDraft, Strict
+from rituals.serve import open_memory, worker
+from rituals.serve.mcp import requests as asked
+from rituals.serve.mcp.compact_schema import UNSAID
+from rituals.serve.mcp.tools import TOOLS
+from rituals.serve.open_memory import OpenMemory
 from tests.conftest import Repo, Run
 from tests.mcp_clients import (
     LIST_CHARS,
@@ -680,7 +680,7 @@ def test_a_stop_does_not_wait_for_what_was_turned_away(
             tasks.start_soon(found.ask, slowly)
             assert await anyio.to_thread.run_sync(runs.wait, SECONDS)
             with monkeypatch.context() as full:
-                full.setattr("rituals.mcp.worker.LIMIT_CALLS", 0)
+                full.setattr("rituals.serve.worker.LIMIT_CALLS", 0)
                 with pytest.raises(Busy):
                     await found.ask(slowly, writes=True)
             tasks.cancel_scope.cancel()

@@ -14,11 +14,11 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from ledger.model.ids import is_fact_id
-from rituals.mcp import read_tools as questions
-from rituals.mcp import requests as asked
-from rituals.mcp.client_name import Caller, caller, plain_name
-from rituals.mcp.resources import quoted
-from rituals.mcp.tools import TOOLS
+from rituals.serve.mcp import read_tools as questions
+from rituals.serve.mcp import requests as asked
+from rituals.serve.mcp.client_name import Caller, caller, plain_name
+from rituals.serve.mcp.resources import quoted
+from rituals.serve.mcp.tools import TOOLS
 from tests.conftest import Run
 from tests.mcp_clients import NAMES, Tell, ask, by_hand, tell
 

@@ -21,8 +21,7 @@ pytest.importorskip("mcp")
 import anyio
 from mcp import Client
 
-from rituals.mcp.stdio import LIMIT_BYTES
-from rituals.mcp.timeouts import BODY_SECONDS, HEAD_SECONDS
+from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS, LIMIT_BYTES
 from tests.conftest import Repo, Run
 
 SECONDS = 120
@@ -35,7 +34,7 @@ PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 HURRIED = f"""
 import sys
 from rituals.cli.entry import main
-from rituals.mcp import timeouts
+from rituals.serve import request_limits as timeouts
 timeouts.HEAD_SECONDS, timeouts.BODY_SECONDS = {HEAD_SECONDS * 0.4}, {BODY_SECONDS * 0.3}
 sys.exit(main())
 """

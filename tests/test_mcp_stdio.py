@@ -23,10 +23,10 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from ledger.errors import Busy
-from rituals.mcp import stdio as wire
-from rituals.mcp import worker
-from rituals.mcp.stdio import Wire
-from rituals.mcp.worker import Worker
+from rituals.serve import worker
+from rituals.serve.mcp import stdio as wire
+from rituals.serve.mcp.stdio import Wire
+from rituals.serve.worker import Worker
 from tests.conftest import Repo, Run, make_repository
 
 ROOT = str(Path(__file__).parent.parent)
@@ -261,7 +261,12 @@ def test_a_repository_that_can_not_be_used_is_told_by_each_tool(serve: Serve, re
 
 def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Serve) -> None:
     """A client waits for the handshake: the memory and the tools' models are loaded for the request after it."""
-    later = {"memory.api", "rituals.mcp.requests", "ledger.secrets.scanner", "ledger.codec.log"}
+    later = {
+        "memory.api",
+        "rituals.serve.mcp.requests",
+        "ledger.secrets.scanner",
+        "ledger.codec.log",
+    }
     for lists in (False, True):
         server = serve(sys.executable, "-P", "-X", "importtime", "-m", "rituals", "mcp")
         server.begin()
@@ -270,16 +275,16 @@ def test_a_handshake_loads_neither_the_memory_nor_what_only_http_needs(serve: Se
         code, rest, said = server.end()
         assert (code, rest) == (0, "")
         loaded = {line.rpartition("|")[2].strip() for line in said.splitlines()}
-        assert {"mcp.server", "rituals.mcp.stdio"} <= loaded
+        assert {"mcp.server", "rituals.serve.mcp.stdio"} <= loaded
         assert later & loaded == (later if lists else set())
-        assert not {"rituals.mcp.serve_http", "uvicorn.protocols.http.h11_impl"} & loaded
+        assert not {"rituals.serve.mcp.serve_http", "uvicorn.protocols.http.h11_impl"} & loaded
 
 
 def test_nothing_but_messages_is_on_standard_output(serve: Serve) -> None:
     """Prints, writes to the descriptor and child processes go to standard error while messages go through."""
     noisy = (
         "import os, subprocess, sys, warnings\n"
-        "from rituals.mcp import read_tools as questions, tools\n"
+        "from rituals.serve.mcp import read_tools as questions, tools\n"
         "def noisy(memory, asked, who, was=questions.status):\n"
         "    print('a print'); sys.stdout.flush(); os.write(1, b'a write\\n')\n"
         "    subprocess.run(['echo', 'a child']); warnings.warn('a warning')\n"
@@ -515,9 +520,9 @@ def test_the_signal_that_ended_it_is_told(monkeypatch: pytest.MonkeyPatch, stop:
     """0 where the client closed its end: no signal came."""
     from mcp.server.lowlevel import Server
 
-    from rituals.mcp import serve as serving
+    from rituals.serve.mcp import serve as serving
 
-    monkeypatch.setattr(serving, "settle", lambda: None)
+    monkeypatch.setattr(serving, "settle", lambda command: None)
     there, here = os.pipe()
     nowhere = os.open(os.devnull, os.O_WRONLY)
     if stop:

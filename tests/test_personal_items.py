@@ -14,9 +14,9 @@ from ledger.model.order import seal
 from ledger.wal.spool import Spool
 from memory.api import Memory, SessionDraft
 from rituals.hosts.context.heard import ids_shown
-from rituals.mcp.client_name import Caller
-from rituals.mcp.requests import AppendAsked
-from rituals.mcp.write_tools import append
+from rituals.serve.mcp.client_name import Caller
+from rituals.serve.mcp.requests import AppendAsked
+from rituals.serve.mcp.write_tools import append
 from tests.conftest import Repo, holders
 
 if TYPE_CHECKING:

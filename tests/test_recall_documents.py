@@ -15,8 +15,8 @@ from memory.api import Memory
 from memory.recall.documents import listing
 from memory.recall.index.document import indexed_document
 from memory.recall.values import DOCS, Filters, is_place
-from rituals.mcp import read_tools, requests
-from rituals.mcp.client_name import Caller
+from rituals.serve.mcp import read_tools, requests
+from rituals.serve.mcp.client_name import Caller
 from tests.conftest import Repo, Run
 
 IN_DOCS = Filters(within=DOCS)

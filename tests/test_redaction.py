@@ -38,8 +38,8 @@ from projection.views.views import VIEWS
 from rituals.cli.registry import available
 from rituals.decide.redaction import redaction
 from rituals.hosts.observed.spool import Observation, spool_of
-from rituals.mcp.client_name import Caller
-from rituals.mcp.tools import TOOLS
+from rituals.serve.mcp.client_name import Caller
+from rituals.serve.mcp.tools import TOOLS
 from rituals.sync.backoff import Timer
 from rituals.sync.sync import sync
 from tests.campaigns.homes import OWN_BRANCH, make_home
@@ -112,7 +112,8 @@ def told(repo: Repo, run: Run) -> Told:
 #: Commands that do not answer from this ledger, and why.
 _ELSEWHERE = {
     "init": "makes a home", "adopt": "takes over another tool's", "hook": "is called by git",
-    "mcp": "serves until it is stopped; its tools are walked below", "tour": "a ledger of its own",
+    "mcp": "serves until it is stopped; its tools are walked below",
+    "web": "serves until it is stopped; its pages are walked in test_web_*", "tour": "a ledger of its own",
     "install": "writes settings of other programs", "uninstall": "takes them out again",
     "completion": "prints a script; what it completes with is read off the cache",
 }  # fmt: skip

@@ -16,8 +16,8 @@ from ledger.remote.transport import LIMIT_SECONDS, fetch_newest
 from memory.query.reader import Reader
 from memory.replay.upstreams import note_of, upstream_folder, upstream_homes, upstreams
 from projection.policy.model import Policy, Upstream
-from rituals.mcp import read_tools, requests
-from rituals.mcp.client_name import Caller
+from rituals.serve.mcp import read_tools, requests
+from rituals.serve.mcp.client_name import Caller
 from rituals.sync.report import Report
 from rituals.sync.upstreams import Brought, sync_all
 from tests.campaigns.homes import git, hermetic, make_home

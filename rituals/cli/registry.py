@@ -55,6 +55,7 @@ ENTRIES = (
     Entry("entity", "Show all that memory holds about an entity.", LOOK_BACK),
     Entry("links", "Show what a fact is linked with.", LOOK_BACK),
     Entry("report", "Tell how memories lived, in numbers and as a picture.", LOOK_BACK),
+    Entry("web", "Show memory as pages in a browser, or write them as a site.", LOOK_BACK),
     Entry("quiz", "Ask memory what the project has to know.", LOOK_BACK),
     Entry("snapshot", "Print a page that stands alone, for a second opinion.", LOOK_BACK),
     Entry("critique", "Make threads of a second opinion, and close them.", LOOK_AFTER),

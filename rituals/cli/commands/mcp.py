@@ -37,7 +37,7 @@ def command(call: Invocation, http: int | None, agent: str) -> None:
       codex mcp add diurna -- diurna mcp
     """
     from rituals.cli.errors import translate
-    from rituals.mcp.start import Setting, serve_http, serve_wire
+    from rituals.serve.mcp.start import Setting, serve_http, serve_wire
 
     if find_spec("mcp_types") is None:  # that of the second generation of the SDK
         raise DiurnaError(

@@ -1,0 +1,1 @@
+"""Serve a memory to other programs: to agents by the Model Context Protocol, to people as web pages."""

@@ -1,0 +1,87 @@
+"""Serve programs of this machine over HTTP, and no others: the socket is bound to loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Iterator
+
+import anyio
+import uvicorn
+
+from ledger.errors import DiurnaError
+from rituals.serve.long_running import stop_signal
+from rituals.serve.request_limits import HEAD_BYTES, WAITING, App, RequestLimits
+
+HOST = "127.0.0.1"
+_GRACE_SECONDS = 3
+
+
+def listen(port: int, free: str) -> socket.socket:
+    """Listen on the loopback address.
+
+    Args:
+        port: 0 for a free one.
+        free: the option that takes a free port, for the hint.
+
+    Raises:
+        DiurnaError: the port is taken, or not for this user.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+        listening.listen(WAITING)
+    except OSError as problem:
+        listening.close()
+        raise DiurnaError(
+            problem.strerror or str(problem),
+            where=f"{HOST}:{port}",
+            hint=f"name another port, or 0 for a free one: {free}",
+        ) from None
+    return listening
+
+
+def hosts_of(listening: socket.socket) -> tuple[str, str]:
+    """Return the two names, each with the port, under which a program of this machine finds the socket."""
+    port = listening.getsockname()[1]
+    return f"{HOST}:{port}", f"localhost:{port}"
+
+
+async def serve(app: App, listening: socket.socket) -> int:
+    """Serve an application until a signal comes; return which."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave
+    limits = RequestLimits(app)
+    http = _Http(
+        uvicorn.Config(
+            limits,
+            http=limits.protocol,  # type: ignore[arg-type] # it makes one, as the class would
+            h11_max_incomplete_event_size=HEAD_BYTES,
+            log_config=None,
+            access_log=False,
+            ws="none",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+    )
+    met = 0
+    async with anyio.create_task_group() as tasks:
+
+        async def stop_at_signal() -> None:
+            nonlocal met
+            met = await stop_signal()
+            http.handle_exit(met, None)
+
+        tasks.start_soon(stop_at_signal)
+        await http.serve(sockets=[listening])
+        tasks.cancel_scope.cancel()
+    return met
+
+
+class _Http(uvicorn.Server):
+    """uvicorn, told by us when to stop: its own way ends the process before the memory is closed."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone."""
+        yield

@@ -1,0 +1,209 @@
+"""Answer requests of the protocol, whatever the transport: all but the handshake, which `server` gives.
+
+A request that fails is answered with a message and a hint; the server lives on. Whatever touches the
+memory happens on the thread of `open_memory`, so a slow question delays no ping and no cancellation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from rituals.serve.mcp import requests as asked
+from rituals.serve.mcp import resources as documents
+from rituals.serve.mcp.client_name import Caller, caller, connection_of
+from rituals.serve.mcp.compact_schema import small
+from rituals.serve.mcp.errors import told
+from rituals.serve.mcp.responses import Answered, whole
+from rituals.serve.mcp.tools import BY_NAME, TOOLS, Tool
+from rituals.serve.open_memory import OpenMemory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rituals.answers.failure import Failure
+
+_NAME_CHARS = 100
+
+
+class Handlers:
+    """Answers the requests of all clients.
+
+    Args:
+        opened: where the memory is asked.
+        explain: says what an exception means; one that nobody foresaw is logged by it.
+        agent: who writes, "" for what the client calls itself.
+        session: says the host session of the one client, which another one may follow; "" over HTTP, where
+            each connection is one.
+    """
+
+    def __init__(
+        self,
+        opened: OpenMemory,
+        explain: Callable[[Exception], Failure],
+        agent: str = "",
+        session: Callable[[], str] = str,
+    ) -> None:
+        self._opened = opened
+        self._explain = explain
+        self._agent = agent
+        self._session = session
+        self._tools = types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+
+    async def list_tools(self, _: Any, _params: Any) -> types.ListToolsResult:
+        """Say which tools there are; what the first question needs is loaded meanwhile."""
+        self._opened.prepare()
+        return self._tools
+
+    async def call_tool(
+        self, context: Any, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Run a tool; what goes wrong is its answer.
+
+        Raises:
+            MCPError: there is no such tool.
+        """
+        tool = BY_NAME.get(params.name)
+        if tool is None:
+            raise _invalid(f"there is no tool {params.name[:_NAME_CHARS]!r}", ", ".join(BY_NAME))
+        who = self._caller(context)
+        try:
+            request = asked.read(tool.takes, params.arguments or {})
+            answer = await self._opened.ask(
+                lambda memory: tool.run(memory, request, who), writes=tool.writes
+            )
+        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
+            return _failed(told(self._explain(problem)))
+        return _answered(answer)
+
+    async def list_resources(self, _: Any, _params: Any) -> types.ListResourcesResult:
+        """Say which documents there are."""
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=documents.CONTINUITY,
+                    name="continuity",
+                    description="All that holds now",
+                    mime_type=documents.MARKDOWN,
+                )
+            ]
+        )
+
+    async def list_resource_templates(
+        self, _: Any, _params: Any
+    ) -> types.ListResourceTemplatesResult:
+        """Say how documents of many are addressed."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=documents.FACT + "{id}",
+                    name="fact",
+                    description="One fact, whatever its tier",
+                    mime_type=documents.MARKDOWN,
+                )
+            ]
+        )
+
+    async def read_resource(
+        self, _: Any, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Give a document.
+
+        Raises:
+            MCPError: the document can not be given.
+        """
+        uri = str(params.uri)
+        text = await self._text(lambda: documents.question(uri))
+        content = types.TextResourceContents(uri=uri, mime_type=documents.MARKDOWN, text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def list_prompts(self, _: Any, _params: Any) -> types.ListPromptsResult:
+        """Say which prompts there are."""
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=documents.SESSION_START,
+                    description="What to know before starting, and how to record what you learn",
+                    arguments=[
+                        types.PromptArgument(
+                            name="task", description="What you are about to do", required=False
+                        )
+                    ],
+                )
+            ]
+        )
+
+    async def get_prompt(
+        self, context: Any, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """Give the prompt `session-start`.
+
+        Raises:
+            MCPError: there is no such prompt, or it can not be given.
+        """
+        if params.name != documents.SESSION_START:
+            said = f"there is no prompt {params.name[:_NAME_CHARS]!r}"
+            raise _invalid(said, documents.SESSION_START)
+        who = self._caller(context)
+        text = await self._text(lambda: documents.session_start(params.arguments or {}, who))
+        message = types.PromptMessage(
+            role="user", content=types.TextContent(type="text", text=text)
+        )
+        return types.GetPromptResult(messages=[message])
+
+    async def _text(self, request: Callable[[], documents.Question]) -> str:
+        """Ask for a text.
+
+        Raises:
+            MCPError: the request can not be answered.
+        """
+        try:
+            found: str = whole(await self._opened.ask(request()))
+        except Exception as problem:  # noqa: BLE001 - said to the client, each of them
+            code = (
+                types.INVALID_PARAMS
+                if isinstance(problem, documents.REFUSALS)
+                else types.INTERNAL_ERROR
+            )
+            raise MCPError(code=code, message=told(self._explain(problem))) from None
+        return found
+
+    def _caller(self, context: Any) -> Caller:
+        params = context.session.client_params
+        name = params.client_info.name if params else ""
+        return caller(self._agent, name, self._session() or connection_of(context.request))
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=small(tool.takes.model_json_schema()),
+        output_schema=small(tool.gives.model_json_schema(mode="serialization")),
+        annotations=types.ToolAnnotations(
+            read_only_hint=not tool.writes,
+            destructive_hint=False,
+            idempotent_hint=True,  # a retry is answered "already", as on the command line
+            open_world_hint=False,
+        ),
+    )
+
+
+def _answered(answer: Answered) -> types.CallToolResult:
+    """Say an answer twice: typed, and as text for clients that read nothing else."""
+    found = answer.dumped()
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    content = types.TextContent(type="text", text=text)
+    return types.CallToolResult(content=[content], structured_content=found)
+
+
+def _failed(said: str) -> types.CallToolResult:
+    content = types.TextContent(type="text", text=said)
+    return types.CallToolResult(content=[content], is_error=True)
+
+
+def _invalid(message: str, names: str) -> MCPError:
+    return MCPError(code=types.INVALID_PARAMS, message=f"{message}\nhint: one of {names}")

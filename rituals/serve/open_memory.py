@@ -1,0 +1,145 @@
+"""Keep one memory open as long as the server runs, and ask it one question after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ledger.errors import Busy, DiurnaError, HomeNotFound, NotFound
+from rituals.serve.worker import Worker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+    from memory.api import Memory
+
+T = TypeVar("T")
+#: How long a stop waits: for what is being written, longer than every lock's limit; for a question,
+#: which loses nothing, only so that the cache is closed in good order.
+WRITING_SECONDS, READING_SECONDS = 60.0, 1.0
+
+
+class NoMemory(DiurnaError):
+    """There was no home yet since the server was started.
+
+    The one failure that tells a client a command: no tool makes a home, for that commits to the user's
+    repository, and a person has to want it. So its words are said to a client as they are.
+    """
+
+    def __init__(self, problem: HomeNotFound) -> None:
+        if problem.because:
+            said = f"no memory here: {problem.message}"
+            hint = f"for the person you work for: {problem.hint}"
+        else:
+            said = f"no memory here; `diurna init` makes one ({problem.message})"
+            hint = "ask the person you work for first; once it is made, the next call finds it"
+        super().__init__(said, hint=hint)
+
+
+class OpenMemory:
+    """Answers questions about one home; the next one sees what other processes append meanwhile.
+
+    A home in a work tree is on the branch that is checked out, and a server outlives many a checkout. So
+    the home is looked for before each question (a tenth of a millisecond), and has to be the same one, if
+    on another branch. Where there was none at first, the one that is made meanwhile is found.
+
+    Args:
+        find: finds the home.
+        open_memory: opens it, on the worker's thread.
+    """
+
+    def __init__(self, find: Callable[[], Home], open_memory: Callable[[Home], Memory]) -> None:
+        self._find = find
+        self._open = open_memory
+        self._home: Home | None = None
+        self._memory: Memory | None = None
+        self._worker = Worker("diurna-memory")
+        self._unwritten: set[object] = set()
+
+    def prepare(self) -> None:
+        """Begin to load what the first question needs, and settle which home is meant."""
+        if self._home is None:
+            self._worker.begin(self._prepare)
+
+    async def ask(self, question: Callable[[Memory], T], *, writes: bool = False) -> T:
+        """Answer a question.
+
+        Args:
+            question: asked on the worker's thread.
+            writes: what has arrived is done, also if the client is gone before its turn comes.
+
+        Raises:
+            NoMemory: there was no home yet.
+            DiurnaError: as the question does; or the home is not there.
+            Busy: too many wait already.
+        """
+        if not writes:
+            return await self._worker.run(lambda: self._answer(question))
+        mark = object()
+        self._unwritten.add(mark)
+
+        def write() -> T:
+            try:
+                return self._answer(question)
+            finally:
+                self._unwritten.discard(mark)
+
+        try:
+            return await self._worker.run(write, keep=True)
+        except Busy:  # of the worker: it will not be called
+            self._unwritten.discard(mark)
+            raise
+
+    def close(self) -> bool:
+        """End, after what is being written; False when that takes too long, which loses nothing."""
+        return self._worker.end(WRITING_SECONDS if self._unwritten else READING_SECONDS, self._shut)
+
+    def _answer(self, question: Callable[[Memory], T]) -> T:
+        memory = self._opened()
+        try:
+            return question(memory)
+        except DiurnaError:
+            raise
+        except BaseException:
+            self._shut()  # whatever state it left behind, the next question begins afresh
+            raise
+
+    def _prepare(self) -> None:
+        import memory.api  # noqa: F401 - loaded here, while the client reads what was said
+
+        self._found()
+
+    def _found(self) -> Home:
+        try:
+            home = self._find()
+        except HomeNotFound as problem:
+            if self._home is not None:
+                raise
+            raise NoMemory(problem) from None
+        if self._home is None:
+            self._home = home
+        if _place(home) != _place(self._home):
+            raise NotFound(
+                "the home that this server was started for is not there",
+                where=self._home.folder or self._home.repository.where,
+                hint="check out a branch that has it, or start the server where another one is",
+            )
+        return home
+
+    def _opened(self) -> Memory:
+        home = self._found()
+        if self._memory is not None and self._memory.home != home:
+            self._shut()
+        if self._memory is None:
+            self._memory = self._open(home)
+        return self._memory
+
+    def _shut(self) -> None:
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            memory.close()
+
+
+def _place(home: Home) -> tuple[object, ...]:
+    """Return what a checkout does not change."""
+    return home.kind, home.repository, home.prefix

@@ -1,0 +1,1 @@
+"""Write all pages as files that a browser reads without a server."""

@@ -1,0 +1,27 @@
+"""Define a page as a value, and what a page is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ledger.model.record import Record
+
+#: What stands in an address: its query, and the parts of its path that a pattern names.
+Asked = Mapping[str, str]
+
+
+class Page(Record):
+    """What one address shows, before it is written as HTML.
+
+    Args:
+        template: its name, without the ending.
+        title: of the window, in front of the project's name.
+        values: what the template is filled with: values of memory, never markup.
+        status: of the answer: 200, or 404 where there is nothing of that name.
+    """
+
+    template: str
+    title: str
+    values: Mapping[str, Any]
+    status: int = 200

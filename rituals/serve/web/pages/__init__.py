@@ -1,0 +1,1 @@
+"""Gather what each page shows, as values: one module an address."""

@@ -1,0 +1,1 @@
+"""Draw pictures as SVG: pure functions of numbers and names."""

@@ -1,0 +1,1 @@
+"""Answer requests of browsers on this machine, and nobody else's."""

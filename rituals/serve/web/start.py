@@ -1,0 +1,61 @@
+"""Start the server of pages from the command line, and come back when it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ledger.model.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ledger.home import Home
+
+
+class Setting(Record):
+    """What a server is started with.
+
+    Args:
+        find: finds the home where the server was started, or that was named.
+        agent: who writes, "" for whom git names.
+        clock: gives milliseconds since 1970.
+        announce: says a line to whoever started it.
+        writes: whether pages have forms that record something.
+    """
+
+    find: Callable[[], Home]
+    agent: str
+    clock: Callable[[], int]
+    announce: Callable[[str], None]
+    writes: bool = False
+
+
+def serve_pages(setting: Setting, port: int) -> int:
+    """Serve the browsers of this machine; return the signal that ended it.
+
+    Args:
+        setting: what to serve.
+        port: where to listen, 0 for a free port.
+
+    Raises:
+        HomeNotFound: there is none.
+        DiurnaError: the port can not be had.
+    """
+    setting.find()
+    import anyio
+
+    from memory.api import Memory
+    from rituals.serve.long_running import settle
+    from rituals.serve.loopback import hosts_of, listen, serve
+    from rituals.serve.open_memory import OpenMemory
+    from rituals.serve.web.server.app import app_of
+
+    opened = OpenMemory(
+        setting.find, lambda home: Memory(home, agent=setting.agent, clock=setting.clock)
+    )
+    try:
+        with listen(port, "--port 0") as listening:
+            settle("web")
+            setting.announce(f"http://{hosts_of(listening)[0]}/")
+            return anyio.run(serve, app_of(opened), listening)
+    finally:
+        opened.close()
