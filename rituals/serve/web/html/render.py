@@ -29,6 +29,7 @@ class Frame(Record):
         token: that a form has to carry, "" where nothing can be written.
         served: by a server, which can be asked again; else by files.
         done: the log that the last form recorded, "" for none.
+        here: the address of the page, to which a form comes back.
     """
 
     project: str
@@ -40,6 +41,7 @@ class Frame(Record):
     token: str = ""
     served: bool = True
     done: str = ""
+    here: str = "/"
 
 
 class Renderer:

@@ -1,0 +1,112 @@
+"""Record decisions about facts: the same plans, and the same appends, as those of the commands."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, WrongUsage
+from rituals.decide.archive import archiving, returning
+from rituals.decide.confirmation import confirmation, reinstatement
+from rituals.decide.contradictions import disputes
+from rituals.decide.decision import Author, Decision
+from rituals.decide.decision import record as append
+from rituals.decide.resolution import Verdict, choices, resolution
+from rituals.decide.undo import undoing
+from rituals.serve.web.actions.action import Recorded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from rituals.serve.web.actions.fields import Fields
+
+_CLOSED = {"": None, "open": False, "closed": True}
+
+
+def confirm(memory: Memory, fields: Fields) -> Recorded:
+    """Record that somebody looked at facts and they hold: one log for all of them.
+
+    Raises:
+        WrongUsage: none is named.
+        DiurnaError: as `diurna confirm`.
+    """
+    ids = fields.facts()
+    if not ids:
+        raise WrongUsage("nothing is ticked", hint="tick what still holds, and confirm it then")
+    return _recorded(memory, confirmation(memory, ids))
+
+
+def resolve(memory: Memory, fields: Fields) -> Recorded:
+    """Resolve a contradiction: by a side, by a new text, or by a state.
+
+    Where the form says which sides it showed, another side that came meanwhile is a reason to refuse:
+    a side that nobody saw is decided by nobody.
+
+    Raises:
+        DiurnaError: as `diurna resolve`; or other sides stand than were shown.
+    """
+    fact, choose, text = fields.fact(), fields.one("choose"), fields.one("text").strip()
+    stands, state = fields.one("stands"), fields.one("state")
+    if stands not in _CLOSED:
+        raise WrongUsage(f"a thread is open or closed, and not {stands[:20]!r}")
+    if "text" in dict(fields.pairs) and not (text or choose or state):
+        raise WrongUsage("the new text is empty", hint="write what holds, or choose a side")
+    found = choices(disputes(memory, (fact,)))
+    seen, now = fields.many("side"), tuple(dict.fromkeys([one.id for one in found]))
+    if now and ((seen and set(seen) != set(now)) or (choose and choose not in now)):
+        raise DiurnaError(
+            f"other sides of {fact} stand than the page showed: {', '.join(now)}",
+            hint="the page of the review shows them as they stand now; choose there",
+        )
+    return _recorded(
+        memory, resolution(memory, fact, Verdict(choose, text, _CLOSED[stands], state))
+    )
+
+
+def archive(memory: Memory, fields: Fields) -> Recorded:
+    """Put a fact into the archive by hand.
+
+    Raises:
+        DiurnaError: as `diurna archive`.
+    """
+    return _recorded(memory, archiving(memory, fields.fact(), fields.reason()))
+
+
+def take_out(memory: Memory, fields: Fields) -> Recorded:
+    """Take a fact out of the archive again.
+
+    Raises:
+        DiurnaError: as `diurna archive --back`.
+    """
+    return _recorded(memory, returning(memory, fields.fact(), fields.reason()))
+
+
+def reinstate(memory: Memory, fields: Fields) -> Recorded:
+    """Record that a fact that was called false holds after all.
+
+    Raises:
+        DiurnaError: as `diurna restore`.
+    """
+    return _recorded(memory, reinstatement(memory, fields.fact(), fields.reason()))
+
+
+def undo(memory: Memory, fields: Fields) -> Recorded:
+    """Take back what a log did that was recorded a moment ago.
+
+    Raises:
+        DiurnaError: as `diurna undo`; or another log of the same agent came behind it.
+    """
+    memory.drain()
+    decision, stem = undoing(memory)
+    meant = fields.one("stem")
+    if meant != stem:
+        raise DiurnaError(
+            f"the last log here is {memory.short(stem)} by now, and not the one that was shown",
+            hint="`diurna undo --dry-run` says what would be taken back",
+        )
+    return _recorded(memory, decision)
+
+
+def _recorded(memory: Memory, decision: Decision) -> Recorded:
+    """Append the log of a decision."""
+    receipt = append(memory, decision, Author())
+    if receipt is None:
+        return Recorded(already=decision.already)
+    return Recorded((receipt.stem,), (receipt.commit,), decision.does)

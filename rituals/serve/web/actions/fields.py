@@ -1,0 +1,98 @@
+"""Read the fields of a form that was posted: bounded, and in the lines of a command."""
+
+from __future__ import annotations
+
+from ledger.errors import NotFound, WrongUsage
+from ledger.model.ids import is_fact_id
+from ledger.model.record import Record
+
+#: The most values in one form, and the characters of one of them; a longer text is none of a fact.
+LIMIT_VALUES, LIMIT_CHARS = 400, 16_000
+#: The most ids in one form.
+LIMIT_IDS = 200
+_SHOWN_CHARS = 60
+
+
+class Fields(Record):
+    """What a form says.
+
+    Args:
+        pairs: (name, value) of each of its fields, in their order.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def many(self, name: str) -> tuple[str, ...]:
+        """Return all values of a field, with the line ends of a command.
+
+        Raises:
+            WrongUsage: the form is larger than one of ours can be.
+        """
+        if len(self.pairs) > LIMIT_VALUES:
+            raise WrongUsage(f"the form has more than {LIMIT_VALUES} fields")
+        found = tuple([_lines(value) for key, value in self.pairs if key == name])
+        if any(len(value) > LIMIT_CHARS for value in found):
+            raise WrongUsage(
+                f"{name} has more than {LIMIT_CHARS} characters",
+                hint="say it in fewer words; what belongs together can be several facts",
+            )
+        return found
+
+    def one(self, name: str) -> str:
+        """Return the value of a field, "" where the form has none.
+
+        Raises:
+            WrongUsage: it has several.
+        """
+        found = self.many(name)
+        if len(found) > 1:
+            raise WrongUsage(f"the form has {len(found)} values for {name}")
+        return found[0] if found else ""
+
+    def reason(self) -> str:
+        """Return why, in a person's words.
+
+        Raises:
+            WrongUsage: no reason is given.
+        """
+        said = self.one("reason").strip()
+        if not said:
+            raise WrongUsage("the reason is empty", hint="say in a sentence why")
+        return said
+
+    def fact(self, name: str = "id") -> str:
+        """Return the id of a fact.
+
+        Raises:
+            WrongUsage: there is none.
+            NotFound: it can not be one.
+        """
+        found = self.facts(name)
+        if len(found) != 1:
+            raise WrongUsage(
+                f"the form names {len(found) or 'no'} facts", hint="open the fact's page"
+            )
+        return found[0]
+
+    def facts(self, name: str = "id") -> tuple[str, ...]:
+        """Return the ids of facts, each once.
+
+        Raises:
+            WrongUsage: there are more than a form of ours can have.
+            NotFound: one can be none.
+        """
+        found = tuple(dict.fromkeys(self.many(name)))
+        if len(found) > LIMIT_IDS:
+            raise WrongUsage(f"the form names more than {LIMIT_IDS} facts")
+        for one in found:
+            if not is_fact_id(one):
+                raise NotFound(
+                    f"{one[:_SHOWN_CHARS]!r} is no id of a fact",
+                    hint="ids are lower-case words joined by hyphens or dots",
+                )
+        return found
+
+
+def _lines(value: str) -> str:
+    """Return a text with the line ends that it had before a browser sent it."""
+    return value.replace("\r\n", "\n").replace("\r", "\n")

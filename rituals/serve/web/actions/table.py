@@ -1,0 +1,18 @@
+"""List what forms can record: the name in the address, and what appends the log."""
+
+from __future__ import annotations
+
+from rituals.serve.web.actions import decisions
+from rituals.serve.web.actions.action import Action
+
+ACTIONS: dict[str, Action] = {
+    action.name: action
+    for action in (
+        Action("confirm", decisions.confirm),
+        Action("resolve", decisions.resolve),
+        Action("archive", decisions.archive),
+        Action("return", decisions.take_out),
+        Action("reinstate", decisions.reinstate),
+        Action("undo", decisions.undo),
+    )
+}

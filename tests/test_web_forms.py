@@ -1,0 +1,51 @@
+"""Forms of pages: with a token they post, without one they show the command; nothing in them is markup."""
+
+from __future__ import annotations
+
+import re
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from rituals.serve.web.html.render import HERE
+
+_CALLS = """{% from "forms.html" import act, ask with context %}
+{{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}
+{{ ask("archive", {"id": ids[0]}, "Put it away", command, "Why?") }}"""
+
+
+class Stands:
+    """What a form reads of the frame."""
+
+    def __init__(self, token: str) -> None:
+        self.token, self.here = token, "/fact/a?x=1&y=2"
+
+
+def written(token: str, command: str = "diurna confirm a b") -> str:
+    """Write both macros."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.globals["url"] = str
+    template = environment.from_string(_CALLS)
+    return template.render(frame=Stands(token), ids=["a", "b"], command=command)
+
+
+def test_a_form_posts_its_fields_and_comes_back() -> None:
+    """A list is a field each; the token and the way back stand in every form."""
+    said = written("t0ken")
+    assert said.count('method="post"') == 2
+    assert re.findall(r'action="([^"]+)"', said) == ["/act/confirm", "/act/archive"]
+    assert re.findall(r'name="id" value="([^"]+)"', said) == ["a", "b", "a"]
+    assert said.count('name="token" value="t0ken"') == 2
+    assert said.count('name="next" value="/fact/a?x=1&amp;y=2"') == 2
+    assert "data-copy" not in said
+    assert 'name="reason"' in said
+
+
+def test_without_a_token_stands_the_command() -> None:
+    """As a button that copies it, and as text for whoever has no script."""
+    said = written("", 'diurna archive a --reason "<b>"')
+    assert "<form" not in said
+    assert said.count("data-copy=") == 2
+    assert said.count("<code") == 2
+    assert "<b>" not in said
