@@ -1,0 +1,232 @@
+"""Homes that pages are looked at with: plain, contradicted, empty, hostile, and the real ledger where it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from ledger.model.event import (
+    Event,
+    FactCreated,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    ThreadClosed,
+)
+from ledger.model.ids import version_id
+from memory.write.draft import SessionDraft
+from tests.campaigns import forks
+from tests.campaigns.homes import IN_TREE, git, make_home, open_memory
+from tests.small_ledgers import MERCURY, adopt, place_mercury
+from tests.teams import SyncedTeam
+
+_HOUR_MS = 3_600_000
+#: The first log of a made home, and how far the next ones stand apart.
+_START_MS, _STEP_MS = 1_788_000_000_000, 19 * _HOUR_MS
+#: What a page that lets any of it through would set, ask for, or load.
+CANARY, ELSEWHERE = "__pwned", "http://elsewhere.invalid"
+_SETS = f"window.{CANARY}=1"
+#: Each is inert as text, and does something where it becomes markup.
+PAYLOADS = (
+    f"<script>{_SETS}</script>",
+    f'<img src=x onerror="{_SETS}">',
+    f"<svg onload={_SETS}></svg>",
+    f'"><script>{_SETS}</script>',
+    f"' onmouseover='{_SETS}' x='",
+    f'" onfocus="{_SETS}" autofocus tabindex="0" x="',
+    f"[a link](javascript:{_SETS})",
+    f"[a link](data:text/html,<script>{_SETS}</script>)",
+    f"![a picture]({ELSEWHERE}/pixel.png)",
+    f'<iframe srcdoc="<script>parent.{CANARY}=1</script>"></iframe>',
+    f"</title><script>{_SETS}</script>",
+    f"</textarea></script><script>{_SETS}</script>",
+    "{{ 7*7 }}{% include '/etc/passwd' %}${7*7}",
+    f'<base href="{ELSEWHERE}/">',
+    f'<meta http-equiv="refresh" content="0;url={ELSEWHERE}/">',
+    f'<form action="{ELSEWHERE}/"><input autofocus onfocus={_SETS}></form>',
+    f'<style>@import "{ELSEWHERE}/x.css";</style>',
+    f'<link rel="stylesheet" href="{ELSEWHERE}/x.css">',
+    f"<details open ontoggle={_SETS}>x</details>",
+    f'<a hx-get="{ELSEWHERE}" hx-trigger="load" href="javascript:{_SETS}">x</a>',
+    f"`</code><img src=x onerror={_SETS}>",
+    "away\u202eereh ti si\u202c and\u200b\u2066 on\U000e0041",
+    "x" * 400 + " \u2028 \u0301\u0301\u0301\u0301",
+)
+#: Logs and files that somebody wrote by hand, under such names; the first is no log for its name.
+HOSTILE_NAMES = (
+    f"2026-09-30-120000-{PAYLOADS[1]}.md",
+    "2026-09-30-120001-...md",
+    f"2026-09-30-120002-{'long' * 50}.md",
+)
+#: Those of them that fire by themselves where they stand raw in a page.
+FIRING = tuple(one for one in PAYLOADS if one.startswith(("<script", "<img", "<svg", "<details")))
+
+
+class _Teller:
+    """Appends to a home under a clock of its own, a log each 19 hours."""
+
+    def __init__(self, folder: Path) -> None:
+        make_home(folder, IN_TREE)
+        self.folder, self.ticks = folder, count(_START_MS, _STEP_MS)
+
+    def __call__(self, *arguments: str, agent: str = "claude-code") -> None:
+        """Run a command."""
+        told = {"DIURNA_NOW": str(next(self.ticks)), "DIURNA_AGENT": agent}
+        ran = forks.run(["-m", "rituals", *arguments], self.folder, {**os.environ, **told})
+        assert ran.returncode == 0, (arguments, ran.stderr)
+
+    def say(self, *drafts: SessionDraft) -> None:
+        """Append drafts."""
+        memory = open_memory(self.folder)
+        memory._clock = lambda: next(self.ticks)
+        for one in drafts:
+            memory.append(one)
+        memory.close()
+
+
+def empty(folder: Path) -> None:
+    """Make a home in which nobody recorded anything."""
+    make_home(folder, IN_TREE)
+
+
+def plain(folder: Path) -> None:
+    """Make a home with facts of all kinds and tiers, tasks, handoffs, roles, entities and quiet times."""
+    tell = _Teller(folder)
+    tell(
+        "append", "--title", "Ship the webhooks", "--role", "coder",
+        "--new", 'id=webhook-once entity="Payments API" decision: A webhook is sent once; a lost one is lost.',
+        "--new", "id=orders-stay invariant: Orders are never deleted, only cancelled; see [[webhook-once]].",
+        "--new", "id=retry-storm thread: Can a retry storm starve the workers? → serves: webhook-once",
+        "--new", "id=uv stack: We install with `uv`, from a lock file; [the guide](https://docs.astral.sh/uv/) says how.",
+        "--new", "id=short-answers preference: Ada reads short answers first.",
+        "--new", "id=left-over fact: The old importer writes to `/var/spool/import`.",
+    )  # fmt: skip
+    tell(
+        "append", "--title", "Webhooks were lost", "--ref", "orders-stay", "--role", "judge",
+        "--new", 'id=webhook-retries entity="Payments API, Redis" decision: Webhooks retry three times, with jitter.',
+        "--supersede", "webhook-once=webhook-retries", agent="codex",
+    )  # fmt: skip
+    tell("task", "add", "Wire the queue", "--id", "wire-queue", "--priority", "high", "--owner",
+         "claude-code", "--criterion", "A dead shop blocks no other.", "--workstream", "Payments")  # fmt: skip
+    tell("task", "add", "Measure it", "--id", "measure", "--depends", "wire-queue")
+    tell("task", "start", "wire-queue")
+    tell(
+        "task", "handoff", "wire-queue", "--done", "A queue for each shop.", "--next", "Measure it."
+    )
+    tell(
+        "append", "--title", "Find the limit", "--update", "webhook-retries", "Webhooks retry five times, with jitter.",
+        "--close", "retry-storm", "--role", "coder",
+    )  # fmt: skip
+    tell.say(
+        *(
+            SessionDraft(
+                f"Work of day {day}",
+                f"It went well on day {day}.\n\n- The tests are green.\n- The queue holds.",
+                tuple(
+                    FactReferenced(fact)
+                    for fact, every in (("orders-stay", 2), ("webhook-retries", 3), ("uv", 4))
+                    if day % every == 0
+                ),
+                agent=("claude-code", "codex", "gemini")[day % 3],
+                header=(("role", ("coder", "judge")[day % 2]),),
+            )
+            for day in range(1, 25)
+        )
+    )
+    tell(
+        "append", "--title", "Two shops at once", "--role", "coder",
+        "--new", 'id=shop-limit entity="Payments API" fact: A shop sends at most 40 orders a second.',
+        "--new", "id=slow-import thread: Why is the import slow on Mondays?",
+    )  # fmt: skip
+
+
+def contradicted(folder: Path) -> None:
+    """Make a home with every kind of contradiction: two clones that did not know of each other, merged."""
+    folder.mkdir(parents=True, exist_ok=True)
+    team = SyncedTeam(folder.parent)
+    one = team.one
+    made = (
+        FactCreated("limit", "A request may take ten seconds."),
+        FactCreated("find", "Find the limit of the gateway.", " ", (("kind", "thread"),)),
+        FactCreated("old", "Orders are kept in one table."),
+        FactCreated("left", "Orders are kept in a table for each shop."),
+        FactCreated("right", "Orders are kept in a table for each year."),
+        FactCreated("calm", "Nobody contradicts this one."),
+    )
+    one.append("The base", *made)
+    one.sync()
+    two = team.clone("two")
+    ours: tuple[tuple[str, Event], ...] = (
+        ("Twenty", FactUpdated("limit", "A request may take twenty seconds, then it is cut.")),
+        ("Shops", FactSuperseded("old", "left")),
+        ("Found", ThreadClosed("find", "it is twenty")),
+        ("New", FactCreated("deploy", "We deploy on Mondays.")),
+    )
+    theirs: tuple[tuple[str, Event], ...] = (
+        ("Thirty", FactUpdated("limit", "A request may take thirty seconds, and is tried again.")),
+        ("Years", FactSuperseded("old", "right")),
+        ("Reworded", FactUpdated("find", "Find the limits of the gateway and of the queue.")),
+        ("New too", FactCreated("deploy", "We deploy on Fridays.")),
+    )
+    for clone, events in ((one, ours), (two, theirs)):
+        for title, event in events:
+            clone.append(title, event)
+    for clone in (one, two, one):
+        clone.sync()
+
+
+def hostile(folder: Path) -> None:
+    """Make a home in which every name and text is a payload, and its work tree has files named so."""
+    tell = _Teller(folder)
+    drafts = []
+    for number, payload in enumerate(PAYLOADS):
+        name = " ".join(payload.split())[:60]
+        kind = ("decision", "thread", "invariant")[number % 3]
+        made = FactCreated(
+            f"hostile-{number}", payload, " " if kind == "thread" else "",
+            (("kind", kind), ("entity", name), ("source", name)),
+        )  # fmt: skip
+        drafts.append(
+            SessionDraft(
+                payload.split("\u2028")[0], f"# {payload}\n\n{payload}\n\n- {payload}\n\n> {payload}",
+                (made, FactReferenced("hostile-0", name)), agent=name, header=(("role", name),),
+            )
+        )  # fmt: skip
+    tell.say(*drafts)
+    was = (version_id(PAYLOADS[0]),)
+    tell.say(
+        SessionDraft(
+            "After", "It went.", (FactUpdated("hostile-0", " and ".join(PAYLOADS[:2]), was),)
+        )
+    )
+    for name in HOSTILE_NAMES:
+        log = folder / "memory" / "sessions" / name
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(
+            f"# By hand\n\n{PAYLOADS[1]}\n\n## Memory References\n\n- Referenced: hostile-0\n"
+        )
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", PAYLOADS[0])
+
+
+def real(folder: Path) -> None:
+    """Adopt the real ledger."""
+    place_mercury(folder)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Ada")
+    git(folder, "config", "user.email", "ada@example.invalid")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "memory")
+    adopt(folder)[1].close()
+
+
+MAKERS: dict[str, Callable[[Path], None]] = {
+    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "real": real,
+}  # fmt: skip
+
+
+def made(name: str) -> bool:
+    """Tell whether a home can be made here."""
+    return name != "real" or MERCURY.is_dir()
