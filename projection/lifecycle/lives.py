@@ -133,7 +133,7 @@ def lives_of(
     policy: Policy,
     until: str = "",
     progress: Callable[[int, int], None] | None = None,
-    histories: dict[str, History] | None = None,
+    histories: Mapping[str, History] | None = None,
 ) -> Lives:
     """Work out how all facts of a ledger lived.
 

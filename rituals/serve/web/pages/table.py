@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from rituals.serve.web.page import Asked, Page
@@ -18,12 +18,17 @@ class Row(Record):
         page: makes it.
         menu: its name in the navigation, "" where it stands there not.
         key: goes there behind `g`.
+        needs: parts of the tip that take long (`tip_view.slow_parts`): they are prepared beside other
+            requests before the page is asked.
+        addresses: lists the addresses that a site of files has of it; None for the path alone.
     """
 
     path: str
     page: Callable[[TipView, Asked], Page]
     menu: str = ""
     key: str = ""
+    needs: tuple[str, ...] = ()
+    addresses: Callable[[TipView], Iterable[str]] | None = None
 
 
 ROWS = (

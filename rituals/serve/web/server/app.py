@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import AsyncIterator, Callable
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,11 +17,8 @@ from rituals.serve.web.html.render import STATIC, Frame, Renderer
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.missing import missing
 from rituals.serve.web.pages.table import ROWS, Row
-from rituals.serve.web.tip_view.tip_view import TipView, TipViews
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
+from rituals.serve.web.tip_view.preparing import Preparing
+from rituals.serve.web.tip_view.tip_view import TipView
 
 
 def app_of(opened: OpenMemory) -> Starlette:
@@ -29,26 +27,33 @@ def app_of(opened: OpenMemory) -> Starlette:
     Args:
         opened: whose pages it shows.
     """
-    views, renderer = TipViews(), Renderer()
+    preparing, renderer = Preparing(opened), Renderer()
 
     def answering(row: Row) -> Callable[[Request], object]:
         async def answer(request: Request) -> Response:
             asked = {**dict(request.query_params), **request.path_params}
 
-            def shown(memory: Memory) -> Response:
-                tip = views.of(memory)
+            def shown(tip: TipView) -> Response:
                 try:
                     page = row.page(tip, asked)
                 except NotFound as problem:
                     page = missing(problem)
                 return HTMLResponse(renderer.render(page, frame_of(tip, page)), page.status)
 
-            return await opened.ask(shown)
+            return await preparing.ask(shown, row.needs)
 
         return answer
 
+    @contextlib.asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        preparing.begin()
+        yield
+        await preparing.close()
+
     routes = [Route(row.path, answering(row)) for row in ROWS]
-    return Starlette(routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))])
+    return Starlette(
+        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))], lifespan=running
+    )
 
 
 def frame_of(tip: TipView, page: Page) -> Frame:

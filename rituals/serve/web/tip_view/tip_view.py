@@ -5,16 +5,28 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
+from ledger.model.layout import stem_of
 from projection.fold.replay import State
+from projection.fold.state import Standing
+from rituals.serve.web.tip_view import slow_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ledger.model.session import Entry
     from memory.api import Memory
+    from projection.lifecycle.lives import Lives
+    from rituals.decide.contradictions import Dispute
+    from rituals.report.report import Report
+    from rituals.review.learning.plan import Plan as LearnPlan
+    from rituals.review.plan import Plan
 
 
 class TipView:
     """What pages ask of one tip; each part is worked out when the first page asks for it, and kept.
+
+    The slow ones a server has prepared before that (`preparing`).
 
     Args:
         memory: the home, open; used on the thread that opened it.
@@ -49,6 +61,53 @@ class TipView:
                 for fact in entry.named:
                     found.setdefault(fact, []).append(number)
         return found
+
+    @cached_property
+    def standings(self) -> dict[str, Standing]:
+        """Every fact where it stands, by id."""
+        return {one.fact.id: one for one in self.state.standings()}
+
+    @cached_property
+    def disputes(self) -> tuple[Dispute, ...]:
+        """What stands against what, by fact."""
+        from rituals.decide.contradictions import disputes
+
+        return disputes(self.memory)
+
+    @cached_property
+    def lives(self) -> Lives:
+        """How each fact lived; slow, so a page that asks it names it among its `needs`."""
+        return slow_parts.read_lives(self)()
+
+    @cached_property
+    def report(self) -> Report:
+        """How facts lived, in numbers; slow, as `lives`."""
+        return slow_parts.read_report(self)()
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What a review would ask; slow, as `lives`."""
+        return slow_parts.read_plan(self)()
+
+    @cached_property
+    def learn_plan(self) -> LearnPlan:
+        """What could be learned; slow, as `lives`."""
+        return slow_parts.read_learn_plan(self)()
+
+    def has(self, part: str) -> bool:
+        """Tell whether a part was worked out by now."""
+        return part in self.__dict__
+
+    def keep(self, part: str, value: object) -> None:
+        """Hold a part that was worked out elsewhere."""
+        self.__dict__.setdefault(part, value)
+
+    def commits(self, stems: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return which commit brought each of some logs, and its author; "" where git has none yet."""
+        from memory.query.provenance import origins
+
+        found = origins(self.memory.snapshot, stems)
+        return {stem_of(path): commit for path, commit in found.items()}
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""

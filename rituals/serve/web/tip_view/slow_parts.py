@@ -1,0 +1,72 @@
+"""Say what of a tip takes long: what is read for it on the memory's thread, and what is then worked out.
+
+A part is made in two steps. The first reads values from the memory and belongs to the thread that opened
+it. It returns the second, which only computes, or asks git, or opens a memory of its own, and so may run
+on any thread (`preparing`). A page that is asked with nothing prepared has both done in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from projection.lifecycle.lives import Lives
+    from rituals.report.report import Report
+    from rituals.review.learning.plan import Plan as LearnPlan
+    from rituals.review.plan import Plan
+    from rituals.serve.web.tip_view.tip_view import TipView
+
+
+def read_lives(tip: TipView) -> Callable[[], Lives]:
+    """Read what the lives of all facts are made of."""
+    from projection.lifecycle.lives import lives_of
+
+    entries, state = tip.entries, tip.state
+    return lambda: lives_of(entries, state.policy, histories=state.histories)
+
+
+def read_report(tip: TipView) -> Callable[[], Report]:
+    """Read what the report of how facts lived is made of."""
+    from rituals.report.report import report_of
+
+    entries, policy = list(tip.entries), tip.state.policy
+    return lambda: report_of(entries, policy)
+
+
+def read_plan(tip: TipView) -> Callable[[], Plan]:
+    """Read what a review is planned from; it asks git about the code."""
+    from rituals.intake.harvest.origin import code_of
+    from rituals.review.plan import plan_of
+
+    memory, committed = tip.memory, tip.memory.snapshot.tip
+    logs = committed.ask(lambda cache: [(ref, entry) for _, ref, entry in cache.entries()])
+    logs.sort(key=lambda log: log[0].key)
+    state, at = memory.tip_state(), committed.ask(lambda cache: cache.commit)
+    return lambda: plan_of(at, state, logs, code_of(memory.home))
+
+
+def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
+    """Begin to plan what could be learned; that reads logs, so it opens the home once more."""
+    from memory.api import Memory
+    from rituals.review.learning.plan import plan_learning
+
+    home = tip.memory.home
+
+    def plan() -> LearnPlan:
+        memory = Memory(home)
+        try:
+            return plan_learning(memory)
+        finally:
+            memory.close()
+
+    return plan
+
+
+#: The parts, in the order in which they are prepared.
+SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
+    "lives": read_lives,
+    "report": read_report,
+    "plan": read_plan,
+    "learn_plan": read_learn_plan,
+}
