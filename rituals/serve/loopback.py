@@ -12,7 +12,7 @@ import uvicorn
 
 from ledger.errors import DiurnaError
 from rituals.serve.long_running import stop_signal
-from rituals.serve.request_limits import HEAD_BYTES, WAITING, App, RequestLimits
+from rituals.serve.request_limits import HEAD_BYTES, LIMIT_BYTES, WAITING, App, RequestLimits
 
 HOST = "127.0.0.1"
 _GRACE_SECONDS = 3
@@ -49,10 +49,16 @@ def hosts_of(listening: socket.socket) -> tuple[str, str]:
     return f"{HOST}:{port}", f"localhost:{port}"
 
 
-async def serve(app: App, listening: socket.socket) -> int:
-    """Serve an application until a signal comes; return which."""
+async def serve(app: App, listening: socket.socket, most: int = LIMIT_BYTES) -> int:
+    """Serve an application until a signal comes; return which.
+
+    Args:
+        app: answers.
+        listening: where.
+        most: bytes of one request; what says that it is longer comes to the application unread.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # it reports clients that leave
-    limits = RequestLimits(app)
+    limits = RequestLimits(app, most)
     http = _Http(
         uvicorn.Config(
             limits,
@@ -60,6 +66,7 @@ async def serve(app: App, listening: socket.socket) -> int:
             h11_max_incomplete_event_size=HEAD_BYTES,
             log_config=None,
             access_log=False,
+            server_header=False,
             ws="none",
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )

@@ -33,10 +33,11 @@ class RequestLimits:
 
     Args:
         app: answers.
+        most: bytes of one request.
     """
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, app: App, most: int = LIMIT_BYTES) -> None:
+        self._app, self._most = app, most
         self._lines: dict[tuple[str, int], Line] = {}
         #: those of which something is awaited, who waits longest first
         self._waiting: dict[Line, None] = {}
@@ -98,11 +99,11 @@ class RequestLimits:
     async def _whole(self, scope: Message, receive: Receive, held: list[int]) -> Receive | None:
         """Wait for all of a request's body; return what gives it again, None where there is no room."""
         for name, value in scope["headers"]:
-            if name == b"content-length" and value.isdigit() and int(value) > LIMIT_BYTES:
+            if name == b"content-length" and value.isdigit() and int(value) > self._most:
                 return receive  # it is refused by its length
         came: list[Message] = []
         more = True
-        while more and held[0] <= LIMIT_BYTES:
+        while more and held[0] <= self._most:
             message = await receive()
             came.append(message)
             more = message["type"] == "http.request" and bool(message.get("more_body"))

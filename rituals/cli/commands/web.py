@@ -35,8 +35,15 @@ def command(call: Invocation, port: int, write: bool) -> None:
             hint="install Diurna with it, in a clone of its repository: "
             "uv tool install '.[web]', or pip install '.[web]'",
         )
+    from rituals.cli.errors import translate
+
     setting = Setting(
-        call.find_home, call.agent, call.now_ms, lambda line: _announce(call, line), write
+        call.find_home,
+        call.agent,
+        call.now_ms,
+        lambda line: _announce(call, line),
+        write,
+        lambda problem: _announce(call, translate(problem, call).message),
     )
     if serve_pages(setting, port) == signal.SIGINT:
         raise KeyboardInterrupt

@@ -20,6 +20,7 @@ class Setting(Record):
         clock: gives milliseconds since 1970.
         announce: says a line to whoever started it.
         writes: whether pages have forms that record something.
+        tell: says a fault of ours.
     """
 
     find: Callable[[], Home]
@@ -27,6 +28,7 @@ class Setting(Record):
     clock: Callable[[], int]
     announce: Callable[[str], None]
     writes: bool = False
+    tell: Callable[[Exception], None] = lambda problem: None
 
 
 def serve_pages(setting: Setting, port: int) -> int:
@@ -45,9 +47,11 @@ def serve_pages(setting: Setting, port: int) -> int:
 
     from memory.api import Memory
     from rituals.serve.long_running import settle
-    from rituals.serve.loopback import hosts_of, listen, serve
+    from rituals.serve.loopback import listen, serve
     from rituals.serve.open_memory import OpenMemory
+    from rituals.serve.web.server.access import Access, new_token
     from rituals.serve.web.server.app import app_of
+    from rituals.serve.web.server.guard import FORM_BYTES
 
     opened = OpenMemory(
         setting.find, lambda home: Memory(home, agent=setting.agent, clock=setting.clock)
@@ -55,7 +59,8 @@ def serve_pages(setting: Setting, port: int) -> int:
     try:
         with listen(port, "--port 0") as listening:
             settle("web")
-            setting.announce(f"http://{hosts_of(listening)[0]}/")
-            return anyio.run(serve, app_of(opened), listening)
+            access = Access(listening.getsockname()[1], new_token(), setting.writes)
+            setting.announce(access.login)
+            return anyio.run(serve, app_of(opened, access, setting.tell), listening, FORM_BYTES)
     finally:
         opened.close()

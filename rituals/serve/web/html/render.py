@@ -63,6 +63,11 @@ class Renderer:
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
 
+    def render_alone(self, page: Page) -> str:
+        """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""
+        template = self._environment.get_template(f"{page.template}.html")
+        return template.render(page.values, page=page)
+
 
 def static_files() -> Iterable[FilePath]:
     """Return what every page loads: style, script, and nothing from elsewhere."""

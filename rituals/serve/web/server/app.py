@@ -1,62 +1,82 @@
-"""Route requests to pages, and answer with what they show."""
+"""Make the application of the pages: addresses, and what answers them."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route, Router
 
-from ledger.errors import NotFound
+from ledger.environment import monotonic
+from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.html.render import STATIC, Frame, Renderer
+from rituals.serve.request_limits import App
+from rituals.serve.web.actions.table import ACTIONS
+from rituals.serve.web.html.render import Renderer, static_files
 from rituals.serve.web.page import Page
-from rituals.serve.web.pages.missing import missing
-from rituals.serve.web.pages.table import ROWS, Row
+from rituals.serve.web.pages.table import ROWS
+from rituals.serve.web.server.access import Access
+from rituals.serve.web.server.act_route import ActRoute
+from rituals.serve.web.server.files import Files
+from rituals.serve.web.server.guard import Guard
+from rituals.serve.web.server.head import LOGIN
+from rituals.serve.web.server.login import Login
+from rituals.serve.web.server.page_routes import Answering, PageRoutes
 from rituals.serve.web.tip_view.preparing import Preparing
-from rituals.serve.web.tip_view.tip_view import TipView
+
+Tell = Callable[[Exception], None]
 
 
-def app_of(opened: OpenMemory) -> Starlette:
-    """Make the application.
+def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None) -> App:
+    """Make the application; it needs no socket: a test calls it as it is.
 
     Args:
         opened: whose pages it shows.
+        access: the port that it is asked under, the token, and whether it writes.
+        tell: says a fault of ours to whoever started the server.
     """
-    preparing, renderer = Preparing(opened), Renderer()
+    files, preparing = Files(static_files()), Preparing(opened)
+    renderer = Renderer(files.url)
+    login = Login(access, renderer, monotonic)
+    pages = PageRoutes(preparing, access, renderer)
+    acts = ActRoute(opened, access, pages, ACTIONS)
 
-    def answering(row: Row) -> Callable[[Request], object]:
-        async def answer(request: Request) -> Response:
-            asked = {**dict(request.query_params), **request.path_params}
-
-            def shown(tip: TipView) -> Response:
-                try:
-                    page = row.page(tip, asked)
-                except NotFound as problem:
-                    page = missing(problem)
-                return HTMLResponse(renderer.render(page, frame_of(tip, page)), page.status)
-
-            return await preparing.ask(shown, row.needs)
-
-        return answer
+    def route(path: str, answering: Answering, method: str = "GET") -> Route:
+        return Route(path, _whatever_happens(answering, renderer, tell), methods=[method])
 
     @contextlib.asynccontextmanager
-    async def running(_: Starlette) -> AsyncIterator[None]:
+    async def running(_: object) -> AsyncIterator[None]:
         preparing.begin()
         yield
         await preparing.close()
 
-    routes = [Route(row.path, answering(row)) for row in ROWS]
-    return Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))], lifespan=running
-    )
+    routes = [
+        route(LOGIN, login.ask),
+        route(LOGIN, login.take, "POST"),
+        route("/static/{name:path}", files.answer),
+        route("/tip", pages.tip),
+        route("/act/{name}", acts.take, "POST"),
+        *(route(row.path, pages.answering(row)) for row in ROWS),
+    ]
+    unknown = route("/", pages.unknown).app
+    return Guard(Router(routes, redirect_slashes=False, default=unknown, lifespan=running), access)
 
 
-def frame_of(tip: TipView, page: Page) -> Frame:
-    """Return what stands around a page."""
-    menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
-    return Frame(tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu)
+def _whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> Answering:
+    """Answer with a page also where something goes wrong: a browser is shown no trace of it."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await answering(request)
+        except DiurnaError as problem:
+            status = 400 if problem.exit_code == 2 else 503
+            page = Page("alone", "Not now", {"said": str(problem), "hint": problem.hint}, status)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, the terminal says it
+            tell(problem)
+            values = {"said": "This is a fault of ours.", "hint": "The terminal says what it was."}
+            page = Page("alone", "A fault", values, 500)
+        return HTMLResponse(renderer.render_alone(page), page.status)
+
+    return answer

@@ -1,0 +1,95 @@
+"""Tell who may look and who may write: a token that the terminal shows, and what is derived from it.
+
+The token never travels in an address that a server or a log sees: it stands in the fragment of the
+address that the terminal shows, and the login page exchanges it for a cookie. The cookie is not the token:
+it is a session of its own, which the token has signed; the token of the forms is derived from both. All
+of them end with the process. Comparisons take the same time whatever differs.
+
+Cookies do not know ports: a server on another port of this address is sent ours by the browser. So it is
+named by the port, several of that name are all tried, and a form needs more than the cookie.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Iterable
+
+from ledger.model.record import Record
+
+TOKEN_BYTES = 32
+
+
+class Access(Record):
+    """What one server accepts.
+
+    Args:
+        port: where it listens.
+        token: of at least 32 random bytes.
+        writes: whether forms are taken at all.
+    """
+
+    port: int
+    token: str
+    writes: bool = False
+
+    @property
+    def hosts(self) -> tuple[str, str]:
+        """The names under which a browser of this machine asks; it leaves out the port 80."""
+        port = "" if self.port == 80 else f":{self.port}"
+        return f"127.0.0.1{port}", f"localhost{port}"
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds the first page."""
+        return f"http://{self.hosts[0]}/"
+
+    @property
+    def login(self) -> str:
+        """What the terminal shows: the token stands where no browser sends it."""
+        return f"{self.address}login#{self.token}"
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie."""
+        return f"diurna-{self.port}"
+
+    def knows(self, token: str) -> bool:
+        """Tell whether a text is the token."""
+        return _same(token, self.token)
+
+    def begin_session(self) -> str:
+        """Return the value of the cookie of a new session."""
+        name = secrets.token_urlsafe(16)
+        return f"{name}.{self._signed('session', name)}"
+
+    def session_of(self, cookies: Iterable[str]) -> str:
+        """Return which of the values of the cookie is a session of this server, "" for none."""
+        for value in cookies:
+            name, _, signed = value.partition(".")
+            if _same(signed, self._signed("session", name)):
+                return value
+        return ""
+
+    def form_token(self, session: str) -> str:
+        """Return what each form of a session has to carry, "" where nothing can be written."""
+        return self._signed("form", session) if self.writes else ""
+
+    def takes(self, session: str, form_token: str) -> bool:
+        """Tell whether a form is one of ours, of this session."""
+        return self.writes and _same(form_token, self.form_token(session))
+
+    def _signed(self, purpose: str, what: str) -> str:
+        said = f"{purpose}\0{what}".encode("utf-8", "surrogatepass")
+        return hmac.new(self.token.encode(), said, "sha256").hexdigest()
+
+
+def new_token() -> str:
+    """Make the token of one run."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(
+        one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass")
+    )

@@ -1,0 +1,95 @@
+"""Answer requests for pages: each by the function that its row names, in the frame that all have."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from ledger.environment import monotonic
+from ledger.errors import NotFound, WrongUsage
+from rituals.serve.web.html.render import Frame, Renderer
+from rituals.serve.web.page import Page
+from rituals.serve.web.pages.missing import missing
+from rituals.serve.web.pages.table import ROWS, Row
+from rituals.serve.web.server.access import Access
+from rituals.serve.web.server.forms import ours, with_done
+from rituals.serve.web.server.guard import SESSION
+from rituals.serve.web.server.head import Head
+from rituals.serve.web.tip_view.preparing import Preparing
+from rituals.serve.web.tip_view.tip_view import TipView
+
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+class PageRoutes:
+    """The pages of a memory.
+
+    Args:
+        preparing: asks the memory.
+        access: what the server accepts.
+        renderer: writes pages.
+    """
+
+    def __init__(self, preparing: Preparing, access: Access, renderer: Renderer) -> None:
+        self._preparing, self._access, self._renderer = preparing, access, renderer
+
+    def answering(self, row: Row) -> Answering:
+        """Return what answers requests of one address."""
+
+        async def answer(request: Request) -> Response:
+            asked = {**dict(request.query_params), **request.path_params}
+            return await self.show(request, lambda tip: row.page(tip, asked), row.needs)
+
+        return answer
+
+    async def unknown(self, request: Request) -> Response:
+        """Say that there is no such page."""
+        return await self.show(request, _unknown)
+
+    async def tip(self, request: Request) -> Response:
+        """Say what memory holds now, in one word that changes when it does."""
+        return JSONResponse({"tip": await self._preparing.ask(lambda tip: tip.mark)})
+
+    async def show(
+        self, request: Request, page_of: Callable[[TipView], Page], needs: tuple[str, ...] = ()
+    ) -> Response:
+        """Answer with a page.
+
+        Args:
+            request: that asks for it.
+            page_of: makes it.
+            needs: slow parts of the tip that it asks for.
+        """
+        begun = monotonic()
+        session = request.scope[SESSION]
+        if not session:  # a second lock: the guard lets nobody else come here
+            raise WrongUsage("log in first", hint="open the address that the terminal shows")
+        here = Head(request.scope).target if request.method != "POST" else "/"
+        done = request.query_params.get("done", "")
+
+        def shown(tip: TipView) -> Response:
+            try:
+                page = page_of(tip)
+            except NotFound as problem:
+                page = missing(problem)
+            frame = _frame(tip)._replace(
+                token=self._access.form_token(session), done=done, here=with_done(ours(here), "")
+            )
+            return HTMLResponse(self._renderer.render(page, frame), page.status)
+
+        answer = await self._preparing.ask(shown, needs)
+        answer.headers["Server-Timing"] = f"page;dur={1000 * (monotonic() - begun):.1f}"
+        return answer
+
+
+def _frame(tip: TipView) -> Frame:
+    """Return what stands around every page of a tip."""
+    menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
+    due = len(tip.plan.unanswered) if tip.has("plan") else 0
+    return Frame(tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due)
+
+
+def _unknown(tip: TipView) -> Page:
+    raise NotFound("there is no page at this address", hint="the pages stand in the menu above")
