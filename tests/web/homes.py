@@ -10,6 +10,8 @@ from pathlib import Path
 from ledger.model.event import (
     Event,
     FactCreated,
+    FactInvalidated,
+    FactMoved,
     FactReferenced,
     FactSuperseded,
     FactUpdated,
@@ -154,6 +156,10 @@ def contradicted(folder: Path) -> None:
         FactCreated("left", "Orders are kept in a table for each shop."),
         FactCreated("right", "Orders are kept in a table for each year."),
         FactCreated("calm", "Nobody contradicts this one."),
+        FactCreated("north", "The northern warehouse ships first."),
+        FactCreated("south", "The southern warehouse ships first."),
+        FactCreated("table", "Prices stand in a table of their own."),
+        FactCreated("wire", "Wire the queue.", " ", (("kind", "task"),)),
     )
     one.append("The base", *made)
     one.sync()
@@ -163,12 +169,18 @@ def contradicted(folder: Path) -> None:
         ("Shops", FactSuperseded("old", "left")),
         ("Found", ThreadClosed("find", "it is twenty")),
         ("New", FactCreated("deploy", "We deploy on Mondays.")),
+        ("South", FactSuperseded("north", "south")),
+        ("No table", FactInvalidated("table")),
+        ("Begun", FactMoved("wire", "in-progress")),
     )
     theirs: tuple[tuple[str, Event], ...] = (
         ("Thirty", FactUpdated("limit", "A request may take thirty seconds, and is tried again.")),
         ("Years", FactSuperseded("old", "right")),
         ("Reworded", FactUpdated("find", "Find the limits of the gateway and of the queue.")),
         ("New too", FactCreated("deploy", "We deploy on Fridays.")),
+        ("North", FactSuperseded("south", "north")),
+        ("Which table", FactUpdated("table", "Prices stand in a table for each shop.")),
+        ("Blocked", FactMoved("wire", "blocked")),
     )
     for clone, events in ((one, ours), (two, theirs)):
         for title, event in events:

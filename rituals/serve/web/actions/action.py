@@ -9,6 +9,7 @@ from rituals.serve.web.actions.fields import Fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ledger.model.findings import Finding
     from memory.api import Memory
 
 
@@ -20,12 +21,20 @@ class Recorded(Record):
         commits: that have them, in the same order.
         does: what they do, a line each.
         already: why there was nothing to record, "" if there was.
+        title: of the log.
+        command: that does the same on the command line.
+        findings: what was noticed: a secret that is redacted, an id that is odd.
+        reversible: whether a log can take it back.
     """
 
     stems: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     does: tuple[str, ...] = ()
     already: str = ""
+    title: str = ""
+    command: str = ""
+    findings: tuple[Finding, ...] = ()
+    reversible: bool = True
 
 
 class Action(Record):

@@ -10,6 +10,7 @@ from rituals.decide.decision import Author, Decision
 from rituals.decide.decision import record as append
 from rituals.decide.resolution import Verdict, choices, resolution
 from rituals.decide.undo import undoing
+from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
 
 TYPE_CHECKING = False
@@ -30,7 +31,8 @@ def confirm(memory: Memory, fields: Fields) -> Recorded:
     ids = fields.facts()
     if not ids:
         raise WrongUsage("nothing is ticked", hint="tick what still holds, and confirm it then")
-    return _recorded(memory, confirmation(memory, ids))
+    decision = confirmation(memory, ids)
+    return _recorded(memory, decision, commands.confirm(ids), reversible=False)
 
 
 def resolve(memory: Memory, fields: Fields) -> Recorded:
@@ -55,9 +57,9 @@ def resolve(memory: Memory, fields: Fields) -> Recorded:
             f"other sides of {fact} stand than the page showed: {', '.join(now)}",
             hint="the page of the review shows them as they stand now; choose there",
         )
-    return _recorded(
-        memory, resolution(memory, fact, Verdict(choose, text, _CLOSED[stands], state))
-    )
+    decision = resolution(memory, fact, Verdict(choose, text, _CLOSED[stands], state))
+    command = commands.resolve(fact, choose, text, stands, state)
+    return _recorded(memory, decision, command, reversible=False)
 
 
 def archive(memory: Memory, fields: Fields) -> Recorded:
@@ -66,7 +68,8 @@ def archive(memory: Memory, fields: Fields) -> Recorded:
     Raises:
         DiurnaError: as `diurna archive`.
     """
-    return _recorded(memory, archiving(memory, fields.fact(), fields.reason()))
+    fact, reason = fields.fact(), fields.reason()
+    return _recorded(memory, archiving(memory, fact, reason), commands.archive(fact, reason))
 
 
 def take_out(memory: Memory, fields: Fields) -> Recorded:
@@ -75,7 +78,8 @@ def take_out(memory: Memory, fields: Fields) -> Recorded:
     Raises:
         DiurnaError: as `diurna archive --back`.
     """
-    return _recorded(memory, returning(memory, fields.fact(), fields.reason()))
+    fact, reason = fields.fact(), fields.reason()
+    return _recorded(memory, returning(memory, fact, reason), commands.take_out(fact, reason))
 
 
 def reinstate(memory: Memory, fields: Fields) -> Recorded:
@@ -84,7 +88,8 @@ def reinstate(memory: Memory, fields: Fields) -> Recorded:
     Raises:
         DiurnaError: as `diurna restore`.
     """
-    return _recorded(memory, reinstatement(memory, fields.fact(), fields.reason()))
+    fact, reason = fields.fact(), fields.reason()
+    return _recorded(memory, reinstatement(memory, fact, reason), commands.reinstate(fact, reason))
 
 
 def undo(memory: Memory, fields: Fields) -> Recorded:
@@ -101,12 +106,17 @@ def undo(memory: Memory, fields: Fields) -> Recorded:
             f"the last log here is {memory.short(stem)} by now, and not the one that was shown",
             hint="`diurna undo --dry-run` says what would be taken back",
         )
-    return _recorded(memory, decision)
+    return _recorded(memory, decision, commands.UNDO)
 
 
-def _recorded(memory: Memory, decision: Decision) -> Recorded:
+def _recorded(
+    memory: Memory, decision: Decision, command: str, *, reversible: bool = True
+) -> Recorded:
     """Append the log of a decision."""
     receipt = append(memory, decision, Author())
     if receipt is None:
         return Recorded(already=decision.already)
-    return Recorded((receipt.stem,), (receipt.commit,), decision.does)
+    return Recorded(
+        (receipt.stem,), (receipt.commit,), decision.does, "", decision.title, command,
+        receipt.findings, reversible,
+    )  # fmt: skip

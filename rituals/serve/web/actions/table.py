@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rituals.serve.web.actions import decisions
+from rituals.serve.web.actions import answers, decisions, threads
 from rituals.serve.web.actions.action import Action
 
 ACTIONS: dict[str, Action] = {
@@ -10,9 +10,13 @@ ACTIONS: dict[str, Action] = {
     for action in (
         Action("confirm", decisions.confirm),
         Action("resolve", decisions.resolve),
+        Action("close", threads.close),
+        Action("reopen", threads.reopen),
         Action("archive", decisions.archive),
         Action("return", decisions.take_out),
         Action("reinstate", decisions.reinstate),
+        Action("answer", answers.answer),
+        Action("learn", answers.learn),
         Action("undo", decisions.undo),
     )
 }

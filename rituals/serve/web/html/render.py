@@ -9,6 +9,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ledger.model.record import Record
 from projection.fold.state import Summary
+from rituals.serve.web.actions import commands
+from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import markdown
 from rituals.serve.web.page import Page
 
@@ -30,6 +32,7 @@ class Frame(Record):
         served: by a server, which can be asked again; else by files.
         done: the log that the last form recorded, "" for none.
         here: the address of the page, to which a form comes back.
+        notice: what the log `done` recorded, None unless a form of this server made it.
     """
 
     project: str
@@ -42,6 +45,7 @@ class Frame(Record):
     served: bool = True
     done: str = ""
     here: str = "/"
+    notice: Recorded | None = None
 
 
 class Renderer:
@@ -56,7 +60,9 @@ class Renderer:
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._environment.globals.update(url=url, block=markdown.block, line=markdown.line)
+        self._environment.globals.update(
+            url=url, block=markdown.block, line=markdown.line, commands=commands
+        )
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""

@@ -13,7 +13,7 @@ from ledger.environment import monotonic
 from ledger.errors import DiurnaError
 from rituals.serve.open_memory import OpenMemory
 from rituals.serve.request_limits import App
-from rituals.serve.web.actions.table import ACTIONS
+from rituals.serve.web.actions.notices import Notices
 from rituals.serve.web.html.render import Renderer, static_files
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.table import ROWS
@@ -40,8 +40,9 @@ def app_of(opened: OpenMemory, access: Access, tell: Tell = lambda problem: None
     files, preparing = Files(static_files()), Preparing(opened)
     renderer = Renderer(files.url)
     login = Login(access, renderer, monotonic)
-    pages = PageRoutes(preparing, access, renderer)
-    acts = ActRoute(opened, access, pages, ACTIONS)
+    notices = Notices()
+    pages = PageRoutes(preparing, access, renderer, notices)
+    acts = ActRoute(opened, access, pages, notices)
 
     def route(path: str, answering: Answering, method: str = "GET") -> Route:
         return Route(path, _whatever_happens(answering, renderer, tell), methods=[method])

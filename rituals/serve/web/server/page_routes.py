@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from ledger.environment import monotonic
 from ledger.errors import NotFound, WrongUsage
+from rituals.serve.web.actions.notices import Notices
 from rituals.serve.web.html.render import Frame, Renderer
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.missing import missing
@@ -30,10 +31,14 @@ class PageRoutes:
         preparing: asks the memory.
         access: what the server accepts.
         renderer: writes pages.
+        notices: what forms recorded.
     """
 
-    def __init__(self, preparing: Preparing, access: Access, renderer: Renderer) -> None:
+    def __init__(
+        self, preparing: Preparing, access: Access, renderer: Renderer, notices: Notices
+    ) -> None:
         self._preparing, self._access, self._renderer = preparing, access, renderer
+        self._notices = notices
 
     def answering(self, row: Row) -> Answering:
         """Return what answers requests of one address."""
@@ -75,8 +80,9 @@ class PageRoutes:
             except NotFound as problem:
                 page = missing(problem)
             frame = _frame(tip)._replace(
-                token=self._access.form_token(session), done=done, here=with_done(ours(here), "")
-            )
+                token=self._access.form_token(session), done=done, here=with_done(ours(here), ""),
+                notice=self._notices.of(done),
+            )  # fmt: skip
             return HTMLResponse(self._renderer.render(page, frame), page.status)
 
         answer = await self._preparing.ask(shown, needs)

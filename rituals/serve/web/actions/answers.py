@@ -1,0 +1,145 @@
+"""Record what a person answers: to a question of the review, or to a proposal of `diurna learn`."""
+
+from __future__ import annotations
+
+from ledger.codec.fact_blocks import tidy
+from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.model.event import (
+    VERB_OF,
+    Event,
+    FactInvalidated,
+    FactUpdated,
+    FactVerified,
+    written,
+)
+from rituals.review.apply import ACCEPT, REJECT, review
+from rituals.review.learning.apply import Answer as Word
+from rituals.review.learning.apply import record_answers
+from rituals.review.learning.plan import answered, plan_learning
+from rituals.review.question import own_thread
+from rituals.serve.web.actions import commands
+from rituals.serve.web.actions.action import Recorded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+    from rituals.review.apply import Answer
+    from rituals.review.plan import Plan
+    from rituals.review.question import Question
+    from rituals.serve.web.actions.fields import Fields
+
+#: What can be said to a question beside `ACCEPT` and `REJECT`: it is false, it holds in other words, or
+#: somebody has to find out.
+FALSE, REWORD, ASK = "false", "reword", "ask"
+_LOOK = "the page of the review shows what is asked now"
+
+
+class _Answered(DiurnaError):
+    """Somebody answered before: there is nothing to record."""
+
+
+def answer(memory: Memory, fields: Fields) -> Recorded:
+    """Record the answer to one question of the review, as whoever leaves the review behind it.
+
+    Raises:
+        NotFound: the question does not arise any more.
+        DiurnaError: as `diurna review`.
+    """
+    key = fields.one("key")
+    given: dict[str, Answer] = {}
+
+    def ask(plan: Plan) -> dict[str, Answer]:
+        if not given:  # else another writer was faster, and it is answered
+            given[key] = _answer(plan, key, fields)
+        return given
+
+    try:
+        outcome = review(memory, ask=ask)
+    except _Answered as known:
+        return Recorded(already=known.message)
+    if not outcome.stem:
+        return Recorded(already="it is known, and there is nothing to record")
+    return Recorded(
+        (outcome.stem,), (outcome.commit,), _said(outcome.events), "", "Answer to a question",
+        commands.REVIEW, outcome.findings,
+        not any(isinstance(event, FactVerified) for event in outcome.events),
+    )  # fmt: skip
+
+
+def learn(memory: Memory, fields: Fields) -> Recorded:
+    """Record that a proposal of `diurna learn` is accepted, in its words or one's own, or rejected.
+
+    Raises:
+        NotFound: it is not proposed any more.
+        DiurnaError: as `diurna learn`.
+    """
+    key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
+    if word not in (ACCEPT, REJECT):
+        raise WrongUsage(f"a proposal is accepted or rejected, and not {word[:20]!r}")
+    plan = plan_learning(memory)
+    keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
+    if key not in keys:
+        if key in answered(plan.state):
+            return Recorded(already="this proposal was answered before")
+        raise NotFound("this is not proposed any more", hint=_LOOK)
+    outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
+    if outcome.receipt is None:
+        return Recorded(already="this proposal was answered before")
+    done = outcome.receipt
+    does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
+    files = tuple([f"{path} is written, and not committed" for path in outcome.written])
+    return Recorded(
+        (done.stem,), (done.commit,), (*does, *files), "", "Answer to a proposal", commands.LEARN,
+        outcome.findings,
+    )  # fmt: skip
+
+
+def _answer(plan: Plan, key: str, fields: Fields) -> Answer:
+    """Read an answer against what is asked now.
+
+    Raises:
+        NotFound: it is not asked any more.
+        WrongUsage: it can not be answered so.
+    """
+    word = fields.one("say")
+    if key in [one.id for one in plan.settled] and word == ACCEPT:
+        return ACCEPT
+    question = next((one for one in plan.questions if one.key == key), None)
+    if question is None:
+        if any(one.closed and (key in one.keys or key == one.id) for one in plan.raised):
+            raise _Answered("this question was answered before")
+        raise NotFound("this question does not arise any more", hint=_LOOK)
+    if word == ACCEPT and question.acceptable:
+        return ACCEPT
+    if word == REJECT:
+        return REJECT
+    if word in (FALSE, REWORD, ASK):
+        return _own_words(plan, question, word, fields)
+    raise WrongUsage(f"the question can not be answered by {word[:20]!r}", hint=_LOOK)
+
+
+def _own_words(plan: Plan, question: Question, word: str, fields: Fields) -> Event:
+    """Return what a person says holds instead of what was proposed.
+
+    Raises:
+        WrongUsage: nothing is said, or of another fact.
+    """
+    text = tidy(fields.one("text"))
+    if word == ASK:
+        if not text:
+            raise WrongUsage("the question is empty", hint="say what is to be found out")
+        return own_thread(question, text)
+    id = fields.one("id") or next(iter(question.facts), "")
+    fact = plan.state.fact(id)
+    if id not in question.facts or fact is None:
+        raise WrongUsage("the question is about another fact", hint=_LOOK)
+    if word == FALSE:
+        return FactInvalidated(id)
+    if not text or (text == fact.text and len(fact.heads) == 1):
+        said = "the text is as it was" if text else "the new text is empty"
+        raise WrongUsage(said, hint="write in the form what holds")
+    return FactUpdated(id, text)
+
+
+def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
+    return tuple([f"{VERB_OF[type(event)]}: {written(event)}" for event in events])

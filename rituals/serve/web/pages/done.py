@@ -1,0 +1,31 @@
+"""Say what became of a form where no page of its own follows: refused, or nothing to record."""
+
+from __future__ import annotations
+
+from ledger.errors import DiurnaError, WaitsInSpool
+from rituals.serve.web.actions.action import Recorded
+from rituals.serve.web.page import Page
+
+
+def refused(problem: DiurnaError, back: str, status: int) -> Page:
+    """Return the page of a form that was refused.
+
+    Args:
+        problem: why.
+        back: the address of the page that had the form.
+        status: of the answer.
+    """
+    waits = isinstance(problem, WaitsInSpool)
+    said = problem.message if problem.where in problem.message else str(problem)
+    values = {"said": said, "hint": problem.hint, "back": back, "waits": waits}
+    return Page("refused", "Not committed yet" if waits else "Nothing was recorded", values, status)
+
+
+def already(recorded: Recorded, back: str) -> Page:
+    """Return the page of a form that had nothing to record, as one that is sent twice.
+
+    Args:
+        recorded: what came of it.
+        back: the address of the page that had the form.
+    """
+    return Page("already", "Recorded before", {"said": recorded.already, "back": back})
