@@ -23,7 +23,7 @@ from ledger.model.event import (
 from ledger.model.instants import FORMS
 from ledger.model.session import Entry, SessionLog
 from memory.api import Memory, SessionDraft
-from projection.lifecycle.lives import Life
+from projection.lifecycle.life import Life
 from projection.lifecycle.statistics import Spread, authors_of, reviews_of, spread
 from projection.policy.model import Policy
 from projection.policy.model import Review as Limits

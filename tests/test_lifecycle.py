@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,9 @@ from projection.fold.fact import Act, History
 from projection.fold.fold import collect
 from projection.fold.replay import State
 from projection.fold.state import NOTHING, TIERS
-from projection.lifecycle.lives import Life, Lives, counts_from, lives_of, tier_counts
+from projection.lifecycle import lives
+from projection.lifecycle.life import Life
+from projection.lifecycle.lives import Lives, counts_from, lives_of, tier_counts
 from projection.policy.model import Policy, Windows
 from tests.test_laws import Logged, ledgers, policies, replayed
 
@@ -112,6 +115,34 @@ def check(entries: list[Entry], policy: Policy) -> None:
 def test_lives_are_what_a_replay_up_to_each_log_shows(logs: list[Logged], policy: Policy) -> None:
     """Each moment is the log at which a replay up to it first differs; so are the counts by tier."""
     check([log.entry for log in logs], policy)
+
+
+@CASES
+@given(ledgers(), policies, st.randoms(use_true_random=False))
+def test_plain_facts_live_as_the_long_way_says(
+    logs: list[Logged], policy: Policy, rng: random.Random
+) -> None:
+    """The short way for facts that were created and used, and no more, gives the very same lives."""
+    entries = [log.entry for log in logs]
+    until = rng.choice(["", *[entry.stem for entry in entries]])
+    short = lives_of(entries, policy, until)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lives, "plain_kind", lambda id, acts: "")
+        assert lives_of(entries, policy, until) == short
+
+
+@given(st.lists(st.sampled_from(["use", "name", "note", "-"]), max_size=14), policies)
+def test_a_plain_fact_between_many_sessions(said: list[str], policy: Policy) -> None:
+    """Used, or named by more work of a session, or named by nobody, before its birth and behind it."""
+    entries = []
+    for number, how in enumerate(said):
+        stem = f"2026-01-{number + 1:02d}-101500000-aaaaaaaaaaaaaaaaaaaaaaaaaa"
+        named = ("a",) if how != "-" else ()
+        work = how in ("use", "-")
+        kind = {"use": "work", "-": "work", "name": "continued", "note": "edit"}[how]
+        acts = (FactCreated("a", "A text."),) if number == len(said) // 3 else ()
+        entries.append(Entry(stem, work, "", kind, named, acts))
+    check(entries, policy)
 
 
 @CASES

@@ -27,14 +27,16 @@ from ledger.model.event import (
     ThreadClosed,
     ThreadReopened,
 )
-from ledger.model.order import is_date, is_stem, key_of, milliseconds_of
+from ledger.model.order import is_date, is_stem, key_of
 from ledger.model.record import Record
 from ledger.model.task_states import CLOSING
 from projection.fold.cycles import Cuts
 from projection.fold.fact import Act, Fact, History
 from projection.fold.fold import collect, resolve
-from projection.fold.state import ARCHIVED_TIERS, CLOSED, FADED, INVALIDATED, SUPERSEDED, DecayClock
+from projection.fold.state import DecayClock
 from projection.fold.tiers import clock_of, never_decaying, stand, tier
+from projection.lifecycle.life import Life, Track
+from projection.lifecycle.plain_life import PlainWalker, plain_kind
 from projection.policy.model import TASK_KIND
 
 TYPE_CHECKING = False
@@ -44,9 +46,6 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from projection.policy.model import Policy
 
-#: What can happen to a fact, beside `faded`, `superseded`, `invalidated` and `closed` of `state`.
-RETURNED, REINSTATED = "returned", "reinstated"
-_DAY_MS = 86_400_000
 #: Events that change neither the tier of a fact nor whether it is closed, other than by their name.
 _IDLE = (FactVerified, FactRedacted, FactReferenced, FactHelped, FactIgnored)
 #: Events of which only the last counts (F7).
@@ -55,54 +54,6 @@ _LAST_WORDS = (
     (FactPromoted, FactDemoted),
     (FactArchived, FactReactivated),
 )
-
-
-class Moment(Record):
-    """Something that happened to a fact.
-
-    Args:
-        what: `faded`, `returned`, `superseded`, `invalidated`, `reinstated` or `closed`.
-        stem: the log at which it did; for what the clock did alone, the work log that moved it.
-        session: how many work logs there were, that one included.
-        age_sessions: work logs behind the birth by then.
-        age_days: calendar days since the birth.
-    """
-
-    what: str
-    stem: str
-    session: int
-    age_sessions: int
-    age_days: int
-
-
-class Life(Record):
-    """One fact from its birth to where it stands at the end.
-
-    Args:
-        id: of the fact.
-        kind: of it, at the end.
-        agent: who wrote the log of its birth, "" where nobody is named.
-        born: where age counts from; compares with stems.
-        session: how many work logs there were then.
-        uses: logs that use it (F4).
-        last: the newest of them, "" if none.
-        tier: at the end.
-        reason: why it is archived then, "" for a live one.
-        moments: what happened, oldest first.
-        spans: (session, tier) for each session at whose end it stood in another tier than before.
-    """
-
-    id: str
-    kind: str
-    agent: str
-    born: str
-    session: int
-    uses: int
-    last: str
-    tier: str
-    reason: str
-    moments: tuple[Moment, ...]
-    spans: tuple[tuple[int, str], ...]
 
 
 class Lives(Record):
@@ -159,11 +110,20 @@ def lives_of(
             uses.setdefault(fact, []).append(entry.stem)
     histories = collect(ordered) if histories is None else histories
     walker = _Walker(work, policy, Cuts(histories), limit)
+    plain = PlainWalker(work, walker.numbers, policy.windows, walker.lasting)
     found = []
     for number, fact in enumerate(sorted(histories)):
         if progress is not None and not number % 256:
             progress(number, len(histories))
-        life = walker.walk(fact, histories[fact].acts, uses.get(fact, []), agents)
+        acts, used = histories[fact].acts, uses.get(fact, ())
+        kind = plain_kind(fact, acts)
+        if not kind:
+            life = walker.walk(fact, acts, used, agents)
+        elif acts[0].stem > limit:
+            continue
+        else:
+            born = acts[0].stem
+            life = plain.walk(fact, kind, born, used, agents.get(born, ""))
         if life is not None:
             found.append(life)
     return Lives(tuple(found), tuple(work))
@@ -215,8 +175,8 @@ class _Walker:
 
     def __init__(self, work: Sequence[str], policy: Policy, cuts: Cuts, limit: str) -> None:
         self._work, self._policy, self._cuts, self._limit = work, policy, cuts, limit
-        self._numbers = {stem: number for number, stem in enumerate(work, 1)}
-        self._lasting = never_decaying(policy)
+        self.numbers = {stem: number for number, stem in enumerate(work, 1)}
+        self.lasting = never_decaying(policy)
 
     def walk(
         self, id: str, acts: Iterable[Act], uses: Sequence[str], agents: Mapping[str, str]
@@ -235,7 +195,7 @@ class _Walker:
         known: list[Act] = []
         denying = stale = False
         fact: Fact | None = None
-        track = _Track()
+        track = Track()
         used, last = 0, ""
         for place, point in enumerate(points):
             if used < len(uses) and uses[used] == point:
@@ -260,13 +220,13 @@ class _Walker:
             if fact is not None:
                 following = points[place + 1] if place + 1 < len(points) else ""
                 for session, stem, name in self._stretch(fact, point, following):
-                    track.step(fact, session, stem, name, session - self._position(fact.born))
+                    track.step(fact, session, stem, name, self._position(fact.born))
         if fact is not None and stale:  # moves that left it open, or closed
             history = History(used, last, tuple(sorted(known)))
             fact = resolve(id, history, self._cuts.at(points[-1], id, history))
         if fact is None:
             return None
-        now = stand(fact, self._clock(len(self._work)), self._policy, self._lasting)
+        now = stand(fact, self._clock(len(self._work)), self._policy, self.lasting)
         born = self._position(fact.born)
         return Life(
             id, fact.kind, agents.get(fact.origin, ""), fact.born, born, used, last,
@@ -278,8 +238,8 @@ class _Walker:
         first, last = self._position(start), len(self._work)
         if following:
             # a work log is a session of its own; any other log falls into the session before it
-            last = self._position(following) - (following in self._numbers)
-        yield first, start, tier(fact, self._clock(first), self._lasting)
+            last = self._position(following) - (following in self.numbers)
+        yield first, start, tier(fact, self._clock(first), self.lasting)
         windows, unused = self._policy.windows, self._position(fact.anchor)
         turning = {
             self._position(fact.born) + windows.working + 1,
@@ -288,46 +248,16 @@ class _Walker:
         }
         for session in sorted(turning):
             if first < session <= last:
-                name = tier(fact, self._clock(session), self._lasting)
+                name = tier(fact, self._clock(session), self.lasting)
                 yield session, self._work[session - 1], name
 
     def _position(self, stem: str) -> int:
         """Count the work logs up to a place."""
-        return self._numbers.get(stem) or bisect_right(self._work, stem)
+        return self.numbers.get(stem) or bisect_right(self._work, stem)
 
     def _clock(self, session: int) -> DecayClock:
         """Return where the ledger stood after so many work logs."""
         return clock_of(self._work, self._policy.windows, session)
-
-
-class _Track:
-    """What happened to one fact so far."""
-
-    def __init__(self) -> None:
-        self.moments: list[Moment] = []
-        self.spans: list[tuple[int, str]] = []
-        self._tier = ""
-        self._closed = True  # one that is closed at birth was not closed by anything
-
-    def step(self, fact: Fact, session: int, stem: str, tier: str, age: int) -> None:
-        """Note where the fact stands from a log on."""
-        before, self._tier = self._tier, tier
-        found = []
-        if tier != before:
-            if tier == "archived":
-                found.append(FADED)
-            elif tier == "superseded":
-                found.append(SUPERSEDED if fact.superseded_by else INVALIDATED)
-            elif before in ARCHIVED_TIERS:
-                found.append(RETURNED if before == "archived" else REINSTATED)
-            if self.spans and self.spans[-1][0] == session:
-                self.spans.pop()
-            self.spans.append((session, tier))
-        if fact.closed and not self._closed:
-            found.append(CLOSED)
-        self._closed = fact.closed
-        days = (milliseconds_of(stem) // _DAY_MS) - (milliseconds_of(fact.born) // _DAY_MS)
-        self.moments += [Moment(one, stem, session, max(age, 0), max(days, 0)) for one in found]
 
 
 def _kinds_said(act: Act) -> list[str]:

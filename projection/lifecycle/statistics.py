@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.fold.state import BY_HAND, CLOSED, FADED, INVALIDATED, SUPERSEDED
-from projection.lifecycle.lives import RETURNED, Life, Moment
+from projection.lifecycle.life import RETURNED, Life, Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

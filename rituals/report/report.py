@@ -7,7 +7,8 @@ from bisect import bisect_left
 from ledger.model.record import Record
 from projection.fold.fold import collect
 from projection.fold.state import TIERS
-from projection.lifecycle.lives import Life, lives_of, tier_counts
+from projection.lifecycle.life import Life
+from projection.lifecycle.lives import lives_of, tier_counts
 from projection.lifecycle.statistics import (
     Author,
     Group,

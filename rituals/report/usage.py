@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from projection.fold.fact import Fact, History
-    from projection.lifecycle.lives import Life
+    from projection.lifecycle.life import Life
 
 #: A fact that was shown to so many sessions, and used by none since its birth, is told.
 OFTEN = 20

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from projection.lifecycle.lives import Life
+    from projection.lifecycle.life import Life
     from projection.lifecycle.statistics import Ages, Group, Reviews, Spread
     from rituals.cli.output import Output
     from rituals.report.report import Report

@@ -1,0 +1,152 @@
+"""Walk the life of a plain fact: created once, then used, reworded or confirmed, and no more.
+
+Most facts of any ledger are plain. Where one stands follows from three numbers alone, the sessions of its
+birth, of its last use and of now, so nothing has to be resolved on the way. `lives` says the same the
+long way, of every fact.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ledger.model.event import (
+    FactCreated,
+    FactHelped,
+    FactIgnored,
+    FactReferenced,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+)
+from ledger.model.ids import WITHHELD
+from projection.fold.state import FADED
+from projection.lifecycle.life import Life, Track
+from projection.policy.model import CLOSABLE, DEFAULT_KIND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from projection.fold.fact import Act
+    from projection.policy.model import Windows
+
+#: What changes neither where a fact stands nor since when it counts, by its type alone.
+_IDLE = (FactVerified, FactReferenced, FactHelped, FactIgnored)
+
+
+def plain_kind(id: str, acts: Sequence[Act]) -> str:
+    """Return the kind of a plain fact; "" for one of which there is more to tell.
+
+    Args:
+        id: of the fact.
+        acts: all that logs say of it, in ledger order.
+    """
+    if not acts:
+        return ""
+    birth = acts[0].event
+    if type(birth) is not FactCreated or birth.mark or (birth.text or WITHHELD)[:1] == WITHHELD:
+        return ""
+    kind = ""
+    for key, value in birth.meta:
+        if key == "kind":
+            kind = value
+        elif key in ("created", "origin"):
+            return ""  # it was born before that log
+    for act in acts[1:]:
+        event = act.event
+        if type(event) is FactUpdated:
+            if any(key == "kind" for key, _ in event.meta):
+                return ""
+        elif type(event) is FactSuperseded:
+            if event.id == id:
+                return ""  # and not only the one that took another's place
+        elif type(event) not in _IDLE:
+            return ""
+    kind = kind or DEFAULT_KIND
+    return "" if kind in CLOSABLE else kind
+
+
+class PlainWalker:
+    """Walks plain facts along one ledger.
+
+    Args:
+        work: stems of its work logs, in order.
+        numbers: which session each of them is, from 1 on.
+        windows: of the policy.
+        lasting: the kinds that never decay.
+    """
+
+    def __init__(
+        self, work: Sequence[str], numbers: Mapping[str, int], windows: Windows,
+        lasting: frozenset[str],
+    ) -> None:  # fmt: skip
+        self._work, self._numbers = work, numbers
+        self._windows, self._lasting = windows, lasting
+
+    def walk(self, id: str, kind: str, born: str, uses: Sequence[str], agent: str) -> Life:
+        """Return the life of a plain fact.
+
+        Args:
+            id: of the fact.
+            kind: of it.
+            born: the stem of the log that created it.
+            uses: stems of the logs that use it, in order.
+            agent: who wrote the first of them.
+        """
+        birth = self._position(born)
+        last = uses[-1] if uses else ""
+        track = Track(born, birth)
+        if kind in self._lasting:
+            track.turn(birth, born, "core")
+        else:
+            self._walk(track, born, birth, uses)
+        reason = FADED if track.tier == "archived" else ""
+        return Life(
+            id, kind, agent, born, birth, len(uses), last,
+            track.tier, reason, tuple(track.moments), tuple(track.spans),
+        )  # fmt: skip
+
+    def _walk(self, track: Track, born: str, birth: int, uses: Sequence[str]) -> None:
+        """Follow a fact that decays from its birth to the end."""
+        windows, end = self._windows, len(self._work)
+        used = bisect_right(uses, born)  # what named it before it was there counts, too
+        anchor = self._position(uses[used - 1]) if used else birth
+        point, at = born, birth
+        while True:
+            following = uses[used] if used < len(uses) else ""
+            until = end
+            if following:
+                session = self._numbers.get(following, 0)
+                until = session - 1 if session else self._position(following)
+            young = birth + windows.working if used <= 1 else -1
+            # between two uses near to each other nothing happens
+            if track.tier != "active" or young >= 0 or until > anchor + windows.active:
+                for turn, tier in self._stretch(young, anchor, at, until):
+                    if tier != track.tier:
+                        track.turn(turn, point if turn == at else self._work[turn - 1], tier)
+            if not following:
+                return
+            used, point = used + 1, following
+            at = anchor = session or until
+
+    def _stretch(self, young: int, anchor: int, at: int, until: int) -> Iterator[tuple[int, str]]:
+        """Yield (session, tier) wherever the tier may change from one log on it to the next.
+
+        Args:
+            young: the last session in which it is too young to have been used twice, -1 for none.
+            anchor: the session from which disuse counts.
+            at: the session of that log.
+            until: the last one before the next.
+        """
+        active, archive = anchor + self._windows.active, anchor + self._windows.archive
+        for session in sorted({at, young + 1, active + 1, archive + 1}):
+            if at <= session <= until:
+                if session <= young:
+                    yield session, "working"
+                elif session <= active:
+                    yield session, "active"
+                else:
+                    yield session, "archive-candidate" if session <= archive else "archived"
+
+    def _position(self, stem: str) -> int:
+        return self._numbers.get(stem) or bisect_right(self._work, stem)
