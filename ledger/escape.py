@@ -1,12 +1,17 @@
 """Make visible what nobody can see in a text, or what a terminal obeys.
 
-Everything that leaves towards a terminal or a model goes through `visible`: control characters, marks
-and overrides of direction, zero-width and filling characters, tags, selectors and lone surrogates
-become JSON escapes. What scripts and emoji need stays: one joiner between two characters of a script that
-joins or of an emoji, one selector behind a symbol. Tab and line feed stay. Files and git keep their bytes.
+Everything that leaves towards a terminal, a model or a browser goes through `visible`: control
+characters, marks and overrides of direction, zero-width and filling characters, tags, selectors and lone
+surrogates become JSON escapes, on pages their numbers. What scripts and emoji need stays: one joiner
+between two characters of a script that joins or of an emoji, one selector behind a symbol. Tab and line
+feed stay. Files and git keep their bytes.
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Scripts that join, and emoji, begin here; Latin, Greek and Cyrillic need no joiner.
 _JOINING = "\u0590"
@@ -27,21 +32,27 @@ _CONTROLS = bytes([code for code in (*range(32), 127) if chr(code) not in "\n\t"
 _TAGS = "\U000e0000"  # from here on nothing can be seen
 
 
-def visible(text: str) -> str:
-    """Write what a terminal or a reader would obey, or not see, as JSON escapes it."""
+def visible(text: str, written: Callable[[int], str] | None = None) -> str:
+    """Write what a terminal or a reader would obey, or not see, as JSON escapes it.
+
+    Args:
+        text: any.
+        written: how a character is written by its number, if not as JSON does.
+    """
     if is_plain(text):
         return text
     unseen = unseen_in(text)
     if not unseen:
         return text
+    written = written or escaped
     if not unseen.isdisjoint(_CONTEXT):
         text = "".join(
             [
-                char if char not in _CONTEXT or _belongs(text, at) else escaped(ord(char))
+                char if char not in _CONTEXT or _belongs(text, at) else written(ord(char))
                 for at, char in enumerate(text)
             ]
         )
-    return text.translate({ord(char): escaped(ord(char)) for char in unseen - _CONTEXT})
+    return text.translate({ord(char): written(ord(char)) for char in unseen - _CONTEXT})
 
 
 def prose(text: str) -> str:
@@ -76,6 +87,11 @@ def escaped(code: int) -> str:
         return f"\\u{code:04x}"
     code -= 0x10000
     return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def numbered(code: int) -> str:
+    """Write a character by its number, as people look it up: `⟨U+202E⟩`."""
+    return f"⟨U+{code:04X}⟩"
 
 
 def _belongs(text: str, at: int) -> bool:

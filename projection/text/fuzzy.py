@@ -34,3 +34,21 @@ def misspelled(word: str, words: Sequence[str], mistakes: int) -> list[tuple[str
 
     found = process.extract(word, words, scorer=OSA.distance, limit=None, score_cutoff=mistakes)
     return sorted([(one, int(distance)) for one, distance, _ in found], key=lambda p: (p[1], p[0]))
+
+
+def common_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Return what two sequences of words have in common: (place in one, place in the other, length).
+
+    The longest common subsequence (Hyyrö 2004), in a bit for each pair of words.
+    """
+    from rapidfuzz.distance import LCSseq
+
+    numbers: dict[str, int] = {}
+    one, other = (
+        [numbers.setdefault(word, len(numbers)) for word in words] for words in (old, new)
+    )
+    return [
+        (run.src_start, run.dest_start, run.src_end - run.src_start)
+        for run in LCSseq.opcodes(one, other)
+        if run.tag == "equal"
+    ]

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path as FilePath
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
+from ledger.escape import numbered, visible
 from ledger.model.record import Record
-from projection.fold.state import Summary
+from projection.fold.state import TIERS, Summary
+from projection.text.salience import shortened
 from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import markdown
+from rituals.serve.web.html.address import address_of
+from rituals.serve.web.html.plain import seen, shown
+from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page import Page
+from rituals.serve.web.pictures.neighbours import neighbours
+from rituals.serve.web.pictures.sparkline import sparkline
 
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"
+_BRIEF_CHARS = 280
+#: What people call the tiers, where that is not their name.
+TIER_WORDS = {tier: tier for tier in TIERS} | {"archive-candidate": "fading"}
 
 
 class Frame(Record):
@@ -33,6 +44,7 @@ class Frame(Record):
         done: the log that the last form recorded, "" for none.
         here: the address of the page, to which a form comes back.
         notice: what the log `done` recorded, None unless a form of this server made it.
+        facts: the ids that have a page, to which texts may link.
     """
 
     project: str
@@ -46,26 +58,42 @@ class Frame(Record):
     done: str = ""
     here: str = "/"
     notice: Recorded | None = None
+    facts: Container[str] = ()
 
 
 class Renderer:
     """Writes pages.
+
+    Whatever a template writes by `{{ }}` is `plain` and escaped. `block` and `line` write markdown, `url`
+    writes an address of ours (see `address_of`), `tier` the dot and the word of a tier, `seen` a text
+    where markup is put together.
 
     Args:
         url: where an address of ours stands for the browser: itself, or a path of files.
     """
 
     def __init__(self, url: Callable[[str], str] = str) -> None:
+        self._url = url
+        self._facts: Container[str] = ()
+        self._mark = ""
+        self._lines: dict[str, Markup] = {}
         self._environment = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
-            trim_blocks=True, lstrip_blocks=True,
+            trim_blocks=True, lstrip_blocks=True, finalize=shown,
         )  # fmt: skip
         self._environment.globals.update(
-            url=url, block=markdown.block, line=markdown.line, commands=commands
-        )
+            url=self.url, block=self.block, line=self.line, seen=seen, tier=tier,
+            tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
+            sparkline=drawn(sparkline), neighbours=drawn(neighbours), commands=commands,
+        )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:
         """Write a page whole."""
+        self._facts = frame.facts
+        if frame.mark != self._mark:  # a link may lead elsewhere, or nowhere any more
+            self._mark = frame.mark
+            self._lines.clear()
+        frame = frame._replace(token=escape(frame.token), mark=escape(frame.mark))
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, frame=frame, page=page)
 
@@ -73,6 +101,43 @@ class Renderer:
         """Write a page that shows nothing of a memory: there is none, or nobody may see it yet."""
         template = self._environment.get_template(f"{page.template}.html")
         return template.render(page.values, page=page)
+
+    def url(self, path: str, *parts: str, **query: object) -> Markup:
+        """Write an address of ours."""
+        return escape(self._url(address_of(path, *parts, **query)))
+
+    def block(self, text: str) -> Markup:
+        """Write a text of several paragraphs."""
+        return markdown.block(text, self._fact)
+
+    def line(self, text: str) -> Markup:
+        """Write a text as one paragraph."""
+        found = self._lines.get(text)
+        if found is None:
+            found = self._lines[text] = markdown.line(text, self._fact)
+        return found
+
+    def _fact(self, fact: str) -> str:
+        return self._url(address_of("/fact", fact)) if fact in self._facts else ""
+
+
+def tier(name: str) -> Markup:
+    """Write a tier: a dot in its colour, and its word."""
+    return Markup('<span class="tier t-{}">{}</span>').format(name, TIER_WORDS.get(name, name))
+
+
+def brief(text: str) -> str:
+    """Return what of a text is enough for three lines of a list."""
+    return shortened(text.partition("\n\n")[0] or text, _BRIEF_CHARS)
+
+
+def drawn(picture: Callable[..., str]) -> Callable[..., Markup]:
+    """Let a template write a picture as it is: pictures escape the names that they show."""
+
+    def write(*given: object, **named: object) -> Markup:
+        return Markup(visible(picture(*given, **named), numbered))  # noqa: S704
+
+    return write
 
 
 def static_files() -> Iterable[FilePath]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from rituals.serve.web.page import Asked, Page
-from rituals.serve.web.pages.now import now
+from rituals.serve.web.pages import now
 from rituals.serve.web.tip_view.tip_view import TipView
 
 
@@ -32,5 +32,5 @@ class Row(Record):
 
 
 ROWS = (
-    Row("/", now, "Now", "n"),
+    Row("/", now.now, "Now", "n", addresses=now.addresses),
 )  # fmt: skip

@@ -94,7 +94,9 @@ def _frame(tip: TipView) -> Frame:
     """Return what stands around every page of a tip."""
     menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
     due = len(tip.plan.unanswered) if tip.has("plan") else 0
-    return Frame(tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due)
+    return Frame(
+        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due, facts=tip.state
+    )
 
 
 def _unknown(tip: TipView) -> Page:

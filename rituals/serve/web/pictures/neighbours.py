@@ -1,0 +1,77 @@
+"""Draw what is linked with a fact: itself on the left, then what is one hop away, then two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+from projection.fold.state import Standing
+from projection.graph.neighbours import BOTH, ENTITY, IN, Links, Neighbour
+
+#: How many are drawn of each; the list beside the picture has all.
+_NEAR, _FAR = 14, 16
+_ROW, _WIDTH = 30, 760
+#: Where the three columns stand.
+_HERE_X, _NEAR_X, _FAR_X = 12, 290, 552
+_NAME_CHARS, _KIND_CHARS = 25, 16
+_ARROWS = {BOTH: "–", IN: "←"}
+
+
+def neighbours(links: Links, url: Callable[[str, str], str]) -> str:
+    """Draw the neighbourhood of a fact.
+
+    Args:
+        links: its own, two hops far.
+        url: gives the address of a page, of `/fact` and an id.
+    """
+    near = list({one.id: one for one in links.near[::-1]}.values())[::-1][:_NEAR]
+    far = [one for one in links.far if one.via in {other.id for other in near}][:_FAR]
+    height = _ROW * max(len(near), len(far), 1)
+    places = {links.id: height / 2} | _spread(near, height)
+    edges = [_edge(_HERE_X, places[links.id], _NEAR_X, places[one.id]) for one in near]
+    edges += [
+        _edge(_NEAR_X + 185, places[one.via], _FAR_X, y, "dim")
+        for one, y in zip(far, _spread(far, height).values(), strict=True)
+    ]
+    nodes = [_node(url, links.id, links.standing, _HERE_X, places[links.id])]
+    nodes += [_node(url, one.id, one.standing, _NEAR_X, places[one.id]) for one in near]
+    nodes += [
+        _node(url, one.id, one.standing, _FAR_X, y)
+        for one, y in zip(far, _spread(far, height).values(), strict=True)
+    ]
+    kinds = [_kind(one, places[one.id]) for one in near]
+    return (
+        f'<svg class="links" viewBox="0 0 {_WIDTH} {height}" role="group" '
+        f'aria-label="what is linked with {escape(links.id)}">{"".join([*edges, *kinds, *nodes])}</svg>'
+    )
+
+
+def _spread(ones: Sequence[Neighbour], height: float) -> dict[str, float]:
+    return {one.id: (at + 0.5) * height / len(ones) for at, one in enumerate(ones)}
+
+
+def _edge(x: float, y: float, to_x: float, to_y: float, style: str = "") -> str:
+    middle = (x + to_x) / 2
+    start, end = x + 6, to_x - 8
+    drawn = f"M{start:g} {y:.4g}C{middle:g} {y:.4g} {middle:g} {to_y:.4g} {end:g} {to_y:.4g}"
+    return f'<path{f" class={chr(34)}{style}{chr(34)}" if style else ""} d="{drawn}"/>'
+
+
+def _kind(one: Neighbour, y: float) -> str:
+    said = f"{one.entity if one.kind == ENTITY else one.kind} {_ARROWS.get(one.direction, '→')}"
+    return f'<text class="edge" x="{_NEAR_X - 12}" y="{y - 5:.4g}">{_cut(said, _KIND_CHARS)}</text>'
+
+
+def _node(
+    url: Callable[[str, str], str], name: str, standing: Standing | None, x: float, y: float
+) -> str:
+    tier = standing.tier if standing else "none"
+    return (
+        f'<a href="{url("/fact", name)}"><title>{escape(name)}</title>'
+        f'<circle class="t-{tier}" cx="{x}" cy="{y:.4g}" r="5"/>'
+        f'<text x="{x + 11}" y="{y + 4:.4g}">{_cut(name, _NAME_CHARS)}</text></a>'
+    )
+
+
+def _cut(said: str, chars: int) -> str:
+    return escape(said if len(said) <= chars else f"{said[: chars - 1]}…")
