@@ -14,6 +14,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, replace_file
 from memory.query.views import whole_source
 from projection.views.vault import FOLDERS, TOP, is_ours, vault
+from rituals.report.export.target_folder import OUTSIDE, refuse_inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,23 +96,11 @@ def _refuse(memory: Memory, folder: str) -> None:
     Raises:
         WriteRefused: it is one.
     """
-    hint = "name a folder outside of the home, that is empty or not there yet"
-    real = os.path.realpath(folder)
-    repository = memory.home.repository
-    for place, called in (
-        (repository.commondir, "git's own folder"),
-        (repository.gitdir, "git's own folder"),
-        (memory.home.folder if repository.top else "", "the home itself"),
-    ):
-        inside = os.path.realpath(place) if place else ""
-        if inside and (real + os.sep).startswith(inside.rstrip(os.sep) + os.sep):
-            raise WriteRefused(f"{folder} is in {called}", where=folder, hint=hint)
-    if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise WriteRefused(f"{folder} is no folder", where=folder, hint=hint)
+    refuse_inside(memory, folder)
     for name in FOLDERS:
         full = os.path.join(folder, name)
         if os.path.lexists(full) and (os.path.islink(full) or not os.path.isdir(full)):
-            raise WriteRefused(f"{full} is no folder", where=full, hint=hint)
+            raise WriteRefused(f"{full} is no folder", where=full, hint=OUTSIDE)
 
 
 def _standing(folder: str, path: str) -> str | None:
