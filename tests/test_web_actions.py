@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
-from ledger.model.event import FactArchived, FactCreated, FactInvalidated
+from ledger.model.event import FactArchived, FactCreated, FactInvalidated, FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
+from rituals.cli.context import Invocation
 from rituals.decide.contradictions import KINDS, disputes
+from rituals.review.learning.plan import plan_learning
+from rituals.review.plan import plan_review
 from rituals.serve.web.actions.action import Recorded
-from rituals.serve.web.actions.fields import Fields
+from rituals.serve.web.actions.fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
 from rituals.serve.web.actions.notices import Notices
 from tests.campaigns.homes import START_MS, git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
@@ -23,7 +27,11 @@ from tests.teams import Clone
 from tests.web.homes import contradicted
 
 AGENT = "Ada"
-LESSON = "Lesson: parallel tests must pin the settings snapshot before any test body runs."
+LESSONS = (
+    "Lesson: parallel tests must pin the settings snapshot before any test body runs.",
+    "Lesson: the importer must never run without a lock file of its own.",
+    "Lesson: a webhook must never be sent before its order is committed.",
+)
 TWENTY = "A request may take twenty seconds, then it is cut."
 SHOPS = "Prices stand in a table for each shop."
 
@@ -38,12 +46,22 @@ def _make(folder: Path) -> None:
     one = Clone(folder, "codex", iter(range(START_MS + 10**7, START_MS + 2 * 10**7, 1000)))
     invariants = [
         FactCreated(name, text, "", (("kind", "invariant"),))
-        for name, text in (("orders", "Orders stay."), ("money", "Money is an integer."))
+        for name, text in (
+            ("clocks", "Clocks are UTC."),
+            ("doors", "Doors are shut."),
+            ("keys", "Keys are kept."),
+            ("money", "Money is an integer."),
+            ("orders", "Orders stay."),
+        )
     ]
-    one.append("More", *invariants, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
+    pair = [
+        FactCreated(name, f"A shop sends at most {many} orders a second to the gateway.")
+        for name, many in (("forty", "40"), ("sixty", "60"))
+    ]
+    one.append("More", *invariants, *pair, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
                FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
     one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
-    one.memory.append(SessionDraft("What it taught", LESSON))
+    one.memory.append(SessionDraft("What it taught", "\n\n".join(LESSONS)))
     one.append("The last one")
 
 
@@ -206,3 +224,202 @@ def test_reopening_is_the_command_too(twins: Twins) -> None:
     assert opened.code == 0
     assert twins.logs() == twins.logs(twins.theirs)
     assert not twins.memory.state()["storm"].fact.closed
+
+
+def test_each_question_is_answered_as_on_a_terminal(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, in every way there is: the log of a review that is left behind the answer."""
+    monkeypatch.setattr(Invocation, "interactive", lambda self: True)
+    ways = iter(
+        [
+            ((("say", "accept"),), "a\n"),
+            ((("say", "false"),), "r\ni\n"),
+            ((("say", "ask"), ("text", "Who keeps the keys?")), "r\nt\nWho keeps the keys?\n"),
+            (
+                (("say", "reword"), ("text", "Keys are kept by two.")),
+                "r\nw\nKeys are kept by two.\n",
+            ),
+            ((("say", "reject"),), "r\nn\n"),
+        ]
+    )
+    rules = []
+    while questions := plan_review(twins.memory).unanswered:
+        asked = questions[0]
+        pairs, typed = next(ways, ((("say", "accept"),), "a\n"))
+        if not asked.acceptable:
+            pairs, typed = (("say", "reject"),), "r\n"
+        recorded = twins.form("answer", ("key", asked.key), *pairs)
+        ran = twins.line("review", stdin=typed + "q\n" * (len(questions) > 1))
+        assert ran.code == 0, (ran.err, asked)
+        assert recorded.stems and twins.logs() == twins.logs(twins.theirs), asked
+        if ("say", "ask") not in pairs:  # else it is asked on, in a thread
+            again = twins.form("answer", ("key", asked.key), ("say", "reject"))
+            assert again.already and not again.stems, asked
+        rules.append(asked.rule)
+    assert rules[:6] == ["invariant-due"] * 6 and len(set(rules)) > 1
+    assert "type: review\n" in twins.newest()
+
+
+def test_each_proposal_is_answered_as_on_a_terminal(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accepted, accepted in one's own words, and rejected for good."""
+    monkeypatch.setattr(Invocation, "interactive", lambda self: True)
+    ways = (
+        ((("say", "accept"),), "a\n"),
+        ((("say", "accept"), ("text", "In words of mine.\r\n")), "e\nIn words of mine.\n"),
+        ((("say", "reject"),), "r\n"),
+    )
+    for pairs, typed in ways:
+        proposals = plan_learning(twins.memory).proposals
+        key = proposals[0].key
+        recorded = twins.form("learn", ("key", key), *pairs)
+        assert twins.line("learn", stdin=typed + "q\n" * (len(proposals) > 1)).code == 0
+        assert recorded.does and twins.logs() == twins.logs(twins.theirs)
+        again = twins.form("learn", ("key", key), ("say", "reject"))
+        assert again.already and not again.stems
+    assert plan_learning(twins.memory).proposals == ()
+    assert twins.memory.state()["untrue"].fact.false  # and nothing else moved
+
+
+@pytest.mark.parametrize("case", ("archive", "close", "reinstate"))
+def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> None:
+    """And done again by the next undo: as `diurna undo` does, byte for byte."""
+    name, pairs, command = SAME[case]
+    recorded = twins.form(name, *pairs)
+    assert recorded.reversible and twins.line(*command).code == 0
+    for title in ("Undo: ", "Redo: "):
+        recorded = twins.form("undo", ("stem", recorded.stems[0]))
+        assert twins.line("undo").code == 0
+        assert twins.logs() == twins.logs(twins.theirs)
+        assert recorded.title.startswith(title)
+
+
+@pytest.mark.parametrize("case", ("confirm one", "a text", "a circle", "a state"))
+def test_what_no_log_takes_back_offers_no_undo(twins: Twins, case: str) -> None:
+    """The notice offers what works: these are refused by `diurna undo` as well."""
+    name, pairs, _ = SAME[case]
+    recorded = twins.form(name, *pairs)
+    assert not recorded.reversible
+    with pytest.raises(DiurnaError):
+        twins.form("undo", ("stem", recorded.stems[0]))
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_the_same_form_twice_is_said_and_loses_nothing(twins: Twins, case: str) -> None:
+    """Of two tabs the second one is told that there is nothing left, or why not; no log is lost."""
+    name, pairs, _ = SAME[case]
+    twins.form(name, *pairs)
+    logs = twins.logs()
+    try:
+        assert twins.form(name, *pairs).already
+    except DiurnaError as problem:
+        assert problem.message and problem.hint
+    assert twins.logs() == logs
+
+
+def test_two_tabs_that_decide_differently(twins: Twins) -> None:
+    """The first one holds; the second is told what holds by now, and changes nothing."""
+    sides = [("side", one.id) for one in disputes(twins.memory, ("limit",))[0].choices]
+    twins.form("resolve", ("id", "limit"), ("choose", V20), *sides)
+    other = next(value for _, value in sides if value != V20)
+    shape = twins.shape()
+    with pytest.raises(DiurnaError, match=f"it says {V20}") as refused:
+        twins.form("resolve", ("id", "limit"), ("choose", other), *sides)
+    assert refused.value.hint and twins.shape() == shape
+
+
+def test_a_side_that_nobody_saw_is_decided_by_nobody(twins: Twins) -> None:
+    """A third text came behind the page: the choice among the two that it showed is refused."""
+    sides = [("side", one.id) for one in disputes(twins.memory, ("limit",))[0].choices]
+    late = FactUpdated("limit", "Forty.", (V20,))
+    twins.memory.append(SessionDraft("Late", "", (late,)))
+    shape = twins.shape()
+    for said in (("text", "Both."), ("choose", sides[-1][1]), ("choose", V20), ("choose", "1")):
+        with pytest.raises(DiurnaError, match="other sides of limit stand"):
+            twins.form("resolve", ("id", "limit"), said, *sides)
+    assert twins.shape() == shape
+
+
+REFUSED: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "no id": ("archive", (("reason", "x"),)),
+    "two ids": ("archive", (("id", "calm"), ("id", "limit"), ("reason", "x"))),
+    "an id that is none": ("confirm", (("id", "../../etc/passwd"),)),
+    "an unknown id": ("confirm", (("id", "nobody-knows"),)),
+    "one of two unknown": ("confirm", (("id", "calm"), ("id", "nobody-knows"))),
+    "nothing ticked": ("confirm", ()),
+    "too many": ("confirm", tuple(("id", f"a-{n}") for n in range(LIMIT_IDS + 1))),
+    "too large a form": ("confirm", tuple(("x", "y") for _ in range(LIMIT_VALUES + 1))),
+    "a false fact": ("confirm", (("id", "untrue"),)),
+    "no reason": ("archive", (("id", "calm"), ("reason", " \r\n "))),
+    "too long a reason": ("archive", (("id", "calm"), ("reason", "x" * (LIMIT_CHARS + 1)))),
+    "archived before": ("archive", (("id", "put-away"), ("reason", "x"))),
+    "not archived": ("return", (("id", "calm"), ("reason", "x"))),
+    "an empty text": ("resolve", (("id", "limit"), ("text", "\r\n"))),
+    "nothing said": ("resolve", (("id", "limit"),)),
+    "two things said": ("resolve", (("id", "limit"), ("choose", V20), ("text", "Both."))),
+    "no such side": ("resolve", (("id", "limit"), ("choose", "00000000"))),
+    "a number of a side": ("resolve", (("id", "limit"), ("choose", "1"))),
+    "no such state": ("resolve", (("id", "wire"), ("state", "flying"))),
+    "neither open nor closed": ("resolve", (("id", "find"), ("stands", "ajar"))),
+    "no contradiction": ("resolve", (("id", "calm"), ("text", "Else."))),
+    "no thread": ("close", (("id", "calm"),)),
+    "a NUL": ("resolve", (("id", "limit"), ("text", "a\0b"))),
+    "another answer": ("answer", (("key", "x"), ("say", "perhaps"))),
+    "another word": ("learn", (("key", "x"), ("say", "perhaps"))),
+    "not the last log": ("undo", (("stem", "2026-01-01-000000000-" + "a" * 26),)),
+    "no form": ("delete", ()),
+}  # fmt: skip
+
+
+def test_what_is_refused_changes_nothing_and_says_why(twins: Twins) -> None:
+    shape, logs = twins.shape(), twins.logs()
+    for case, (name, pairs) in REFUSED.items():
+        try:
+            done = twins.form(name, *pairs)
+        except DiurnaError as problem:
+            assert problem.message, case
+            assert "--force" not in problem.hint and "delete" not in problem.hint, case
+        else:
+            assert done.already and not done.stems, case
+    assert (twins.shape(), twins.logs()) == (shape, logs)
+
+
+def test_a_secret_in_what_is_posted_is_redacted_and_said(twins: Twins) -> None:
+    secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    recorded = twins.form("archive", ("id", "calm"), ("reason", f"the token is {secret}"))
+    assert secret not in twins.newest()
+    assert {one.code for one in recorded.findings} == {"secret-redacted"}
+
+
+def test_what_can_not_be_committed_now_waits_and_that_is_said(twins: Twins) -> None:
+    """Where a person is in the middle of a bisect, the log is durable and nothing else is touched."""
+    git(twins.ours, "bisect", "start")
+    shape = twins.shape()
+    with pytest.raises(WaitsInSpool) as waits:
+        twins.form("confirm", ("id", "calm"))
+    assert twins.shape() == shape and "waits in the spool" in waits.value.message
+    git(twins.ours, "bisect", "reset")
+    twins.memory.drain()
+    assert waits.value.stem in twins.logs()
+
+
+def test_a_lock_that_is_held_is_waited_for_or_said(
+    twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rituals.review.lock import alone
+
+    home, now = discover(str(twins.ours)), twins._now
+    key = plan_review(twins.memory).unanswered[0].key
+    shape = twins.shape()
+    with alone(home, "somebody", now), pytest.raises(DiurnaError, match="review"):
+        twins.form("answer", ("key", key), ("say", "accept"))
+    assert twins.shape() == shape
+
+
+def test_a_made_up_stem_says_nothing(twins: Twins) -> None:
+    """Only what this process recorded is said on top of a page."""
+    twins.form("confirm", ("id", "calm"))
+    for stem in ("", "x", *[one for one in twins.logs() if one != max(twins.logs())]):
+        assert twins.notices.of(stem) is None

@@ -213,7 +213,10 @@ class _Proposing:
             frozenset(index_words(fact.text)) for one in raised
             if one.closed and (fact := state.fact(one.id)) is not None
         ]  # fmt: skip
-        self._answered = answered(state)
+        self._answered = {key for one in raised if one.closed for key in one.keys}
+        self._answered |= {
+            value for one in standings for key, value in one.fact.meta if key == LEARNED_KEY
+        }
         self.proposals: list[Proposal] = []
         self.held: list[Held] = []
         self.more = 0
@@ -311,14 +314,6 @@ class _Proposing:
             accept,
         )
         return Proposal(offer, marks, question, diff_of(birth, replaced))
-
-
-def answered(state: State) -> frozenset[str]:
-    """Return the keys of the proposals that a person answered."""
-    facts = [one.fact for one in state.standings()]
-    closed = [one for one in raised_threads(facts) if one.rule == LEARN and one.closed]
-    born = [value for fact in facts for key, value in fact.meta if key == LEARNED_KEY]
-    return frozenset([*[key for one in closed for key in one.keys], *born])
 
 
 def birth_of(offer: Offer, name: str, kind: str) -> FactCreated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.codec.fact_blocks import tidy
-from ledger.errors import DiurnaError, NotFound, WrongUsage
+from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import (
     VERB_OF,
     Event,
@@ -15,7 +15,7 @@ from ledger.model.event import (
 from rituals.review.apply import ACCEPT, REJECT, review
 from rituals.review.learning.apply import Answer as Word
 from rituals.review.learning.apply import record_answers
-from rituals.review.learning.plan import answered, plan_learning
+from rituals.review.learning.plan import plan_learning
 from rituals.review.question import own_thread
 from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
@@ -31,18 +31,19 @@ if TYPE_CHECKING:
 #: What can be said to a question beside `ACCEPT` and `REJECT`: it is false, it holds in other words, or
 #: somebody has to find out.
 FALSE, REWORD, ASK = "false", "reword", "ask"
+_GONE = "is not asked any more: it was answered meanwhile, or what it is about is not so any more"
 _LOOK = "the page of the review shows what is asked now"
 
 
-class _Answered(DiurnaError):
-    """Somebody answered before: there is nothing to record."""
+class _Gone(DiurnaError):
+    """It is not asked any more: somebody answered before, or there is no reason to ask."""
 
 
 def answer(memory: Memory, fields: Fields) -> Recorded:
     """Record the answer to one question of the review, as whoever leaves the review behind it.
 
     Raises:
-        NotFound: the question does not arise any more.
+        WrongUsage: it can not be answered so.
         DiurnaError: as `diurna review`.
     """
     key = fields.one("key")
@@ -55,7 +56,7 @@ def answer(memory: Memory, fields: Fields) -> Recorded:
 
     try:
         outcome = review(memory, ask=ask)
-    except _Answered as known:
+    except _Gone as known:
         return Recorded(already=known.message)
     if not outcome.stem:
         return Recorded(already="it is known, and there is nothing to record")
@@ -70,7 +71,7 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
     """Record that a proposal of `diurna learn` is accepted, in its words or one's own, or rejected.
 
     Raises:
-        NotFound: it is not proposed any more.
+        WrongUsage: it can not be answered so.
         DiurnaError: as `diurna learn`.
     """
     key, word, text = fields.one("key"), fields.one("say"), tidy(fields.one("text"))
@@ -79,12 +80,10 @@ def learn(memory: Memory, fields: Fields) -> Recorded:
     plan = plan_learning(memory)
     keys = {*[one.key for one in plan.proposals], *[one.key for one in plan.promotions]}
     if key not in keys:
-        if key in answered(plan.state):
-            return Recorded(already="this proposal was answered before")
-        raise NotFound("this is not proposed any more", hint=_LOOK)
+        return Recorded(already=f"this proposal {_GONE}")
     outcome = record_answers(memory, plan, {key: Word(word, text if word == ACCEPT else "")})
     if outcome.receipt is None:
-        return Recorded(already="this proposal was answered before")
+        return Recorded(already=f"this proposal {_GONE}")
     done = outcome.receipt
     does = tuple([f"{verb}: {', '.join(ids)}" for verb, ids in done.did])
     files = tuple([f"{path} is written, and not committed" for path in outcome.written])
@@ -98,7 +97,7 @@ def _answer(plan: Plan, key: str, fields: Fields) -> Answer:
     """Read an answer against what is asked now.
 
     Raises:
-        NotFound: it is not asked any more.
+        _Gone: it is not asked any more.
         WrongUsage: it can not be answered so.
     """
     word = fields.one("say")
@@ -106,9 +105,7 @@ def _answer(plan: Plan, key: str, fields: Fields) -> Answer:
         return ACCEPT
     question = next((one for one in plan.questions if one.key == key), None)
     if question is None:
-        if any(one.closed and (key in one.keys or key == one.id) for one in plan.raised):
-            raise _Answered("this question was answered before")
-        raise NotFound("this question does not arise any more", hint=_LOOK)
+        raise _Gone(f"this question {_GONE}")
     if word == ACCEPT and question.acceptable:
         return ACCEPT
     if word == REJECT:

@@ -28,4 +28,4 @@ def already(recorded: Recorded, back: str) -> Page:
         recorded: what came of it.
         back: the address of the page that had the form.
     """
-    return Page("already", "Recorded before", {"said": recorded.already, "back": back})
+    return Page("already", "Nothing left to record", {"said": recorded.already, "back": back})
