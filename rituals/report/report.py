@@ -22,11 +22,13 @@ from rituals.report.usage import Attention, attention_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ledger.model.session import Entry
     from memory.api import Memory
     from memory.cache.file import Cache
+    from projection.fold.fact import History
+    from projection.lifecycle.lives import Lives
     from projection.policy.model import Policy
 
 #: How many points of time the picture and `--json` have at most.
@@ -121,9 +123,32 @@ def report_of(
     progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Report on some logs, in any order (see `report`)."""
-    limit = until + "~"  # behind every stem of that day
     histories = collect(entries)
-    found = lives_of(entries, policy, limit if until else "", progress, histories)
+    found = lives_of(entries, policy, until + "~" if until else "", progress, histories)
+    return report_on(found, histories, entries, policy, since, until, kind)
+
+
+def report_on(
+    found: Lives,
+    histories: Mapping[str, History],
+    entries: Iterable[Entry],
+    policy: Policy,
+    since: str = "",
+    until: str = "",
+    kind: str = "",
+) -> Report:
+    """Report on facts whose lives are worked out (see `report`).
+
+    Args:
+        found: the lives, up to `until`.
+        histories: what all logs say.
+        entries: of them, in any order.
+        policy: in force.
+        since: as in `report`.
+        until: the same.
+        kind: the same.
+    """
+    limit = until + "~"  # behind every stem of that day
     of_kind = [life for life in found.lives if kind in ("", life.kind)]
     chosen = [life for life in of_kind if life.born >= since]
     told = sorted(

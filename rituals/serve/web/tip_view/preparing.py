@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.tip_view.slow_parts import SLOW_PARTS
+from rituals.serve.web.tip_view.slow_parts import MADE_OF, SLOW_PARTS
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from rituals.serve.worker import Worker
 
@@ -93,6 +93,8 @@ class Preparing:
 
     async def _part(self, part: str) -> None:
         """Have a part of the tip as it stands now; several that ask for it wait for one."""
+        for first in MADE_OF.get(part, ()):
+            await self._part(first)
         tip = await self._opened.ask(self._views.of)
         if tip.has(part):
             return

@@ -12,6 +12,7 @@ from collections.abc import Callable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from projection.lifecycle.lives import Lives
+    from projection.lifecycle.past import Past
     from rituals.report.report import Report
     from rituals.review.learning.plan import Plan as LearnPlan
     from rituals.review.plan import Plan
@@ -28,10 +29,19 @@ def read_lives(tip: TipView) -> Callable[[], Lives]:
 
 def read_report(tip: TipView) -> Callable[[], Report]:
     """Read what the report of how facts lived is made of."""
-    from rituals.report.report import report_of
+    from rituals.report.report import report_on
 
-    entries, policy = list(tip.entries), tip.state.policy
-    return lambda: report_of(entries, policy)
+    lives, histories, entries = tip.lives, tip.state.histories, tip.entries
+    return lambda: report_on(lives, histories, entries, tip.state.policy)
+
+
+def read_past(tip: TipView) -> Callable[[], Past]:
+    """Read what answers how it was at any session."""
+    from projection.lifecycle.past import Past
+
+    lives, entries = tip.lives, tip.entries
+    withheld = tip.memory.snapshot.ask(lambda cache: cache.redacted)
+    return lambda: Past(tip.state, lives, entries, withheld)
 
 
 def read_plan(tip: TipView) -> Callable[[], Plan]:
@@ -66,7 +76,10 @@ def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
 #: The parts, in the order in which they are prepared.
 SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
     "lives": read_lives,
+    "past": read_past,
     "report": read_report,
     "plan": read_plan,
     "learn_plan": read_learn_plan,
 }
+#: What a part is made of, where that is a slow one.
+MADE_OF = {"past": ("lives",), "report": ("lives",)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ledger.model.session import Entry
     from memory.api import Memory
     from projection.lifecycle.lives import Lives
+    from projection.lifecycle.past import Past
     from rituals.decide.contradictions import Dispute
     from rituals.report.report import Report
     from rituals.review.learning.plan import Plan as LearnPlan
@@ -83,6 +84,11 @@ class TipView:
     def report(self) -> Report:
         """How facts lived, in numbers; slow, as `lives`."""
         return slow_parts.read_report(self)()
+
+    @cached_property
+    def past(self) -> Past:
+        """What held at the end of any session; slow, as `lives`."""
+        return slow_parts.read_past(self)()
 
     @cached_property
     def plan(self) -> Plan:
