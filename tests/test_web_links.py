@@ -85,20 +85,21 @@ def test_links_lead_to_their_files(given_names: list[str]) -> None:
     ]
     links = Links(addresses, {"/static/diurna.css": "abc"})
     for here in addresses:
-        links.here = file_of(here)
+        write = links.below(file_of(here).count("/"))
         for there in addresses:
-            said = links(f"{there}#place")
+            said = write(f"{there}#place")
             path, place = said.split("#")
             assert place == "place"
             assert unquote(path) == path and not urlsplit(path).scheme
-            folder = posixpath.dirname(links.here)
+            folder = posixpath.dirname(file_of(here))
             assert posixpath.normpath(posixpath.join(folder, path)) == file_of(there)
 
 
 def test_what_has_no_page_is_said_to_have_none() -> None:
     """Rather than a dead link; a query that a script reads stays behind the page's name."""
-    links = Links(["/", "/search", "/timeline?at=a", "/timeline"], {"/static/diurna.css": "abc"})
-    links.here = "fact/x.html"
+    made = Links(["/", "/search", "/timeline?at=a", "/timeline"], {"/static/diurna.css": "abc"})
+    links = made.below(1)
+    assert made("/") == "index.html"
     assert links("/fact/gone") == f"../{NOT_HERE}"
     assert links("/search?q=a%20b") == "../search.html?q=a%20b"
     assert links("/timeline?at=a") == "../timeline/at.a.html"

@@ -28,6 +28,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ledger.home import discover
+from memory.api import Memory
+from rituals.serve.web.export.site import apply_site, plan_site
 from tests.web import homes
 
 if TYPE_CHECKING:
@@ -290,12 +293,9 @@ def site(
         if name not in made:
             folder = base / name / "pages"
             folder.parent.mkdir()
-            ran = subprocess.run(
-                [sys.executable, "-P", "-m", "rituals", "web", "--export", str(folder),
-                 "--home", str(home(name))],
-                env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
-            )  # fmt: skip
-            assert ran.returncode == 0, ran.stderr.decode()
+            memory = Memory(discover(str(home(name))))
+            apply_site(plan_site(memory, str(folder)), memory, lambda done, of: None)
+            memory.close()
             made[name] = Site(folder, f"http://127.0.0.1:{http.server_address[1]}")
         return made[name]
 

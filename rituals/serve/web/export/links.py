@@ -7,7 +7,7 @@ hash. A plain name has no `~`, so no two are one; nor are they where a disk know
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.model.digest import sha256
@@ -49,14 +49,17 @@ class Links:
         self._files = {_parts(one): file_of(one) for one in addresses}
         self._assets = assets
         self._known: dict[str, str] = {}
-        self.here = "index.html"
 
     def __call__(self, address: str) -> str:
-        """Return an address as the file that is being written says it; `here` names that."""
+        """Return an address as a page at the top of the site says it."""
         if address not in self._known:
             path, _, place = address.partition("#")
             self._known[address] = self._target(path) + (f"#{place}" if place else "")
-        return "../" * self.here.count("/") + self._known[address]
+        return self._known[address]
+
+    def below(self, depth: int) -> Callable[[str], str]:
+        """Return what writes addresses for pages that many folders below the top."""
+        return lambda address: "../" * depth + self(address)
 
     def _target(self, address: str) -> str:
         if address in self._assets:

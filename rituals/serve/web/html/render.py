@@ -45,6 +45,7 @@ class Frame(Record):
         here: the address of the page, to which a form comes back.
         notice: what the log `done` recorded, None unless a form of this server made it.
         facts: the ids that have a page, to which texts may link.
+        canonical: where a page of a site is found once it is published, "" for not said.
     """
 
     project: str
@@ -59,6 +60,7 @@ class Frame(Record):
     here: str = "/"
     notice: Recorded | None = None
     facts: Container[str] = ()
+    canonical: str = ""
 
 
 class Renderer:

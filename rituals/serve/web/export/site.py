@@ -1,0 +1,228 @@
+"""Write the pages of a memory as a site: plan first, then apply.
+
+The bytes are the same for one tip, on every machine: nothing in them tells of a clock, of this machine or
+of its paths. Pages show what the server shows of the same tip, from the same functions and templates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from ledger.errors import NotFound
+from ledger.model.record import Record
+from ledger.wal.atomic_files import make_folder, write_private
+from rituals.report.export.target_folder import refuse_inside
+from rituals.serve.web.export.links import NOT_HERE, Links, file_of
+from rituals.serve.web.export.place import Target
+from rituals.serve.web.export.search_data import search_data
+from rituals.serve.web.html.render import Frame, Renderer, static_files
+from rituals.serve.web.page import Page
+from rituals.serve.web.pages.missing import missing
+from rituals.serve.web.pages.table import ROWS, Row
+from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory.api import Memory
+
+Progress = Callable[[int, int], None]
+#: Assets that only a server has use for.
+_SERVED_ALONE = ("login.js",)
+#: What the page of search asks.
+_SEARCH = "/static/facts.js"
+#: How many folders a page lies below the top, at most, and one more.
+_DEPTH = 3
+#: A forge that makes pages of markdown leaves these alone.
+_NO_BUILD = ".nojekyll"
+
+
+class SitePlan(Record):
+    """What an export writes.
+
+    Args:
+        folder: where, absolute.
+        base: where people will find it, "" for not said.
+        pages: file -> address.
+        removed: files of an earlier export that are no part of this one.
+    """
+
+    folder: str
+    base: str
+    pages: Mapping[str, str]
+    removed: tuple[str, ...]
+
+
+class SiteReport(Record):
+    """What an export wrote.
+
+    Args:
+        pages: how many.
+        files: with style, script and data.
+        bytes: of all of them.
+        changed: files that are new or other than they were.
+        removed: files that are gone.
+    """
+
+    pages: int
+    files: int
+    bytes: int
+    changed: int
+    removed: int
+
+
+def plan_site(memory: Memory, folder: str, base: str = "") -> SitePlan:
+    """Say which pages a site has.
+
+    Args:
+        memory: the home, open.
+        folder: absolute; it need not be there yet.
+        base: an address that begins with http, "" for none.
+
+    Raises:
+        WriteRefused: no site can be there.
+    """
+    folder = os.path.realpath(folder)
+    refuse_inside(memory, folder)
+    pages = {file_of(address): address for address in _addresses(TipViews().of(memory))}
+    files = [*pages, *_other_files()]
+    target = Target(folder)
+    target.refuse(files)
+    gone = sorted(set(target.listed or ()) - set(files))
+    return SitePlan(folder, base.rstrip("/"), pages, tuple(gone))
+
+
+def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport:
+    """Write a site as it was planned.
+
+    Args:
+        plan: of the same memory.
+        memory: the home, open.
+        progress: told how many of how many pages are written.
+
+    Raises:
+        WriteRefused: the folder is somebody's by now.
+        Busy: another export writes there.
+        StorageFailed: the disk refused.
+    """
+    target = Target(plan.folder)
+    target.refuse([*plan.pages, *_other_files()])
+    written: list[str] = []
+    size = 0
+    with target.beside() as beside:
+        for path, data in _files(plan, TipViews().of(memory), progress):
+            full = os.path.join(beside, path)
+            make_folder(os.path.dirname(full), 0o777)
+            write_private(full, data)
+            os.chmod(full, 0o644)
+            written.append(path)
+            size += len(data)
+        changed, removed = target.take(beside, written)
+    return SiteReport(len(plan.pages), len(written), size, changed, removed)
+
+
+def _files(plan: SitePlan, tip: TipView, progress: Progress) -> Iterator[tuple[str, bytes]]:
+    """Give each file: what pages load first, and the first page, that leads to all others, last."""
+    assets = {f"/static/{path.name}": path.read_bytes() for path in _assets()}
+    pages = sorted(plan.pages.items(), key=lambda one: (one[1] == "/", one[0]))
+    hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
+    links = Links(plan.pages.values(), hashes)
+    data = search_data(tip, links)
+    assets[_SEARCH], hashes[_SEARCH] = data, hashlib.sha256(data).hexdigest()[:12]
+    for name, held in assets.items():
+        yield name[1:], held
+    yield _NO_BUILD, b""
+    writer = _Writer(plan, tip, links)
+    for number, (path, address) in enumerate(pages):
+        progress(number, len(pages))
+        yield path, writer.write(path, page_at(tip, address))
+    progress(len(pages), len(pages))
+    said = NotFound("this site has no such page", hint="the pages stand in the menu above")
+    yield NOT_HERE, writer.write(NOT_HERE, missing(said))
+
+
+class _Writer:
+    """Writes pages as files.
+
+    Args:
+        plan: of the site.
+        tip: that is shown.
+        links: between the files.
+    """
+
+    def __init__(self, plan: SitePlan, tip: TipView, links: Links) -> None:
+        self._base = plan.base
+        self._renderers = [Renderer(links.below(depth)) for depth in range(_DEPTH)]
+        self._frame = Frame(
+            tip.state.policy.project,
+            tip.state.summary,
+            tip.tip,
+            tip.mark,
+            tuple((row.path, row.menu, row.key) for row in ROWS if row.menu),
+            due=len(tip.plan.unanswered),
+            served=False,
+            facts=tip.standings,
+        )
+
+    def write(self, path: str, page: Page) -> bytes:
+        """Write one."""
+        canonical = f"{self._base}/{path}" if self._base else ""
+        frame = self._frame._replace(canonical=canonical)
+        written = self._renderers[path.count("/")].render(page, frame)
+        return written.encode("utf-8", "replace")
+
+
+def page_at(tip: TipView, address: str) -> Page:
+    """Return the page of an address.
+
+    Args:
+        tip: what is shown.
+        address: of ours, as `addresses` of a row give it.
+    """
+    row, asked = _asked(address)
+    return row.page(tip, asked)
+
+
+def _asked(address: str) -> tuple[Row, dict[str, str]]:
+    """Find what makes the page of an address, and what it is asked.
+
+    Raises:
+        NotFound: no page has such an address.
+    """
+    parts = urlsplit(address)
+    for row in ROWS:
+        if found := _pattern(row.path).fullmatch(parts.path):
+            named = {name: unquote(said) for name, said in found.groupdict().items()}
+            return row, {**dict(parse_qsl(parts.query)), **named}
+    raise NotFound(f"there is no page at {address}", hint="`diurna web` shows all pages")
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """Return what the addresses of a row are like; `{name:path}` takes more than one part of a path."""
+    said = re.escape(path).replace(r"\{", "{").replace(r"\}", "}")
+    named = re.sub(r"\{(\w+):path\}", r"(?P<\1>.+)", said)
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", named))
+
+
+def _addresses(tip: TipView) -> Iterator[str]:
+    """List all that a site has, each once."""
+    seen = set()
+    for row in ROWS:
+        listed: Iterable[str] = () if "{" in row.path else (row.path,)
+        for address in row.addresses(tip) if row.addresses else listed:
+            if address not in seen:
+                seen.add(address)
+                yield address
+
+
+def _assets() -> Iterator[Path]:
+    return (path for path in static_files() if path.name not in _SERVED_ALONE)
+
+
+def _other_files() -> tuple[str, ...]:
+    """Name what is no page of an address."""
+    return (*(f"static/{path.name}" for path in _assets()), _SEARCH[1:], NOT_HERE, _NO_BUILD)

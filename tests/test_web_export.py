@@ -1,0 +1,102 @@
+"""What a site withholds: redacted, personal and secret words are in none of its bytes, names included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import WriteRefused
+from ledger.home import discover
+from memory.api import Memory
+from rituals.serve.web.export.site import SiteReport, apply_site, plan_site
+from tests.conftest import NOW_MS, Repo, Run
+from tests.planted_secrets import others, tokens
+from tests.small_ledgers import tree_of
+from tests.test_redaction import TOKENS, Told
+
+OWN = "Quillfeather"
+
+
+def exported(repo: Repo, folder: Path) -> tuple[SiteReport, str]:
+    """Export the home; return every byte of the site, names of files included."""
+    memory = Memory(discover(str(repo.path)), clock=lambda: NOW_MS)
+    report = apply_site(plan_site(memory, str(folder)), memory, lambda done, of: None)
+    memory.close()
+    held = tree_of(folder)
+    return report, "\n".join([f"{name}\n{data.decode()}" for name, data in held.items()])
+
+
+def test_what_is_redacted_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """It was on the pages before; the export that follows takes it away, and its files with it."""
+    told = Told(repo, run)
+    _, before = exported(repo, tmp_path / "site")
+    assert [token for token in TOKENS if token in before], "the site shows what is not redacted"
+    told.redact()
+    _, after = exported(repo, tmp_path / "site")
+    assert [token for token in TOKENS if token in after] == []
+    assert "(redacted)" in after or "vault" in after
+
+
+def test_what_is_only_the_users_is_in_no_byte(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """Neither the words of a personal fact nor its id, also where a shared log used it."""
+    assert run("init", "--personal").code == 0
+    assert run("note", "--personal", f"id=own-way preference: {OWN} likes tabs.").code == 0
+    assert run("note", "id=shared decision: We use tabs.").code == 0
+    done = run(
+        "append", "--title", "Both", "--ref", "shared,own-way",
+        "--new", f"personal=true preference: {OWN} reads short answers.",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    _, said = exported(repo, tmp_path / "site")
+    assert "We use tabs." in said
+    assert OWN not in said and "own-way" not in said
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_secret_of_an_old_log_is_in_no_byte(
+    repo: Repo, run: Run, tmp_path: Path, seed: int
+) -> None:
+    """Written by hand before anybody looked: in the prose, in a fact, in a title, in a remark."""
+    secrets = [*tokens(seed), *others(seed)]
+    sessions = repo.path / "memory" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    for number, one in enumerate(secrets):
+        first = one.text.splitlines()[0]
+        (sessions / f"2026-09-{1 + number % 28:02d}-{100000 + number}.md").write_text(
+            f"# Work {number}\n\nWe saw this:\n\n{one.text}\n\n## Memory References\n\n- Created: old-{number}\n"
+            f"\n## Facts\n\n- It says {first if one.value in first else number}\n  <!-- id: old-{number} -->\n"
+        )
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "by hand")
+    _, said = exported(repo, tmp_path / "site")
+    assert "old-1" in said
+    left = [one.kind for one in secrets if one.value in said]
+    assert left == []
+
+
+def test_a_site_is_not_put_into_a_home(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """Neither into git's folder, nor over the user's code; nothing is changed."""
+    assert run("note", "id=shared decision: We use tabs.").code == 0
+    memory = Memory(discover(str(repo.path)))
+    before = tree_of(repo.path)
+    for folder in (".git/site", "memory", "memory/site", ".", "code.py"):
+        with pytest.raises(WriteRefused) as problem:
+            plan_site(memory, str(repo.path / folder))
+        assert problem.value.hint
+    assert tree_of(repo.path) == before
+
+
+def test_where_it_is_published_stands_in_each_page_only_if_it_is_said(
+    repo: Repo, run: Run, tmp_path: Path
+) -> None:
+    """The canonical link names the file; all other links stay relative."""
+    assert run("note", "id=shared decision: We use tabs.").code == 0
+    memory = Memory(discover(str(repo.path)))
+    plan = plan_site(memory, str(tmp_path / "site"), "https://shop.example/memory/")
+    apply_site(plan, memory, lambda done, of: None)
+    for path, data in tree_of(tmp_path / "site").items():
+        if path.endswith(".html"):
+            text = data.decode()
+            assert f'<link rel="canonical" href="https://shop.example/memory/{path}">' in text
+            assert text.count("shop.example") == 1
