@@ -98,15 +98,19 @@ def ageing(
 def fading(now: Iterable[Standing], work: Sequence[str], policy: Policy) -> tuple[Fading, ...]:
     """Return the live facts that would be archived before the next review is due, soonest first."""
     horizon = policy.review.every or policy.windows.active
-    window = policy.windows.archive
     found = []
     for standing in now:
-        fact = standing.fact
-        if not standing.live or standing.tier == "core" or fact.open:
-            continue
-        # a closed thread is swept or fades, whichever comes first
-        oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
-        left = window + 1 - (len(work) - bisect_right(work, oldest))
-        if left <= horizon:
-            found.append(Fading(fact.id, left))
+        left = sessions_left(standing, work, policy)
+        if left is not None and left <= horizon:
+            found.append(Fading(standing.fact.id, left))
     return tuple(sorted(found, key=lambda one: (one.left, one.id)))
+
+
+def sessions_left(standing: Standing, work: Sequence[str], policy: Policy) -> int | None:
+    """Return how many more work sessions may pass without a fact before it is archived; None: it stays."""
+    fact = standing.fact
+    if not standing.live or standing.tier == "core" or fact.open:
+        return None
+    # a closed thread is swept or fades, whichever comes first
+    oldest = min(fact.anchor, fact.closed_at) if fact.closed else fact.anchor
+    return policy.windows.archive + 1 - (len(work) - bisect_right(work, oldest))

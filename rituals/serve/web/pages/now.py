@@ -60,7 +60,7 @@ def now(tip: TipView, asked: Asked) -> Page:
             "review": pressing(since, view, tip.state.policy.review),
             "uses": tip.uses,
             "sessions": len(tip.work),
-            "ago": tip.sessions_since,
+            "since": tip.sessions_since,
         },
     )
 

@@ -1,0 +1,97 @@
+"""Show one fact: its text, where it stands, why it stands there, and what is linked with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ledger.errors import NotFound
+from ledger.model.event import VERB_OF, FactReferenced, FactUpdated
+from ledger.model.ids import WITHHELD
+from ledger.model.record import Record
+from memory.query.provenance import Step
+from projection.document.render import REDACTED
+from projection.fold.versions import Texts
+from projection.graph.neighbours import Links
+from projection.lifecycle.transitions import sessions_left
+from projection.policy.model import CLOSABLE
+from rituals.serve.web.page import Asked, Page
+from rituals.serve.web.tip_view.tip_view import TipView
+
+_USED, _UPDATED = VERB_OF[FactReferenced], VERB_OF[FactUpdated]
+
+
+class Told(Record):
+    """One event of a fact, or a run of plain uses.
+
+    Args:
+        steps: one, or the uses in a row; the newest first.
+        run: whether they are such uses.
+        changes: (version, its text, the new text) for each version that the event's text replaced.
+    """
+
+    steps: tuple[Step, ...]
+    run: bool = False
+    changes: tuple[tuple[str, str, str], ...] = ()
+
+
+def fact(tip: TipView, asked: Asked) -> Page:
+    """Return the page of a fact, or of an id that logs name and that has no text.
+
+    Raises:
+        NotFound: no log names it.
+    """
+    name = asked["id"]
+    why = tip.memory.why(name)
+    standing = tip.standings.get(name)
+    now = standing.fact if standing else None
+    try:
+        links = tip.memory.links(name)
+    except NotFound:  # logs name it, and no fact does
+        links = Links(name, None, ())
+    return Page(
+        "fact",
+        name,
+        {
+            "id": name,
+            "standing": standing,
+            "fact": now,
+            "why": why,
+            "told": tellings(why.steps),
+            "links": links,
+            "disputes": [one for one in tip.disputes if one.fact == name]
+            if now and now.contradicted
+            else [],
+            "closable": now is not None and now.kind in CLOSABLE,
+            "left": sessions_left(standing, tip.work, tip.state.policy) if standing else None,
+            "uses": tip.uses.get(name, ()),
+            "sessions": len(tip.work),
+            "since": tip.sessions_since(now.anchor) if now else 0,
+        },
+    )
+
+
+def addresses(tip: TipView) -> Iterable[str]:
+    """Return the addresses of all facts; ids are letters, digits and hyphens that need no encoding."""
+    return [f"/fact/{name}" for name in sorted(tip.standings)]
+
+
+def tellings(steps: Sequence[Step]) -> list[Told]:
+    """Return the events of a fact, newest first: uses in a row as one, texts beside what they replaced."""
+    found: list[Told] = []
+    texts, stood = Texts(), {step.version: step.text for step in steps if step.version}
+    for step in steps:
+        changes: list[tuple[str, str, str]] = []
+        if step.version:
+            was = step.was or (tuple(texts.heads) if step.event == _UPDATED else ())
+            texts.bring(WITHHELD + step.version, step.stem, was)
+            changes = [
+                (version, stood[version], step.text)
+                for version in was
+                if stood.get(version, REDACTED) not in (REDACTED, step.text)
+            ]
+        if step.event == _USED and not step.remark:
+            run = found.pop().steps if found and found[-1].run else ()
+            found.append(Told((step, *run), run=True))
+        else:
+            found.append(Told((step,), changes=tuple(changes)))
+    return found[::-1]
