@@ -22,6 +22,7 @@ from memory.api import Memory
 from rituals.cli.context import Invocation
 from rituals.cli.errors import translate
 from rituals.cli.registry import ENTRIES
+from rituals.serve.mcp.errors import NoMemory
 from rituals.serve.mcp.handlers import Handlers
 from rituals.serve.mcp.server import server_of
 from rituals.serve.open_memory import OpenMemory
@@ -53,7 +54,7 @@ async def connected(
     path: Path, open_memory: Opener, agent: str = "", name: str = "a-client", mode: str = "auto"
 ) -> AsyncIterator[Client]:
     """A client of a server of one home, in this process."""
-    opened = OpenMemory(lambda: discover(str(path)), open_memory)
+    opened = OpenMemory(lambda: discover(str(path)), open_memory, NoMemory)
     server = server_of(lambda: Handlers(opened, explain, agent), "1.0")
     info = types.Implementation(name=name, version="7")
     with anyio.fail_after(SECONDS):

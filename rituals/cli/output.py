@@ -105,8 +105,13 @@ class Output:
         said = "".join([_styled(piece, styled) for piece in pieces])
         self._print(said + "\n")
 
-    def answer(self, values: Mapping[str, object]) -> None:
-        """Print the one object of a `--json` answer; what would be a second one is not printed."""
+    def answer(self, values: Mapping[str, object], *, lines: bool = True) -> None:
+        """Print the one object of a `--json` answer; what would be a second one is not printed.
+
+        Args:
+            values: of the object.
+            lines: write it in several; one line is for who reads on while the command runs.
+        """
         if self._answered:
             return
         if self.choose is not None and "error" not in values:
@@ -115,8 +120,9 @@ class Output:
         import json
 
         said = json.dumps(
-            {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True, indent=2
-        )
+            {"format": FORMAT, **values}, ensure_ascii=False, sort_keys=True,
+            indent=2 if lines else None,
+        )  # fmt: skip
         self.text(_without_surrogates(said) + "\n")
 
     def talk(self, *pieces: Piece, fixed: bool = False) -> None:

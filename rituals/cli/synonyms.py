@@ -71,7 +71,10 @@ _MEANT = {
     "related graph neighbours neighbors": "`diurna links ID` shows what a fact is linked with",
     "entities tags topics": "`diurna entity` lists what facts are about",
     "setup create-home bootstrap": "`diurna init` makes a home",
-    "serve server": "`diurna mcp` serves this memory to agents",
+    "serve server":
+        "`diurna mcp` serves this memory to agents, `diurna web` shows it to people in a browser",
+    "browse browser dashboard gui html site ui viewer website":
+        "`diurna web` shows this memory in a browser",
     "hooks": "`diurna install` enters them in agents' programs, `diurna init --hooks` in git",
     "demo example tutorial": "`diurna tour` shows the whole story",
     "rebuild refresh render": "`diurna publish` writes continuity.md and the archive anew",

@@ -19,23 +19,6 @@ T = TypeVar("T")
 WRITING_SECONDS, READING_SECONDS = 60.0, 1.0
 
 
-class NoMemory(DiurnaError):
-    """There was no home yet since the server was started.
-
-    The one failure that tells a client a command: no tool makes a home, for that commits to the user's
-    repository, and a person has to want it. So its words are said to a client as they are.
-    """
-
-    def __init__(self, problem: HomeNotFound) -> None:
-        if problem.because:
-            said = f"no memory here: {problem.message}"
-            hint = f"for the person you work for: {problem.hint}"
-        else:
-            said = f"no memory here; `diurna init` makes one ({problem.message})"
-            hint = "ask the person you work for first; once it is made, the next call finds it"
-        super().__init__(said, hint=hint)
-
-
 class OpenMemory:
     """Answers questions about one home; the next one sees what other processes append meanwhile.
 
@@ -46,11 +29,18 @@ class OpenMemory:
     Args:
         find: finds the home.
         open_memory: opens it, on the worker's thread.
+        no_home: says in the words of whoever asks that there was no home yet since the server was started.
     """
 
-    def __init__(self, find: Callable[[], Home], open_memory: Callable[[Home], Memory]) -> None:
+    def __init__(
+        self,
+        find: Callable[[], Home],
+        open_memory: Callable[[Home], Memory],
+        no_home: Callable[[HomeNotFound], DiurnaError] = lambda problem: problem,
+    ) -> None:
         self._find = find
         self._open = open_memory
+        self._no_home = no_home
         self._home: Home | None = None
         self._memory: Memory | None = None
         self._worker = Worker("diurna-memory")
@@ -69,8 +59,7 @@ class OpenMemory:
             writes: what has arrived is done, also if the client is gone before its turn comes.
 
         Raises:
-            NoMemory: there was no home yet.
-            DiurnaError: as the question does; or the home is not there.
+            DiurnaError: as the question does; or the home is not there, or not yet.
             Busy: too many wait already.
         """
         if not writes:
@@ -113,17 +102,15 @@ class OpenMemory:
         try:
             home = self._find()
         except HomeNotFound as problem:
-            if self._home is not None:
+            if self._home is None:
+                raise self._no_home(problem) from None
+            if problem.because:
                 raise
-            raise NoMemory(problem) from None
+            raise _gone(self._home, problem.message) from None
         if self._home is None:
             self._home = home
         if _place(home) != _place(self._home):
-            raise NotFound(
-                "the home that this server was started for is not there",
-                where=self._home.folder or self._home.repository.where,
-                hint="check out a branch that has it, or start the server where another one is",
-            )
+            raise _gone(self._home)
         return home
 
     def _opened(self) -> Memory:
@@ -138,6 +125,15 @@ class OpenMemory:
         if self._memory is not None:
             memory, self._memory = self._memory, None
             memory.close()
+
+
+def _gone(home: Home, instead: str = "") -> NotFound:
+    return NotFound(
+        "the home that this server was started for is not there"
+        + (f": {instead}" if instead else ""),
+        where=home.folder or home.repository.where,
+        hint="check out a branch that has it, or start the server where another one is",
+    )
 
 
 def _place(home: Home) -> tuple[object, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ledger.errors import DiurnaError, HomeNotFound
 from rituals.serve.mcp.responses import whole
 from rituals.serve.mcp.wording import hint_in_tools, message_in_tools
-from rituals.serve.open_memory import NoMemory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,23 @@ if TYPE_CHECKING:
 _FINDINGS_SAID = 10
 #: Where a failure is said to be that has no place of its own; the client knows that.
 _HERE = "mcp"
+
+
+class NoMemory(DiurnaError):
+    """There was no home yet since the server was started.
+
+    The one failure that tells a client a command: no tool makes a home, for that commits to the user's
+    repository, and a person has to want it. So its words are said to a client as they are.
+    """
+
+    def __init__(self, problem: HomeNotFound) -> None:
+        if problem.because:
+            said = f"no memory here: {problem.message}"
+            hint = f"for the person you work for: {problem.hint}"
+        else:
+            said = f"no memory here; `diurna init` makes one ({problem.message})"
+            hint = "ask the person you work for first; once it is made, the next call finds it"
+        super().__init__(said, hint=hint)
 
 
 def told(failure: Failure) -> str:

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
+    from ledger.errors import DiurnaError, HomeNotFound
     from ledger.home import Home
     from memory.api import Memory
     from rituals.answers.failure import Failure
@@ -92,7 +93,7 @@ def _served(
     from rituals.serve.mcp.server import server_of
     from rituals.serve.open_memory import OpenMemory
 
-    opened = OpenMemory(setting.find, lambda home: _memory(home, setting.clock))
+    opened = OpenMemory(setting.find, lambda home: _memory(home, setting.clock), _no_home)
 
     def handlers() -> Handlers:
         from rituals.serve.mcp.handlers import Handlers
@@ -114,6 +115,12 @@ def _noted(setting: Setting) -> str:
         return noted_session(setting.find().repository.commondir)
     except DiurnaError:
         return ""
+
+
+def _no_home(problem: HomeNotFound) -> DiurnaError:
+    from rituals.serve.mcp.errors import NoMemory
+
+    return NoMemory(problem)
 
 
 def _memory(home: Home, clock: Callable[[], int]) -> Memory:

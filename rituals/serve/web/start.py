@@ -10,6 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
 
+#: In the folder where Diurna keeps its state, while a server runs that opened a browser.
+_LEADING_ON = "web-{port}.html"
+
 
 class Setting(Record):
     """What a server is started with.
@@ -18,17 +21,19 @@ class Setting(Record):
         find: finds the home where the server was started, or that was named.
         agent: who writes, "" for whom git names.
         clock: gives milliseconds since 1970.
-        announce: says a line to whoever started it.
+        announce: says the address and the port to whoever started it.
+        tell: says a fault of ours to them.
         writes: whether pages have forms that record something.
-        tell: says a fault of ours.
+        opens: whether to open a browser.
     """
 
     find: Callable[[], Home]
     agent: str
     clock: Callable[[], int]
-    announce: Callable[[str], None]
+    announce: Callable[[str, int], None]
+    tell: Callable[[Exception], None]
     writes: bool = False
-    tell: Callable[[Exception], None] = lambda problem: None
+    opens: bool = False
 
 
 def serve_pages(setting: Setting, port: int) -> int:
@@ -42,7 +47,7 @@ def serve_pages(setting: Setting, port: int) -> int:
         HomeNotFound: there is none.
         DiurnaError: the port can not be had.
     """
-    setting.find()
+    home = setting.find()
     import anyio
 
     from memory.api import Memory
@@ -51,6 +56,7 @@ def serve_pages(setting: Setting, port: int) -> int:
     from rituals.serve.open_memory import OpenMemory
     from rituals.serve.web.server.access import Access, new_token
     from rituals.serve.web.server.app import app_of
+    from rituals.serve.web.server.browser import Opening
     from rituals.serve.web.server.guard import FORM_BYTES
 
     opened = OpenMemory(
@@ -60,7 +66,14 @@ def serve_pages(setting: Setting, port: int) -> int:
         with listen(port, "--port 0") as listening:
             settle("web")
             access = Access(listening.getsockname()[1], new_token(), setting.writes)
-            setting.announce(access.login)
-            return anyio.run(serve, app_of(opened, access, setting.tell), listening, FORM_BYTES)
+            opening = Opening(access.login, home.state_dir, _LEADING_ON.format(port=access.port))
+            app = app_of(opened, access, setting.tell)
+            setting.announce(access.login, access.port)
+            if setting.opens:
+                opening.begin()
+            try:
+                return anyio.run(serve, app, listening, FORM_BYTES)
+            finally:
+                opening.end()
     finally:
         opened.close()

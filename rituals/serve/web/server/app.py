@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route, Router
 
@@ -71,6 +71,8 @@ def _whatever_happens(answering: Answering, renderer: Renderer, tell: Tell) -> A
     async def answer(request: Request) -> Response:
         try:
             return await answering(request)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
         except DiurnaError as problem:
             status = 400 if problem.exit_code == 2 else 503
             page = Page("alone", "Not now", {"said": str(problem), "hint": problem.hint}, status)

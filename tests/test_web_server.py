@@ -1,0 +1,279 @@
+"""`diurna web` as a process: what comes over the socket, how it begins, and how it ends."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("jinja2")
+
+from ledger.home import Home
+from memory.api import Memory
+from rituals.serve.request_limits import BODY_SECONDS, HEAD_SECONDS
+from rituals.serve.web.server.access import Access
+from rituals.serve.web.server.guard import FORM_BYTES
+from tests.conftest import Repo, Run
+from tests.web_client import client_of
+
+SECONDS = 60
+ROOT = str(Path(__file__).parent.parent)
+#: The same server with shorter limits, and a form that says when it has begun to record, which takes a second.
+HURRIED = f"""
+import pathlib, sys, time
+from rituals.cli.entry import main
+from rituals.serve import request_limits as limits
+from rituals.serve.web.actions.table import ACTIONS
+limits.HEAD_SECONDS, limits.BODY_SECONDS = {HEAD_SECONDS * 0.15}, {BODY_SECONDS * 0.1}
+archive = ACTIONS["archive"]
+def slowly(memory, fields):
+    if fields.one("slowly"):
+        pathlib.Path(fields.one("slowly")).touch()
+        time.sleep(1)
+    return archive.record(memory, fields)
+ACTIONS["archive"] = archive._replace(record=slowly)
+sys.exit(main())
+"""
+
+
+class Listening:
+    """A server process on a free port."""
+
+    def __init__(self, *more: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", HURRIED, "web", "--port", "0", "--json", *more],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": ROOT, "DISPLAY": ":0", "BROWSER": "/nowhere/at/all"},
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.said = json.loads(self.process.stdout.readline())
+        self.port: int = self.said["port"]
+        self.host = f"127.0.0.1:{self.port}"
+        self.access = Access(self.port, self.said["address"].partition("#")[2], "--write" in more)
+        self.cookie = ""
+
+    def ask(self, method: str, address: str, body: str = "") -> tuple[int, dict[str, str], str]:
+        """Send a request as a page of the server would."""
+        headers = {"Cookie": self.cookie, "Sec-Fetch-Site": "same-origin"}
+        if method == "POST":
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            headers["Origin"] = f"http://{self.host}"
+        connection = http.client.HTTPConnection(self.host, timeout=SECONDS)
+        try:
+            connection.request(method, address, body or None, headers)
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return answer.status, found, answer.read().decode()
+        finally:
+            connection.close()
+
+    def login(self) -> Listening:
+        """Exchange the token for the cookie."""
+        _, headers, _ = self.ask("POST", "/login", f"t={self.access.token}")
+        self.cookie = headers["set-cookie"].partition(";")[0]
+        return self
+
+    def send(self, sent: str, *, host: bool = True) -> str:
+        """Send bytes as they are; return the first line of what comes."""
+        named = f"Host: {self.host}\r\nCookie: {self.cookie}\r\n" if host else ""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS) as one:
+            one.sendall(sent.replace("HOST", named).encode("latin-1"))
+            found = b""
+            while b"\r\n" not in found and (more := one.recv(4096)):
+                found += more
+        return found.partition(b"\r\n")[0].decode()
+
+    def end(self, stop: signal.Signals) -> tuple[int, str, str]:
+        """Stop it; return the exit code and the rest of both outputs."""
+        self.process.send_signal(stop)
+        out, err = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, out.decode(), err.decode()
+
+    def kill(self) -> None:
+        """End it whatever happens."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+
+@pytest.fixture
+def listening(repo: Repo, run: Run) -> Iterator[Listening]:
+    """A server of a home with a fact, with forms."""
+    assert run("append", "--title", "One", "--new", "id=one fact: A fact.").code == 0
+    server = Listening("--write")
+    yield server.login()
+    server.kill()
+
+
+def test_a_server_from_its_first_word_to_its_last(listening: Listening, spawn: Run) -> None:
+    """One line of JSON says where it is; what no browser sends is refused at the socket; a form is recorded."""
+    assert listening.said == {
+        "format": 1, "port": listening.port, "writes": True,
+        "address": f"http://{listening.host}/login#{listening.access.token}",
+    }  # fmt: skip
+    assert len(listening.access.token) >= 43  # 32 bytes
+    with socket.socket() as other:
+        # the socket is bound to one address, not to all of this machine
+        assert other.connect_ex(("127.0.0.2", listening.port)) != 0
+    status, headers, page = listening.ask("GET", "/")
+    assert (status, "A fact." in page) == (200, True)
+    assert "server" not in headers and headers["x-content-type-options"] == "nosniff"
+
+    refused = {
+        "GET http://evil.example/ HTTP/1.1\r\nHOST\r\n": 400,
+        "GET / HTTP/1.1\r\nHOSTHost: evil.example\r\n\r\n": 400,
+        "GET / HTTP/1.1\r\n\r\n": 400,
+        "GET / HTTP/1.0\r\n\r\n": 421,
+        "GET / HTTP/1.1\r\nHost : evil.example\r\nHOST\r\n": 400,
+        "GET / HTTP/1.1\r\nHOSTSec-Fetch-Site:\r\n cross-site\r\n\r\n": 403,
+        "GET /tip HTTP/1.1\r\nHOSTConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n": 400,
+        "GET / HTTP/1.1\r\nHOSTContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde": 400,
+        "POST /act/archive HTTP/1.1\r\nHOSTContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n": 400,
+        f"POST /login HTTP/1.1\r\nHOSTOrigin: http://{listening.host}\r\nContent-Length: {FORM_BYTES + 1}\r\n\r\n": 413,
+        "TRACE / HTTP/1.1\r\nHOST\r\n": 405,
+        "nonsense\r\n\r\n": 400,
+    }  # fmt: skip
+    found = {sent: listening.send(sent) for sent in refused}
+    assert {sent: int(line.split()[1]) for sent, line in found.items()} == refused
+    assert listening.send("GET /tip HTTP/1.1\r\nHOST\r\n").split()[1] == "200"
+
+    token = listening.access.form_token(listening.cookie.partition("=")[2])
+    form = f"token={token}&id=one&reason=It+is+over&next=%2F"
+    status, headers, _ = listening.ask("POST", "/act/archive", form)
+    assert status == 303
+    stem = headers["location"].partition("?done=")[2]
+    assert json.loads(spawn("log", "--json").out)["sessions"][0]["stem"] == stem
+    assert listening.ask("GET", headers["location"])[0] == 200
+    assert listening.end(signal.SIGINT) == (130, "", "diurna: interrupted\n")
+
+
+def test_a_stop_waits_for_what_is_being_written(
+    listening: Listening, tmp_path: Path, spawn: Run
+) -> None:
+    """A form has begun to be recorded: the log is there, the browser is told, and the end is a good one."""
+    begun = tmp_path / "begun"
+    token = listening.access.form_token(listening.cookie.partition("=")[2])
+    form = f"token={token}&id=one&reason=It+is+over&slowly={begun}"
+    with socket.create_connection(("127.0.0.1", listening.port), timeout=SECONDS) as one:
+        one.sendall(
+            f"POST /act/archive HTTP/1.1\r\nHost: {listening.host}\r\nOrigin: http://{listening.host}\r\n"
+            f"Cookie: {listening.cookie}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            f"Content-Length: {len(form)}\r\n\r\n{form}".encode()
+        )
+        limit = time.monotonic() + SECONDS
+        while not begun.exists():
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        assert listening.end(signal.SIGTERM) == (0, "", "")
+        assert one.recv(4096).startswith(b"HTTP/1.1 303")
+    assert json.loads(spawn("show", "one", "--json").out)["facts"][0]["tier"] == "archived"
+    assert spawn("verify").code == 0
+
+
+def test_slow_requests_hold_nothing(listening: Listening) -> None:
+    """Beside many that send a half of a head, or of a form, a browser is answered; and they are let go."""
+    half_form = (
+        f"POST /login HTTP/1.1\r\nHost: {listening.host}\r\nOrigin: http://{listening.host}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt="
+    )
+    halves = ["", "GET / HTTP/1.1\r\nHost: ", half_form]
+    others = []
+    for sent in halves * 60:
+        other = socket.create_connection(("127.0.0.1", listening.port), timeout=SECONDS)
+        other.sendall(sent.encode())
+        others.append(other)
+    try:
+        begun = time.monotonic()
+        assert [listening.ask("GET", "/")[0] for _ in range(3)] == [200] * 3
+        assert not select.select(others, [], [], 0)[0], "they wait meanwhile"
+        assert time.monotonic() - begun < BODY_SECONDS
+        limit = begun + SECONDS
+        for one in others:
+            one.settimeout(max(0.1, limit - time.monotonic()))
+            try:
+                assert one.recv(1) == b""
+            except ConnectionError:
+                pass
+    finally:
+        for one in others:
+            one.close()
+    assert listening.ask("GET", "/")[0] == 200
+    assert listening.end(signal.SIGTERM) == (0, "", "")
+
+
+# ---- what becomes of the home ---------------------------------------------------------------------
+
+
+def test_a_page_says_what_became_of_the_home(repo: Repo, run: Run) -> None:
+    """On a branch without it, away, back again: a page each time, and what to do; the terminal is not bothered."""
+    faults: list[Exception] = []
+    client = client_of(repo.path, tell=faults.append).login()
+    assert client.get("/").status == 200
+    repo.git("checkout", "-q", "--orphan", "empty")
+    repo.git("rm", "-rfq", "--cached", ".")
+    (repo.path / "memory").rename(repo.path.parent / "away")
+    gone = client.get("/")
+    assert gone.status == 503
+    assert "started for is not there" in gone.text and "check out a branch that has it" in gone.text
+    assert client.get("/tip").status == 503
+    (repo.path.parent / "away").rename(repo.path / "memory")
+    repo.git("symbolic-ref", "HEAD", "refs/heads/main")
+    repo.git("reset", "-q")
+    assert client.get("/").status == 200
+    repo.path.rename(repo.path.parent / "elsewhere")
+    assert client.get("/").status == 503
+    (repo.path.parent / "elsewhere").rename(repo.path)
+    assert client.get("/").status == 200
+    assert faults == []
+
+
+def test_where_there_is_no_home_the_page_says_how_to_make_one(bare_repo: Repo, run: Run) -> None:
+    """In words for a person at a terminal; once it is there, the next page shows it."""
+    client = client_of(bare_repo.path).login()
+    answer = client.get("/")
+    assert answer.status == 503
+    assert "diurna init" in answer.text
+    assert "the person you work for" not in answer.text
+    assert run("init").code == 0
+    assert client.get("/").status == 200
+
+
+def test_a_fault_is_a_page_and_the_next_one_is_shown(repo: Repo) -> None:
+    """The terminal is told once; the memory is opened anew."""
+    faults: list[Exception] = []
+    fails = [True]
+
+    def open_memory(home: Home) -> Memory:
+        if fails:
+            raise RuntimeError("broken")
+        return Memory(home)
+
+    client = client_of(repo.path, open_memory=open_memory, tell=faults.append).login()
+    assert client.get("/").status == 500
+    fails.clear()
+    assert client.get("/").status == 200
+    assert [str(one) for one in faults] == ["broken"]
+
+
+def test_the_tip_changes_when_memory_does(repo: Repo, run: Run) -> None:
+    """Also by a commit from elsewhere: a page that polls learns of it, and the next one shows it."""
+    client = client_of(repo.path).login()
+    before = json.loads(client.get("/tip").text)["tip"]
+    assert f'data-mark="{before}"' in client.get("/").text
+    assert json.loads(client.get("/tip").text) == {"tip": before}
+    run("append", "--title", "One", "--new", "fact: Something new.")
+    after = json.loads(client.get("/tip").text)["tip"]
+    assert after != before
+    page = client.get("/").text
+    assert f'data-mark="{after}"' in page and "Something new." in page
