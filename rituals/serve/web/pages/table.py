@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from rituals.serve.web.page import Asked, Page
-from rituals.serve.web.pages import fact, now, search, session
+from rituals.serve.web.pages import fact, now, search, session, then
 from rituals.serve.web.tip_view.tip_view import TipView
 
 
@@ -36,4 +36,5 @@ ROWS = (
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
     Row("/search", search.search),
+    Row("/then", then.then, "Then", "p", needs=("lives", "past")),
 )  # fmt: skip
