@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.errors import NotFound
 from ledger.model.event import FactRedacted
+from memory.api import Memory
 from projection.lifecycle.lives import lives_of
 from projection.lifecycle.past import Past
 from projection.policy.model import Policy
+from rituals.serve.web.pages.then import then
+from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.test_laws import Logged, ledgers, policies, replayed
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
 
 
 def past_of(logs: list[Logged], policy: Policy) -> tuple[Past, frozenset[str]]:
@@ -65,3 +75,52 @@ def test_what_came_since_is_what_was_not_there(
     assert all(now[one].tier == "archived" for one in since.faded)
     done = {one for one in before if now[one].fact.closed and not before[one].fact.closed}
     assert done <= set(since.closed)
+
+
+def asked(memory: Memory, at: str) -> dict[str, Any]:
+    """Return what the page shows of a point."""
+    return dict(then(TipViews().of(memory), {"at": at}).values)
+
+
+def test_the_page_says_what_held_and_what_became_of_it(repo: Repo, run: Run) -> None:
+    """Texts as they were, and beside each what no longer holds."""
+    lines = [
+        ("--new", "id=retries decision: Webhooks retry three times.", "--new", "id=a fact: A holds."),
+        ("--update", "retries", "Webhooks retry five times."),
+        ("--new", "id=b fact: B holds.", "--supersede", "a=b"),
+    ]  # fmt: skip
+    for number, said in enumerate(lines):
+        assert run("append", "--title", f"Session {number}", *said).code == 0
+    memory = Memory.open(str(repo.path))
+    first = asked(memory, "1")
+    held = {one.then.fact.id: one for part in first["sections"] for one in part.facts}
+    assert held["retries"].then.fact.text == "Webhooks retry three times."
+    assert held["retries"].became == "reworded"
+    assert held["a"].became == "superseded by b"
+    assert {one.word: one.facts for one in first["since"]} == {
+        "learned": ("b",), "corrected": ("a", "retries"), "faded": (), "closed": (),
+    }  # fmt: skip
+    assert asked(memory, "0")["sections"] == []
+    last = asked(memory, "3")
+    assert [one.total for one in last["since"]] == [0, 0, 0, 0]
+    assert not any(one.became for part in last["sections"] for one in part.facts)
+    assert all(then == now for _, then, now in last["tiers"])
+    assert asked(memory, "99")["session"] == 3
+    assert asked(memory, memory.state().work[1])["session"] == 2
+    assert asked(memory, memory.state().work[0][:10])["session"] == 3
+    for odd in ("never", "-1", "1.5", "²"):
+        with pytest.raises(NotFound):
+            asked(memory, odd)
+    memory.close()
+
+
+def test_nothing_of_a_redacted_fact_is_shown_of_any_time(repo: Repo, run: Run) -> None:
+    """Not even of the time before it was redacted."""
+    assert run("append", "--title", "One", "--new", "id=key fact: The key is swordfish.").code == 0
+    assert run("append", "--title", "Two").code == 0
+    assert run("redact", "key", "--reason", "It leaked.").code == 0
+    memory = Memory.open(str(repo.path))
+    (section,) = asked(memory, "1")["sections"]
+    assert section.facts[0].then.fact.text == "(redacted)"
+    assert "swordfish" not in str(asked(memory, "1"))
+    memory.close()

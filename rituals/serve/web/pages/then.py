@@ -11,7 +11,7 @@ from rituals.serve.web.page import Asked, Page
 from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many facts stand below one heading, and ids in one list of what became of them.
-_MOST_FACTS, _MOST_IDS = 60, 12
+_MOST_FACTS, _MOST_IDS = 60, 6
 
 
 class Held(Record):
