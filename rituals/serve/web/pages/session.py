@@ -57,10 +57,12 @@ def addresses(tip: TipView) -> Iterable[str]:
 
 
 def readable(log: str) -> str:
-    """Return the text of a log as markdown: without its head, and with ids where facts have footers."""
+    """Return the text of a log as markdown: without head and title, and with ids where facts have footers."""
     lines = log.split("\n")
     if lines[0] == "---" and "---" in lines[1:]:
         lines = lines[lines.index("---", 1) + 1 :]
+    if lines[0].startswith("# "):  # the page says it
+        del lines[0]
     for number, line in enumerate(lines):
         bare = line.strip()
         footer = parse_footer(bare) if bare[:4] == "<!--" else None
