@@ -57,7 +57,7 @@ def addresses(tip: TipView) -> Iterable[str]:
 
 
 def readable(log: str) -> str:
-    """Return the text of a log as markdown: without head and title, and with ids where facts have footers."""
+    """Return a log as markdown: without head and title, and with ids where facts have footers."""
     lines = log.split("\n")
     if lines[0] == "---" and "---" in lines[1:]:
         lines = lines[lines.index("---", 1) + 1 :]
