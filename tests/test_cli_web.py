@@ -111,6 +111,38 @@ def test_what_is_asked_all_day_loads_none_of_it(arguments: list[str], repo: Repo
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_a_site_is_written_and_said(repo: Repo, run: Run) -> None:
+    """The same pages as files: where, how many, and what of it is new."""
+    run("append", "--title", "One", "--new", "id=one fact: A fact.")
+    first = run(
+        "web", "--export", "../site", "--base", "https://team.example/memory/", "--json"
+    ).json
+    assert first["folder"] == str(repo.path.parent / "site")
+    assert first["base"] == "https://team.example/memory"
+    assert first["changed"] == first["files"] > first["pages"] > 1
+    assert "A fact." in (repo.path.parent / "site/index.html").read_text()
+    again = run("web", "--export", "../site", "--base", "https://team.example/memory/")
+    assert again.code == 0
+    assert (
+        f"wrote {first['pages']} pages, {first['files']} files in all, all as they were: "
+        in again.out
+    )
+    assert again.err == f"hint: open {first['folder']}/index.html\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--export x --write", "--export x --no-open", "--export x --port 0", "--export x --agent me",
+     "--base https://team.example", "--export x --base team.example", "--export x --base javascript:x"],
+)  # fmt: skip
+def test_a_site_is_no_server(arguments: str, repo: Repo, run: Run) -> None:
+    """What is asked of both is a mistake, and nothing is written."""
+    ran = run("web", *arguments.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert "hint: diurna web --export DIR" in ran.err
+    assert not (repo.path / "x").exists()
+
+
 # ---- the browser ----------------------------------------------------------------------------------
 
 
