@@ -279,7 +279,7 @@ def frame_of(tip: TipView, token: str = "") -> Frame:
     """Return what stands around a page."""
     menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
     return Frame(
-        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, token=token, facts=tip.state
+        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, token=token, facts=tip.facts
     )  # fmt: skip
 
 

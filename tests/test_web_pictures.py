@@ -19,9 +19,9 @@ def read(picture: str) -> ElementTree.Element:
     return ElementTree.fromstring(picture)  # noqa: S314 - our own
 
 
-def url(path: str, name: str) -> str:
-    """Write an address as pages do."""
-    return f"{path}/{name}"
+def address(name: str) -> str:
+    """Write an address as pages do; `lost` has no page."""
+    return "" if name == "lost" else f"/fact/{name}"
 
 
 @given(st.lists(st.integers(0, 499), unique=True), st.integers(500, 20_000))
@@ -48,28 +48,29 @@ def test_neighbours_stand_in_columns_and_lead_to_their_pages() -> None:
         "here", None,
         (Neighbour("old", SUPERSEDES, "out"), Neighbour("api", ENTITY, "both", "Payments API"),
          Neighbour("api", LINK, "in")),
-        (Neighbour("far", LINK, "out", via="api"), Neighbour("lost", LINK, "out", via="nowhere")),
+        (Neighbour("far", LINK, "out", via="api"), Neighbour("off", LINK, "out", via="nowhere"),
+         Neighbour("lost", LINK, "out", via="old")),
     )  # fmt: skip
-    drawn = neighbours(links, url)
+    drawn = neighbours(links, address)
     picture = read(drawn)
     nodes = [(one.attrib["href"], float(one[1].attrib["cx"])) for one in picture.iter("a")]
     assert [href for href, _ in nodes] == ["/fact/here", "/fact/old", "/fact/api", "/fact/far"]
     assert len({x for _, x in nodes}) == 3
-    assert [one.text for one in picture.iter("title")] == ["here", "old", "api", "far"]
-    assert len(list(picture.iter("path"))) == 3
+    assert [one.text for one in picture.iter("title")] == ["here", "old", "api", "far", "lost"]
+    assert len(list(picture.iter("path"))) == 4
     assert [one.text for one in picture.iter("text") if one.get("class")] == [
         "supersedes →",
         "Payments API –",
     ]
     assert picture.attrib["aria-label"] == "what is linked with here"
-    assert drawn == neighbours(links, url)
+    assert drawn == neighbours(links, address)
 
 
 def test_a_crowd_of_neighbours_is_cut() -> None:
     """The picture stays small; the list beside it has all."""
     near = tuple([Neighbour(f"near-{number}", LINK, "out") for number in range(50)])
     far = tuple([Neighbour(f"far-{number}", LINK, "out", via="near-3") for number in range(50)])
-    drawn = neighbours(Links("here", None, near, far), url)
+    drawn = neighbours(Links("here", None, near, far), address)
     assert drawn.count("<a ") == 1 + 14 + 16
     assert len(drawn) < 10_000
 
@@ -78,6 +79,6 @@ def test_names_are_escaped_and_cut() -> None:
     """A name is text, however long."""
     hostile = "</text><script>alert(1)</script>" * 9
     links = Links("here", None, (Neighbour("x", ENTITY, "both", hostile),))
-    texts = [one.text or "" for one in read(neighbours(links, url)).iter("text")]
+    texts = [one.text or "" for one in read(neighbours(links, address)).iter("text")]
     assert any(one.startswith("</text><scr") for one in texts)
     assert all(len(one) <= 25 for one in texts)

@@ -165,7 +165,7 @@ class _Writer:
             tuple((row.path, row.menu, row.key) for row in ROWS if row.menu),
             due=len(tip.plan.unanswered),
             served=False,
-            facts=tip.standings,
+            facts=tip.facts,
         )
 
     def write(self, path: str, page: Page) -> bytes:

@@ -86,7 +86,8 @@ class Renderer:
         self._environment.globals.update(
             url=self.url, block=self.block, line=self.line, seen=seen, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
-            sparkline=drawn(sparkline), neighbours=drawn(neighbours), commands=commands,
+            sparkline=drawn(sparkline), neighbours=drawn(neighbours), fact_address=self._fact,
+            commands=commands,
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:

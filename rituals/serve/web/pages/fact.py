@@ -71,8 +71,8 @@ def fact(tip: TipView, asked: Asked) -> Page:
 
 
 def addresses(tip: TipView) -> Iterable[str]:
-    """Return the addresses of all facts; ids are letters, digits and hyphens that need no encoding."""
-    return [f"/fact/{name}" for name in sorted(tip.standings)]
+    """Return the addresses of all facts; ids need no encoding."""
+    return [f"/fact/{name}" for name in sorted(tip.facts)]
 
 
 def tellings(steps: Sequence[Step]) -> list[Told]:

@@ -46,7 +46,6 @@ def session(tip: TipView, asked: Asked) -> Page:
             "cut": len(text) > _LOG_CHARS,
             "before": stems[at - 1] if at else "",
             "behind": stems[at + 1] if at + 1 < len(stems) else "",
-            "known": tip.standings,
         },
     )
 

@@ -17,12 +17,12 @@ _NAME_CHARS, _KIND_CHARS = 25, 16
 _ARROWS = {BOTH: "–", IN: "←"}
 
 
-def neighbours(links: Links, url: Callable[[str, str], str]) -> str:
+def neighbours(links: Links, address: Callable[[str], str]) -> str:
     """Draw the neighbourhood of a fact.
 
     Args:
         links: its own, two hops far.
-        url: gives the address of a page, of `/fact` and an id.
+        address: gives that of the page of a fact, "" where there is none.
     """
     near = list({one.id: one for one in links.near[::-1]}.values())[::-1][:_NEAR]
     far = [one for one in links.far if one.via in {other.id for other in near}][:_FAR]
@@ -33,10 +33,10 @@ def neighbours(links: Links, url: Callable[[str, str], str]) -> str:
         _edge(_NEAR_X + 185, places[one.via], _FAR_X, y, "dim")
         for one, y in zip(far, _spread(far, height).values(), strict=True)
     ]
-    nodes = [_node(url, links.id, links.standing, _HERE_X, places[links.id])]
-    nodes += [_node(url, one.id, one.standing, _NEAR_X, places[one.id]) for one in near]
+    nodes = [_node(address, links.id, links.standing, _HERE_X, places[links.id])]
+    nodes += [_node(address, one.id, one.standing, _NEAR_X, places[one.id]) for one in near]
     nodes += [
-        _node(url, one.id, one.standing, _FAR_X, y)
+        _node(address, one.id, one.standing, _FAR_X, y)
         for one, y in zip(far, _spread(far, height).values(), strict=True)
     ]
     kinds = [_kind(one, places[one.id]) for one in near]
@@ -63,14 +63,15 @@ def _kind(one: Neighbour, y: float) -> str:
 
 
 def _node(
-    url: Callable[[str, str], str], name: str, standing: Standing | None, x: float, y: float
+    address: Callable[[str], str], name: str, standing: Standing | None, x: float, y: float
 ) -> str:
     tier = standing.tier if standing else "none"
-    return (
-        f'<a href="{url("/fact", name)}"><title>{escape(name)}</title>'
-        f'<circle class="t-{tier}" cx="{x}" cy="{y:.4g}" r="5"/>'
-        f'<text x="{x + 11}" y="{y + 4:.4g}">{_cut(name, _NAME_CHARS)}</text></a>'
+    drawn = (
+        f'<title>{escape(name)}</title><circle class="t-{tier}" cx="{x}" cy="{y:.4g}" r="5"/>'
+        f'<text x="{x + 11}" y="{y + 4:.4g}">{_cut(name, _NAME_CHARS)}</text>'
     )
+    to = address(name)
+    return f'<a href="{escape(to)}">{drawn}</a>' if to else f"<g>{drawn}</g>"
 
 
 def _cut(said: str, chars: int) -> str:

@@ -95,7 +95,7 @@ def _frame(tip: TipView) -> Frame:
     menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
     due = len(tip.plan.unanswered) if tip.has("plan") else 0
     return Frame(
-        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due, facts=tip.state
+        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due, facts=tip.facts
     )
 
 

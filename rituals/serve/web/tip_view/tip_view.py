@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
+from ledger.model.event import facts_in
+from ledger.model.ids import is_fact_id
 from ledger.model.layout import stem_of
 from projection.fold.replay import State
 from projection.fold.state import Standing
@@ -67,6 +69,13 @@ class TipView:
     def standings(self) -> dict[str, Standing]:
         """Every fact where it stands, by id."""
         return {one.fact.id: one for one in self.state.standings()}
+
+    @cached_property
+    def facts(self) -> frozenset[str]:
+        """The ids that have a page: all that logs name, also those that came without a text."""
+        named = {name for entry in self.entries for name in entry.named}
+        acted = {name for entry in self.entries for event in entry.acts for name in facts_in(event)}
+        return frozenset([one for one in named | acted if is_fact_id(one)]) | self.standings.keys()
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
