@@ -53,6 +53,7 @@ def test_parts_of_a_tip_are_what_the_commands_say(noted: Repo) -> None:
     assert tip.plan._replace(state=planned.state) == planned
     assert tip.learn_plan._replace(state=learned.state) == learned
     assert tip.past.at(2).live == memory.view().live
+    assert tip.origins is memory.origins
     assert all(tip.has(part) for part in SLOW_PARTS)
     assert tip.standings == {one.fact.id: one for one in memory.state().standings()}
     commit, author = tip.commits(tip.work)[tip.work[0]]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from projection.fold.truth import Edge
 
+#: How `marshal` packs a text: as it is, without an ending.
+PACKED_AS = "utf-8", "surrogatepass"
 #: How many values one query takes.
 _CHUNK = 500
 
@@ -266,6 +268,14 @@ class Questions:
         with FILE_ERRORS:
             for number, stem, path, blob, packed in self._base.execute(question, (after,)):
                 yield number, LogRef(stem, path, blob), entry_in(packed)
+
+    def entries_naming(self, text: str) -> Iterator[tuple[LogRef, Entry]]:
+        """Yield, in the order added, the logs in whose entry a text stands, in whatever way."""
+        question = (
+            "SELECT stem, path, blob, entry FROM logs WHERE instr(entry, ?) > 0 ORDER BY number"
+        )
+        for stem, path, blob, packed in self.rows(question, (text.encode(*PACKED_AS),)):
+            yield LogRef(stem, path, blob), entry_in(packed)
 
     def packed_entries(self, after: int = 0) -> list[tuple[str, str, str, bytes]]:
         """Return (key, path, blob, packed entry) of the logs added after a number, in ledger order."""

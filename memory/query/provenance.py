@@ -21,6 +21,7 @@ from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
 from ledger.model.session import Entry, SessionLog
 from memory.query.marks import marked
+from memory.query.origins import origins_of
 from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memory.cache.file import Cache
+    from memory.query.origins import Origins
 
 
 class LogLine(Record):
@@ -120,21 +122,26 @@ class Difference(Record):
     sessions: int
 
 
-def provenance(snapshot: Snapshot, fact: str) -> Provenance:
+def provenance(snapshot: Snapshot, fact: str, kept: Origins | None = None) -> Provenance:
     """Gather every event of a fact, oldest first; the texts of a redacted one are withheld.
+
+    Args:
+        snapshot: of the home.
+        fact: its id.
+        kept: which commits brought its logs, where the process keeps that.
 
     Raises:
         NotFound: no log names the id.
     """
     cache = snapshot.cache()
     naming: list[tuple[LogRef, Entry]] = []
-    for _, ref, entry in cache.entries():
+    for ref, entry in cache.entries_naming(fact):
         if fact in entry.named or any(fact in facts_in(event) for event in entry.acts):
             naming.append((ref, entry))
     if not naming:
         raise NotFound(f"no session log names {fact}", hint="`diurna ls --all` lists the ids")
     naming.sort(key=lambda pair: pair[0].key)
-    commits = _commits(snapshot, [ref.path for ref, _ in naming])
+    commits = origins_of(snapshot.home, [ref.path for ref, _ in naming], kept)
     steps: list[Step] = []
     waiting = snapshot.waiting()
     for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
@@ -201,27 +208,6 @@ def ended_at(stem: str, log: SessionLog) -> str:
     return ended_of(stem[:17] + "000") if has_time(stem) else stem[:10]
 
 
-def _commits(snapshot: Snapshot, paths: list[str]) -> dict[str, tuple[str, str]]:
-    """Find which commit brought each log, in one walk over the history: path -> (id, author)."""
-    home = snapshot.home
-    tip = home.tip()
-    if not tip or not paths:
-        return {}
-    listing = home.repository.git().run(
-        "log", "--format=%x01%h%x02%an", "--name-only", "--no-renames", "--diff-filter=A", "-z",
-        "-m", "--first-parent", tip, "--", *[home.prefix + path for path in paths[:5000]],
-        check=False,
-    )  # fmt: skip
-    found: dict[str, tuple[str, str]] = {}
-    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
-        head, _, names = block.partition("\0")
-        commit, _, author = head.partition("\x02")
-        for name in names.replace("\n", "\0").split("\0"):
-            if name:
-                found[name.removeprefix(home.prefix)] = (commit, author)
-    return found
-
-
 def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, SessionLog]]:
     """Read logs, without the words of redacted ones and what any says of redacted facts."""
     redacted = snapshot.cache().redacted
@@ -247,11 +233,13 @@ def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
     return {line.stem: line for line in _lines(snapshot, refs)}
 
 
-def origins(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, tuple[str, str]]:
+def origins(
+    snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
+) -> dict[str, tuple[str, str]]:
     """Return which commit brought each of some logs, and its author, by path."""
     cache = snapshot.cache()
     paths = [ref.path for stem in stems if (ref := cache.log_ref(stem)) is not None]
-    commits = _commits(snapshot, paths)
+    commits = origins_of(snapshot.home, paths, kept)
     return {path: commits.get(path, ("", "")) for path in paths}
 
 

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from memory.query.origins import Origins
     from memory.query.provenance import Difference, LogLine, Provenance
     from memory.query.timeline import Timeline
     from memory.recall.hits.recaller import Recaller
@@ -53,6 +54,8 @@ class Reader:
         self._progress = progress
         self._follower: Follower | None = None
         self._recaller: Recaller | None = None
+        #: which commits brought the logs, where a process that is asked often found that out
+        self.origins: Origins | None = None
 
     def close(self) -> None:
         """Close the cache, and the index of recall."""
@@ -122,7 +125,7 @@ class Reader:
         from memory.query.provenance import provenance
 
         try:
-            return provenance(self.snapshot, fact)
+            return provenance(self.snapshot, fact, self.origins)
         except NotFound as problem:
             raise NotFound(problem.message, hint=self.near_hint(fact)) from None
 
@@ -248,14 +251,9 @@ class Reader:
 
             asked = asked._replace(as_of=as_of(asked.as_of, self._clock()))
         return self._recall().recall(
-            query,
-            level=level,
-            limit=limit,
-            filters=asked,
-            explain=explain,
-            vectors=vectors,
-            loose=loose,
-        )
+            query, level=level, limit=limit, filters=asked,
+            explain=explain, vectors=vectors, loose=loose,
+        )  # fmt: skip
 
     def get(self, ids: Sequence[str], *, level: str = "full") -> Answer:
         """Return memories by the ids of hits: of a fact, `STEM:LINE` or `PATH:LINE`, or a stem.

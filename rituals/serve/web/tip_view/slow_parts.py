@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory.query.origins import Origins
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
     from rituals.report.report import Report
@@ -73,8 +74,22 @@ def read_learn_plan(tip: TipView) -> Callable[[], LearnPlan]:
     return plan
 
 
+def read_origins(tip: TipView) -> Callable[[], Origins]:
+    """Begin to walk the history: which commit brought each log, for all that is asked of the memory."""
+    from memory.query.origins import all_origins
+
+    memory, at, kept = tip.memory, tip.tip, tip.memory.origins
+
+    def walk() -> Origins:
+        memory.origins = all_origins(memory.home, at, kept)
+        return memory.origins
+
+    return walk
+
+
 #: The parts, in the order in which they are prepared.
 SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
+    "origins": read_origins,
     "lives": read_lives,
     "past": read_past,
     "report": read_report,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.api import Memory
+    from memory.query.origins import Origins
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
     from rituals.decide.contradictions import Dispute
@@ -85,6 +86,11 @@ class TipView:
         return disputes(self.memory)
 
     @cached_property
+    def origins(self) -> Origins:
+        """Which commit brought each log: whoever shows many of them has it worked out first."""
+        return slow_parts.read_origins(self)()
+
+    @cached_property
     def lives(self) -> Lives:
         """How each fact lived; slow, so a page that asks it names it among its `needs`."""
         return slow_parts.read_lives(self)()
@@ -121,7 +127,7 @@ class TipView:
         """Return which commit brought each of some logs, and its author; "" where git has none yet."""
         from memory.query.provenance import origins
 
-        found = origins(self.memory.snapshot, stems)
+        found = origins(self.memory.snapshot, stems, self.memory.origins)
         return {stem_of(path): commit for path, commit in found.items()}
 
     def sessions_since(self, stem: str) -> int:
