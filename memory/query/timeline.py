@@ -15,7 +15,7 @@ from ledger.model.record import Record
 from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
-from memory.query.anchors import Anchor, answer_anchor, named_anchor
+from memory.query.anchors import NOW, Anchor, answer_anchor, named_anchor
 from memory.query.provenance import ended_at
 from memory.recall.values import tokens_of
 from memory.redaction.withheld import named_in, redacted_logs, shown
@@ -145,7 +145,7 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
         if window.agent or window.kinds:
             keys = _filtered(cache, keys, window.agent, window.kinds)
         chosen = _nearest(keys, anchor, window.limit)
-        sessions = tuple(_sessions(snapshot, cache, chosen, anchor))
+        sessions = tuple([one for _, one in _sessions(snapshot, cache, chosen, anchor)])
         first, last = (chosen[0], chosen[-1]) if chosen else ("", "")
         older = bisect_left(keys, first)
         newer = len(keys) - bisect_left(keys, last) - 1 if chosen else 0
@@ -162,6 +162,21 @@ def timeline(snapshot: Snapshot, ask: Callable[[str], Answer], window: Window) -
         )
 
     return snapshot.ask(look)
+
+
+def sessions_of(snapshot: Snapshot, keys: Sequence[str]) -> dict[str, Session]:
+    """Return sessions by the keys of their logs; those that are not there are left out.
+
+    Args:
+        snapshot: of the home.
+        keys: of those that are to be shown: each log is read from git.
+    """
+    nobody = Anchor("", NOW, "", ())
+    return snapshot.ask(
+        lambda cache: {
+            ref.key: session for ref, session in _sessions(snapshot, cache, keys, nobody)
+        }
+    )
 
 
 def _marks(cache: Cache, sessions: Iterable[Session]) -> dict[str, Mark]:
@@ -229,20 +244,23 @@ def _candidates(keys: Sequence[str], anchor: Anchor, limit: int) -> Iterable[str
 
 def _sessions(
     snapshot: Snapshot, cache: Cache, keys: Sequence[str], anchor: Anchor
-) -> list[Session]:
+) -> list[tuple[LogRef, Session]]:
     logs = logs_of(cache, keys)
     texts = {
         ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
     }
     gone = redacted_logs(cache)
     return [
-        _session(
-            shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
+        (
             ref,
-            entry,
-            tokens_of(texts.get(ref, "")),
-            ref.stem in gone,
-            anchor,
+            _session(
+                shown(snapshot.home, cache, texts.get(ref, ""), named_in(entry)),
+                ref,
+                entry,
+                tokens_of(texts.get(ref, "")),
+                ref.stem in gone,
+                anchor,
+            ),
         )
         for ref, entry in logs
     ]

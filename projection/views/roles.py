@@ -20,19 +20,26 @@ NONE = "No fact is for a role."
 
 def roles(source: ViewSource) -> Page:
     """Write the view; a fact for several roles stands under each."""
+    sections = [
+        Section(role, tuple([_line(fact, source.policy) for fact in facts]))
+        for role, facts in known_by_role(source).items()
+    ]
+    return Page(
+        f"Roles — {source.policy.project}", "", tuple(sections) or (Section("None", (NONE,)),)
+    )
+
+
+def known_by_role(source: ViewSource) -> dict[str, list[Fact]]:
+    """Return what each role has learned: facts that hold, by kind and then by birth; roles by name."""
     known: dict[str, list[Fact]] = {}
     for one in source.standings:
         if one.fact.false:
             continue
         for role in roles_of(one.fact):
             known.setdefault(role, []).append(one.fact)
-    sections = []
-    for role in sorted(known):
-        facts = sorted(known[role], key=lambda fact: (fact.kind, fact.created, fact.id))
-        sections.append(Section(role, tuple([_line(fact, source.policy) for fact in facts])))
-    return Page(
-        f"Roles — {source.policy.project}", "", tuple(sections) or (Section("None", (NONE,)),)
-    )
+    for facts in known.values():
+        facts.sort(key=lambda fact: (fact.kind, fact.created, fact.id))
+    return dict(sorted(known.items()))
 
 
 def roles_of(fact: Fact) -> tuple[str, ...]:
@@ -42,7 +49,11 @@ def roles_of(fact: Fact) -> tuple[str, ...]:
 
 
 def _line(fact: Fact, policy: Policy) -> str:
-    kind = fact.kind
-    if kind == PATTERN_KIND:
-        kind = f"{kind}, {pattern_standing(fact, policy.learning)}"
-    return f"- {told(fact)} ({one_line(kind)}) `{fact.id}`"
+    return f"- {told(fact)} ({one_line(kind_told(fact, policy))}) `{fact.id}`"
+
+
+def kind_told(fact: Fact, policy: Policy) -> str:
+    """Say the kind of a fact, and of a pattern how far it has come."""
+    if fact.kind != PATTERN_KIND:
+        return fact.kind
+    return f"{fact.kind}, {pattern_standing(fact, policy.learning)}"

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from ledger.escape import numbered, visible
 from ledger.model.record import Record
+from projection.document.archive import summary_of
 from projection.fold.state import TIERS, Summary
 from projection.text.salience import shortened
 from rituals.serve.web.actions import commands
@@ -19,8 +20,10 @@ from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.plain import seen, shown
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page import Page
+from rituals.serve.web.pictures.heatmap import heatmap
 from rituals.serve.web.pictures.neighbours import neighbours
 from rituals.serve.web.pictures.sparkline import sparkline
+from rituals.serve.web.pictures.tier_areas import tier_areas
 
 HERE = FilePath(__file__).parent
 STATIC = HERE / "static"
@@ -86,8 +89,9 @@ class Renderer:
         self._environment.globals.update(
             url=self.url, block=self.block, line=self.line, seen=seen, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
-            sparkline=drawn(sparkline), neighbours=drawn(neighbours), fact_address=self._fact,
-            commands=commands,
+            summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
+            heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=commands,
+            fact_address=self._fact,
         )  # fmt: skip
 
     def render(self, page: Page, frame: Frame) -> str:

@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterable
 
 from ledger.model.record import Record
 from rituals.serve.web.page import Asked, Page
-from rituals.serve.web.pages import fact, now, search, session, then
+from rituals.serve.web.pages import (
+    entities,
+    fact,
+    health,
+    now,
+    roles,
+    search,
+    session,
+    tasks,
+    then,
+    timeline,
+)
 from rituals.serve.web.tip_view.tip_view import TipView
 
 
@@ -36,5 +47,11 @@ ROWS = (
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
     Row("/search", search.search),
+    Row("/timeline", timeline.timeline, "Timeline", "t", addresses=timeline.addresses),
     Row("/then", then.then, "Then", "p", needs=("lives", "past")),
+    Row("/health", health.health, "Health", "h", needs=("report",)),
+    Row("/tasks", tasks.tasks, "Tasks"),
+    Row("/roles", roles.roles, "Roles"),
+    Row("/entities", entities.entities, "Entities"),
+    Row("/entities/{name:path}", entities.entity, addresses=entities.addresses),
 )  # fmt: skip

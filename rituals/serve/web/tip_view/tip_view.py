@@ -8,13 +8,15 @@ from functools import cached_property
 from ledger.model.event import facts_in
 from ledger.model.ids import is_fact_id
 from ledger.model.layout import stem_of
+from memory.query.timeline import Session, sessions_of
 from projection.fold.replay import State
 from projection.fold.state import Standing
+from projection.work.tasks import Task, tasks
 from rituals.serve.web.tip_view import slow_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ledger.model.session import Entry
     from memory.api import Memory
@@ -42,6 +44,7 @@ class TipView:
         self.tip = memory.home.tip()
         #: stems of all work logs, in ledger order
         self.work = state.work
+        self._sessions: dict[str, Session] = {}
 
     @property
     def mark(self) -> str:
@@ -77,6 +80,11 @@ class TipView:
         named = {name for entry in self.entries for name in entry.named}
         acted = {name for entry in self.entries for event in entry.acts for name in facts_in(event)}
         return frozenset([one for one in named | acted if is_fact_id(one)]) | self.standings.keys()
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """All tasks, closed ones too, by priority and then by age."""
+        return tasks(self.standings.values())
 
     @cached_property
     def disputes(self) -> tuple[Dispute, ...]:
@@ -129,6 +137,17 @@ class TipView:
 
         found = origins(self.memory.snapshot, stems, self.memory.origins)
         return {stem_of(path): commit for path, commit in found.items()}
+
+    def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
+        """Return sessions as a timeline tells them, in ledger order; each log is read once.
+
+        Args:
+            keys: of their logs, those alone that a page shows.
+        """
+        fresh = [key for key in keys if key not in self._sessions]
+        if fresh:
+            self._sessions.update(sessions_of(self.memory.snapshot, fresh))
+        return tuple([self._sessions[key] for key in keys if key in self._sessions])
 
     def sessions_since(self, stem: str) -> int:
         """Count the work sessions behind a log."""
