@@ -10,7 +10,7 @@ import pytest
 
 from ledger.errors import DiurnaError, WaitsInSpool
 from ledger.home import discover
-from ledger.model.event import FactArchived, FactCreated, FactInvalidated, FactUpdated
+from ledger.model.event import FactUpdated
 from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
@@ -21,48 +21,13 @@ from rituals.review.plan import plan_review
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.actions.fields import LIMIT_CHARS, LIMIT_IDS, LIMIT_VALUES, Fields
 from rituals.serve.web.actions.notices import Notices
-from tests.campaigns.homes import START_MS, git, lay, logs_in
+from tests.campaigns.homes import git, lay, logs_in
 from tests.conftest import NOW_MS, Ran, Run
-from tests.teams import Clone
-from tests.web.homes import contradicted
+from tests.web.homes import undecided
 
 AGENT = "Ada"
-LESSONS = (
-    "Lesson: parallel tests must pin the settings snapshot before any test body runs.",
-    "Lesson: the importer must never run without a lock file of its own.",
-    "Lesson: a webhook must never be sent before its order is committed.",
-)
 TWENTY = "A request may take twenty seconds, then it is cut."
 SHOPS = "Prices stand in a table for each shop."
-
-
-def _make(folder: Path) -> None:
-    """Make a home with each kind of contradiction, and with all else that a page can decide."""
-    contradicted(folder)
-    policy = folder / "diurna.toml"
-    said = policy.read_text().split("[review]")[0]
-    policy.write_text(f"{said}\n[review]\nevery = 3\nverify_invariants_every = 2\n")
-    git(folder, "commit", "-qam", "policy")
-    one = Clone(folder, "codex", iter(range(START_MS + 10**7, START_MS + 2 * 10**7, 1000)))
-    invariants = [
-        FactCreated(name, text, "", (("kind", "invariant"),))
-        for name, text in (
-            ("clocks", "Clocks are UTC."),
-            ("doors", "Doors are shut."),
-            ("keys", "Keys are kept."),
-            ("money", "Money is an integer."),
-            ("orders", "Orders stay."),
-        )
-    ]
-    pair = [
-        FactCreated(name, f"A shop sends at most {many} orders a second to the gateway.")
-        for name, many in (("forty", "40"), ("sixty", "60"))
-    ]
-    one.append("More", *invariants, *pair, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
-               FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
-    one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
-    one.memory.append(SessionDraft("What it taught", "\n\n".join(LESSONS)))
-    one.append("The last one")
 
 
 class Twins:
@@ -76,7 +41,7 @@ class Twins:
 
     def __init__(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ours, self.theirs = folder / "ours" / "one", folder / "theirs" / "one"
-        lay("what pages decide", self.ours, _make)
+        lay("what pages decide", self.ours, undecided)
         shutil.copytree(self.ours, self.theirs, symlinks=True)
         git(self.theirs, "update-index", "-q", "--refresh")
         self._run, self._now = run, NOW_MS

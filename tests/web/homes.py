@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ledger.model.event import (
     Event,
+    FactArchived,
     FactCreated,
     FactInvalidated,
     FactMoved,
@@ -20,9 +21,9 @@ from ledger.model.event import (
 from ledger.model.ids import version_id
 from memory.write.draft import SessionDraft
 from tests.campaigns import forks
-from tests.campaigns.homes import IN_TREE, git, make_home, open_memory
+from tests.campaigns.homes import IN_TREE, START_MS, git, make_home, open_memory
 from tests.small_ledgers import MERCURY, adopt, place_mercury
-from tests.teams import SyncedTeam
+from tests.teams import Clone, SyncedTeam
 
 _HOUR_MS = 3_600_000
 #: The first log of a made home, and how far the next ones stand apart.
@@ -55,6 +56,12 @@ PAYLOADS = (
     f"`</code><img src=x onerror={_SETS}>",
     "away\u202eereh ti si\u202c and\u200b\u2066 on\U000e0041",
     "x" * 400 + " \u2028 \u0301\u0301\u0301\u0301",
+)
+#: What sessions teach, and nobody recorded as facts.
+LESSONS = (
+    "Lesson: parallel tests must pin the settings snapshot before any test body runs.",
+    "Lesson: the importer must never run without a lock file of its own.",
+    "Lesson: a webhook must never be sent before its order is committed.",
 )
 #: Logs and files that somebody wrote by hand, under such names; the first is no log for its name.
 HOSTILE_NAMES = (
@@ -189,6 +196,35 @@ def contradicted(folder: Path) -> None:
         clone.sync()
 
 
+def undecided(folder: Path) -> None:
+    """Make a home with each kind of contradiction, and with all else that a page can decide."""
+    contradicted(folder)
+    policy = folder / "diurna.toml"
+    said = policy.read_text().split("[review]")[0]
+    policy.write_text(f"{said}\n[review]\nevery = 3\nverify_invariants_every = 2\n")
+    git(folder, "commit", "-qam", "policy")
+    one = Clone(folder, "codex", iter(range(START_MS + 10**7, START_MS + 2 * 10**7, 1000)))
+    invariants = [
+        FactCreated(name, text, "", (("kind", "invariant"),))
+        for name, text in (
+            ("clocks", "Clocks are UTC."),
+            ("doors", "Doors are shut."),
+            ("keys", "Keys are kept."),
+            ("money", "Money is an integer."),
+            ("orders", "Orders stay."),
+        )
+    ]
+    pair = [
+        FactCreated(name, f"A shop sends at most {many} orders a second to the gateway.")
+        for name, many in (("forty", "40"), ("sixty", "60"))
+    ]
+    one.append("More", *invariants, *pair, FactCreated("storm", "Can it storm?", " ", (("kind", "thread"),)),
+               FactCreated("put-away", "Put away."), FactCreated("untrue", "Untrue."))  # fmt: skip
+    one.append("Away", FactArchived("put-away", "not now"), FactInvalidated("untrue"))
+    one.memory.append(SessionDraft("What it taught", "\n\n".join(LESSONS)))
+    one.append("The last one")
+
+
 def hostile(folder: Path) -> None:
     """Make a home in which every name and text is a payload, and its work tree has files named so."""
     tell = _Teller(folder)
@@ -235,7 +271,7 @@ def real(folder: Path) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {
-    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "real": real,
+    "plain": plain, "contradicted": contradicted, "empty": empty, "hostile": hostile, "undecided": undecided, "real": real,
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from rituals.serve.web.export.search_data import search_data
 from rituals.serve.web.html.render import Frame, Renderer, static_files
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.missing import missing
+from rituals.serve.web.pages.review import waiting
 from rituals.serve.web.pages.table import ROWS, Row
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
@@ -163,7 +164,7 @@ class _Writer:
             tip.tip,
             tip.mark,
             tuple((row.path, row.menu, row.key) for row in ROWS if row.menu),
-            due=len(tip.plan.unanswered),
+            due=waiting(tip),
             served=False,
             facts=tip.facts,
         )

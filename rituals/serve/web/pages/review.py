@@ -1,0 +1,221 @@
+"""Show what is to be decided: contradictions, questions of the review, and what could be learned.
+
+The page shows of each sort as much as one looks at in a sitting; all of one rule have an address of their
+own, some at a time.
+"""
+
+from __future__ import annotations
+
+from ledger.model.event import (
+    VERB_OF,
+    FactInvalidated,
+    FactPromoted,
+    FactSuperseded,
+    FactUpdated,
+    FactVerified,
+    ThreadClosed,
+    written,
+)
+from ledger.model.record import Record
+from rituals.review.question import INVARIANT_DUE, RULES, Question
+from rituals.serve.web.actions import commands
+from rituals.serve.web.page import Asked, Page
+from rituals.serve.web.pages.contradictions import Torn, torn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from projection.lifecycle.review_threads import Raised
+    from rituals.serve.web.tip_view.tip_view import TipView
+
+#: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;
+#: and how many of one rule stand on a page of their own.
+_CARDS, _FEW, _TICKS, _SOME = 12, 3, 24, 12
+#: How many characters of text the contradictions of one page have, and one question whose text can be
+#: edited where it stands.
+_TORN_CHARS, _DRAFT_CHARS = 6_000, 600
+#: What rejecting is called; where a rule is not named, that it stays as it is.
+_REJECT = {
+    INVARIANT_DUE: "Ask again later",
+    "contradiction": "They agree",
+    "overlap": "Keep both",
+    "promotion": "Not worth it",
+    "obsolete": "Not yet",
+    "thread-stalled": "It is still open",
+}
+_STAYS = "Leave it as it is"
+
+
+class Card(Record):
+    """One question.
+
+    Args:
+        question: as the review asks it.
+        texts: the facts that it is about, with what they say; only those that have a text to show.
+        accept: what accepting is called, "" where no event says it.
+        reject: what rejecting is called.
+        does: what accepting records.
+        thread: that asks it already, "" for none.
+        drafts: whether it can be answered in one's own words where it stands.
+    """
+
+    question: Question
+    texts: tuple[tuple[str, str], ...]
+    accept: str
+    reject: str
+    does: str
+    thread: str = ""
+    drafts: bool = True
+
+
+class Group(Record):
+    """The questions of one rule.
+
+    Args:
+        rule: its name.
+        title: of it.
+        cards: that are shown.
+        total: how many there are.
+    """
+
+    rule: str
+    title: str
+    cards: tuple[Card, ...]
+    total: int
+
+
+def review(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what is to be decided, or of all questions of one rule."""
+    groups = _groups(tip)
+    rule = asked.get("rule", "")
+    if rule in groups:
+        return _of_rule(tip, groups[rule], _number(asked.get("from", "")))
+    found = torn(tip.state, tip.disputes)
+    ticks = groups.pop(INVARIANT_DUE, [])
+    few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
+    learning = tip.learn_plan
+    return Page(
+        "review",
+        "Review",
+        {
+            "torn": _first(found),
+            "torn_total": len(found),
+            "ticks_group": _group(tip, INVARIANT_DUE, ticks, _TICKS),
+            "groups": [_group(tip, name, some, few) for name, some in groups.items()],
+            "settled": _settled(tip),
+            "proposals": learning.proposals,
+            "promotions": learning.promotions,
+            "more": learning.more,
+            "due": tip.plan.due,
+            "asked": waiting(tip),
+            "learned": len(learning.proposals) + len(learning.promotions),
+            "learn": commands.LEARN,
+            "command": commands.REVIEW,
+        },
+    )
+
+
+def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
+    """Return the contradictions that one looks at in a sitting: one at least."""
+    chars = 0
+    for number, one in enumerate(found):
+        chars += 200 + sum([len(side.choice.text) for side in one.sides])
+        if number and chars > _TORN_CHARS:
+            return found[:number]
+    return found
+
+
+def waiting(tip: TipView) -> int:
+    """Count what waits for somebody; the plan has to be there."""
+    return len(tip.disputes) + len(tip.plan.unanswered)
+
+
+def addresses(tip: TipView) -> Iterable[str]:
+    """Return the addresses of the page: the whole, and all questions of a rule, some at a time."""
+    yield "/review"
+    for rule, some in _groups(tip).items():
+        for start in range(0, len(some), _SOME):
+            yield f"/review?rule={rule}&from={start}" if start else f"/review?rule={rule}"
+
+
+def _of_rule(tip: TipView, questions: list[Question], start: int) -> Page:
+    rule = questions[0].rule
+    start = min(start, (len(questions) - 1) // _SOME * _SOME)
+    some = questions[start : start + _SOME]
+    group = Group(rule, RULES[rule], tuple([_card(tip, one) for one in some]), len(questions))
+    values = {"group": group, "start": start, "some": _SOME, "command": commands.REVIEW}
+    return Page("questions", RULES[rule], values)
+
+
+def _number(said: str) -> int:
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 6 else 0
+
+
+def _groups(tip: TipView) -> dict[str, list[Question]]:
+    """Return what nobody answered, by rule, in the order of a review."""
+    found: dict[str, list[Question]] = {}
+    for question in tip.plan.unanswered:
+        found.setdefault(question.rule, []).append(question)
+    return found
+
+
+def _group(tip: TipView, rule: str, questions: list[Question], most: int) -> Group:
+    cards = [_card(tip, one) for one in questions[:most]]
+    cards = [
+        one._replace(drafts=sum(map(len, dict(one.texts).values())) <= _DRAFT_CHARS)
+        for one in cards
+    ]
+    return Group(rule, RULES[rule], tuple(cards), len(questions))
+
+
+def _card(tip: TipView, question: Question) -> Card:
+    texts = []
+    for id in question.facts:
+        fact = tip.state.fact(id)
+        if fact is not None and not fact.redacted and fact.text:
+            texts.append((id, fact.text))
+    said = [f"{VERB_OF[type(event)]}: {written(event)}" for event in question.accept]
+    said += [f"Updated: {question.facts[0]} ({old} → {new})" for old, new in question.swaps]
+    return Card(
+        question,
+        tuple(texts),
+        _accept(question),
+        _REJECT.get(question.rule, _STAYS),
+        "; ".join(said),
+        next((one.id for one in _asking(tip) if question.key in one.keys), ""),
+    )
+
+
+def _asking(tip: TipView) -> list[Raised]:
+    return [one for one in tip.plan.raised if not one.closed]
+
+
+def _accept(question: Question) -> str:
+    """Say what accepting a proposal is called."""
+    if question.swaps:
+        return "Put that right"
+    for event in question.accept:
+        match event:
+            case FactVerified():
+                return "It still holds"
+            case ThreadClosed():
+                return "Close it"
+            case FactInvalidated():
+                return "It is false now"
+            case FactSuperseded():
+                return f"Keep {event.new}"
+            case FactPromoted():
+                return "Make it core"
+            case FactUpdated() if len(question.accept) == 1:
+                return "Shorten it"
+    return "Accept" if question.accept else ""
+
+
+def _settled(tip: TipView) -> list[tuple[str, str]]:
+    """Return the threads of earlier reviews whose questions do not arise any more, with their texts."""
+    found = []
+    for one in tip.plan.settled:
+        fact = tip.state.fact(one.id)
+        found.append((one.id, fact.text if fact is not None and not fact.redacted else ""))
+    return found
