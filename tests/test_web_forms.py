@@ -6,6 +6,7 @@ import re
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.render import HERE
 
 _CALLS = """{% from "forms.html" import act, ask with context %}
@@ -25,7 +26,7 @@ def written(token: str, command: str = "diurna confirm a b") -> str:
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
     )
-    environment.globals["url"] = str
+    environment.globals["url"] = address_of
     template = environment.from_string(_CALLS)
     return template.render(frame=Stands(token), ids=["a", "b"], command=command)
 

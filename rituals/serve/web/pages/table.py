@@ -45,9 +45,9 @@ class Row(Record):
 
 ROWS = (
     Row("/", now.now, "Now", "n", addresses=now.addresses),
+    Row("/review", review.review, "Review", "r", ("plan", "learn_plan"), review.addresses),
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
-    Row("/review", review.review, "Review", "r", ("plan", "learn_plan"), review.addresses),
     Row("/search", search.search),
     Row("/timeline", timeline.timeline, "Timeline", "t", addresses=timeline.addresses),
     Row("/then", then.then, "Then", "p", needs=("lives", "past")),
