@@ -14,6 +14,8 @@ _ROW, _WIDTH = 30, 760
 #: Where the three columns stand.
 _HERE_X, _NEAR_X, _FAR_X = 12, 290, 552
 _NAME_CHARS, _KIND_CHARS = 25, 16
+#: About what a character takes, where a name begins beside its dot, and what is left free behind it.
+_CHAR, _BESIDE, _FREE = 6.6, 11, 8
 _ARROWS = {BOTH: "–", IN: "←"}
 
 
@@ -28,9 +30,9 @@ def neighbours(links: Links, address: Callable[[str], str]) -> str:
     far = [one for one in links.far if one.via in {other.id for other in near}][:_FAR]
     height = _ROW * max(len(near), len(far), 1)
     places = {links.id: height / 2} | _spread(near, height)
-    edges = [_edge(_HERE_X, places[links.id], _NEAR_X, places[one.id]) for one in near]
+    edges = [_edge(links.id, _HERE_X, height / 2, _NEAR_X, places[one.id]) for one in near]
     edges += [
-        _edge(_NEAR_X + 185, places[one.via], _FAR_X, y, "dim")
+        _edge(one.via, _NEAR_X, places[one.via], _FAR_X, y, "dim")
         for one, y in zip(far, _spread(far, height).values(), strict=True)
     ]
     nodes = [_node(address, links.id, links.standing, _HERE_X, places[links.id])]
@@ -50,11 +52,13 @@ def _spread(ones: Sequence[Neighbour], height: float) -> dict[str, float]:
     return {one.id: (at + 0.5) * height / len(ones) for at, one in enumerate(ones)}
 
 
-def _edge(x: float, y: float, to_x: float, to_y: float, style: str = "") -> str:
-    middle = (x + to_x) / 2
-    start, end = x + 6, to_x - 8
+def _edge(name: str, x: float, y: float, to_x: float, to_y: float, style: str = "") -> str:
+    """Draw an edge from behind a name to before a dot."""
+    start = x + _BESIDE + _FREE + _CHAR * min(len(name), _NAME_CHARS)
+    end = to_x - _FREE
+    middle = (start + end) / 2
     drawn = f"M{start:g} {y:.4g}C{middle:g} {y:.4g} {middle:g} {to_y:.4g} {end:g} {to_y:.4g}"
-    return f'<path{f" class={chr(34)}{style}{chr(34)}" if style else ""} d="{drawn}"/>'
+    return f'<path class="{style}" d="{drawn}"/>' if style else f'<path d="{drawn}"/>'
 
 
 def _kind(one: Neighbour, y: float) -> str:
@@ -68,7 +72,7 @@ def _node(
     tier = standing.tier if standing else "none"
     drawn = (
         f'<title>{escape(name)}</title><circle class="t-{tier}" cx="{x}" cy="{y:.4g}" r="5"/>'
-        f'<text x="{x + 11}" y="{y + 4:.4g}">{_cut(name, _NAME_CHARS)}</text>'
+        f'<text x="{x + _BESIDE}" y="{y + 4:.4g}">{_cut(name, _NAME_CHARS)}</text>'
     )
     to = address(name)
     return f'<a href="{escape(to)}">{drawn}</a>' if to else f"<g>{drawn}</g>"

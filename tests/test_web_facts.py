@@ -1,0 +1,322 @@
+"""The pages that people read most: what holds, one fact, a search, a session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.errors import NotFound
+from ledger.model.event import FactCreated, FactReferenced, FactUpdated
+from ledger.model.ids import version_id
+from memory.api import Memory
+from memory.recall.values import Filters
+from memory.write.draft import SessionDraft
+from projection.document.render import render
+from projection.lifecycle.transitions import fading, sessions_left
+from rituals.serve.web.html.render import STATIC, Renderer
+from rituals.serve.web.page import Page
+from rituals.serve.web.pages import fact, now, search, session
+from rituals.serve.web.tip_view.tip_view import TipView, TipViews
+from tests.test_secrets_scanner import token as github_token
+from tests.test_web_html import Read, frame_of
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+Tip = Callable[[], TipView]
+
+
+@pytest.fixture
+def tip(repo: Repo) -> Iterator[Tip]:
+    """Return the tip of the home as it stands."""
+    memory, views = Memory.open(str(repo.path), agent="claude"), TipViews()
+    yield lambda: views.of(memory)
+    memory.close()
+
+
+def told(tip: TipView, page: Page) -> str:
+    """Return a page as a browser is sent it."""
+    return Renderer().render(page, frame_of(tip))
+
+
+def text_of(html: str) -> str:
+    """Return the words of a page's main part, parted by single blanks."""
+    return " ".join(Read(html[html.index("<main") : html.index("</main>")]).text.split())
+
+
+def append(tip: Tip, title: str, *events: object) -> str:
+    """Append a log and return its stem."""
+    return tip().memory.append(SessionDraft(title, f"It went: {title}.", tuple(events))).stem  # type: ignore[arg-type]
+
+
+def test_now_has_the_sections_and_facts_of_the_published_page(tip: Tip) -> None:
+    """In its order; the most used first."""
+    append(tip, "One", FactCreated("a", "Rule A.", "", (("kind", "invariant"),)), FactCreated("b", "It is B."),
+           FactCreated("c", "It is C."))  # fmt: skip
+    append(tip, "Two", FactReferenced("c"))
+    page = now.now(tip(), {})
+    published = re.findall(r"^## (.+)$", render(tip().state.view()), re.MULTILINE)
+    titles = [one.title for one in page.values["sections"]]
+    assert titles == [one for one in published if one in titles]
+    assert [[one.fact.id for one in part.facts] for part in page.values["sections"]] == [
+        ["a"],
+        ["c", "b"],
+    ]
+    html = told(tip(), page)
+    assert html.count('class="row fact"') == 3
+    assert 'aria-label="used in 2 of 2 sessions"' in html
+    assert "1 session ago" in html
+
+
+def test_now_is_filtered_by_words_tier_and_section(tip: Tip) -> None:
+    """Words may stand in the id or in the text, in any case; the address has all of it."""
+    append(tip, "One", FactCreated("retry-queue", "Webhooks retry.", "", (("kind", "invariant"),)),
+           FactCreated("other", "Orders STAY."))  # fmt: skip
+
+    def shown(**asked: str) -> list[str]:
+        page = now.now(tip(), asked)
+        return [one.fact.id for part in page.values["sections"] for one in part.facts]
+
+    assert shown() == ["retry-queue", "other"]
+    assert shown(q="QUEUE webhooks") == ["retry-queue"]
+    assert shown(q="queue orders") == []
+    assert shown(q="stay", tier="working") == ["other"]
+    assert shown(tier="core") == ["retry-queue"]
+    (title,) = [one.title for one in now.now(tip(), {"q": "stay"}).values["sections"]]
+    assert shown(section=title) == ["other"]
+    html = told(tip(), now.now(tip(), {"q": "stay", "tier": "working"}))
+    assert 'value="stay"' in html
+    assert '<a class="chip" aria-current="true" href="/?q=stay">' in html
+    assert "No live fact is so." in told(tip(), now.now(tip(), {"tier": "<b>"}))
+
+
+def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
+    """With style and script at most 60 KB; what is left out is a link away, and an address of a site."""
+    long = "This is said in so many words that nobody reads them to their end. " * 9
+    append(tip, "One", *[FactCreated(f"fact-with-a-long-name-{n}", f"Number {n}. {long}", "",
+           (("kind", ("fact", "decision", "convention")[n % 3]),)) for n in range(100)])  # fmt: skip
+    page = now.now(tip(), {})
+    html = told(tip(), page)
+    loads = sum(len((STATIC / name).read_bytes()) for name in ("diurna.css", "diurna.js"))
+    assert len(html.encode()) + loads <= 60_000
+    shown = [len(one.facts) for one in page.values["sections"]]
+    assert sum(shown) <= 50 < sum(shown) + len(shown)
+    assert sum([one.total for one in page.values["sections"]]) == 100
+    addresses = [one for one in now.addresses(tip()) if "section" in one]
+    assert len(addresses) == 3
+    for one in page.values["sections"]:
+        whole = now.now(tip(), {"section": one.title})
+        assert len(whole.values["sections"][0].facts) == one.total
+
+
+def test_now_says_what_needs_somebody(tip: Tip, repo: Repo) -> None:
+    """Counts that lead to the review; nothing where nothing waits, and in an empty home what to do."""
+    assert "Nothing is remembered yet" in told(tip(), now.now(tip(), {}))
+    first = append(tip, "One", FactCreated("limit", "Ten."))
+    assert "attention" not in told(tip(), now.now(tip(), {}))
+    was = (version_id("Ten."),)
+    for text in ("Twenty.", "Thirty."):
+        append(tip, text, FactUpdated("limit", text, was))
+    assert first
+    said = text_of(told(tip(), now.now(tip(), {})))
+    assert "1 contradiction to resolve" in said
+
+
+def test_why_is_told_newest_first_and_uses_are_folded(tip: Tip) -> None:
+    """A run of plain uses is one; a use with a remark stands for itself."""
+    append(tip, "Born", FactCreated("a", "It is A."))
+    for number in range(3):
+        append(tip, f"Used {number}", FactReferenced("a"))
+    append(tip, "Said", FactReferenced("a", "it saved a day"))
+    append(tip, "Again", FactReferenced("a"))
+    page = fact.fact(tip(), {"id": "a"})
+    assert [(one.run, len(one.steps)) for one in page.values["told"]] == [
+        (True, 1), (False, 1), (True, 3), (False, 1)
+    ]  # fmt: skip
+    assert [step.title for step in page.values["told"][2].steps] == ["Used 2", "Used 1", "Used 0"]
+    said = text_of(told(tip(), page))
+    assert "Used in 3 sessions" in said
+    assert said.index("Again") < said.index("it saved a day") < said.index("Born")
+
+
+def test_a_text_is_compared_with_those_that_it_replaced(tip: Tip) -> None:
+    """Not with the one before it in the ledger: two that did not know of each other changed the same one."""
+    append(tip, "Born", FactCreated("a", "Ten seconds."))
+    was = (version_id("Ten seconds."),)
+    append(tip, "One", FactUpdated("a", "Twenty seconds.", was))
+    append(tip, "Two", FactUpdated("a", "Thirty seconds.", was))
+    append(tip, "Both", FactUpdated("a", "Forty seconds.", None))
+    changes = [one.changes for one in fact.fact(tip(), {"id": "a"}).values["told"]]
+    assert [[(before, after) for _, before, after in one] for one in changes] == [
+        [("Twenty seconds.", "Forty seconds."), ("Thirty seconds.", "Forty seconds.")],
+        [("Ten seconds.", "Thirty seconds.")],
+        [("Ten seconds.", "Twenty seconds.")],
+        [],
+    ]
+    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    assert "<del>Ten</del><ins>Thirty</ins> seconds." in html
+
+
+def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> None:
+    """Who said what stands beside each other; what would be confirmed is not clear, so nothing is offered."""
+    append(tip, "Born", FactCreated("a", "Ten seconds."))
+    was = (version_id("Ten seconds."),)
+    append(tip, "One", FactUpdated("a", "Twenty seconds.", was))
+    append(tip, "Two", FactUpdated("a", "Thirty seconds.", was))
+    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    assert html.count('class="card side"') == 2
+    assert "Resolve it in the review" in html
+    assert "diurna confirm" not in html
+    said = text_of(html)
+    assert said.index("Contradicted changed on several sides") < said.index("Thirty seconds.")
+    assert "Twenty seconds. Thirty seconds." not in said
+    assert "Thirty seconds. Twenty seconds." not in said
+
+
+def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
+    """Superseded with what stands instead, invalidated, closed, put away: before the text, each in words."""
+    append(tip, "One", *[FactCreated(name, f"It is {name}.") for name in ("old", "false", "away")],
+           FactCreated("ask", "Is it?", " ", (("kind", "thread"),)))  # fmt: skip
+    assert run("append", "--title", "Two", "--new", "id=new It is new.", "--supersede", "old=new",
+               "--invalidate", "false", "--close", "ask").code == 0  # fmt: skip
+    assert run("archive", "away", "--reason", "nobody asks").code == 0
+    for name, words in (
+        ("old", "It does not hold: it was superseded. new stands instead."),
+        ("false", "It does not hold: it was invalidated."),
+        ("ask", "This is closed."),
+        ("away", "It is in the archive: somebody put it away."),
+    ):
+        said = text_of(told(tip(), fact.fact(tip(), {"id": name})))
+        assert words in said, (name, said)
+        assert said.index(words) < said.index("Is it?" if name == "ask" else f"It is {name}.")
+    assert "diurna restore old" in told(tip(), fact.fact(tip(), {"id": "old"}))
+    assert "diurna archive away --back" in told(tip(), fact.fact(tip(), {"id": "away"}))
+
+
+def test_a_redacted_fact_shows_no_word(tip: Tip, run: Run) -> None:
+    """Neither of what it says, nor of what it said, nor in the session that brought it."""
+    append(tip, "One", FactCreated("a", "The villain is Xaver."), FactCreated("b", "It is B."))
+    stem = append(tip, "Two", FactUpdated("a", "The villain is Yorick."))
+    assert run("redact", "a", "--reason", "a name").code == 0
+    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    assert "Its words are withheld" in html
+    assert "diurna confirm" not in html
+    for address in session.addresses(tip()):
+        html += told(tip(), session.session(tip(), {"stem": address.removeprefix("/session/")}))
+    html += told(tip(), session.session(tip(), {"stem": stem}))
+    html += told(tip(), search.search(tip(), {"q": "villain", "level": "full"}))
+    assert "Xaver" not in html
+    assert "Yorick" not in html
+    assert "It is B." in html
+
+
+def test_an_id_without_a_text_has_a_page_and_what_nobody_names_has_none(tip: Tip) -> None:
+    """What logs name is shown with its events; a link leads only where there is a page."""
+    append(tip, "One", FactCreated("a", "See [[ghost]] and [[nobody]]."))
+    append(tip, "Two", FactReferenced("ghost"))
+    page = fact.fact(tip(), {"id": "ghost"})
+    said = text_of(told(tip(), page))
+    assert "an id without a text" in said
+    assert "Used by" in said
+    html = told(tip(), fact.fact(tip(), {"id": "a"}))
+    assert 'href="/fact/ghost"' in html
+    assert 'href="/fact/nobody"' not in html
+    assert "/fact/ghost" in list(fact.addresses(tip()))
+    with pytest.raises(NotFound):
+        fact.fact(tip(), {"id": "nobody"})
+
+
+def test_the_card_says_when_a_fact_fades(tip: Tip) -> None:
+    """As the review forecasts it; what never fades says that."""
+    append(
+        tip,
+        "One",
+        FactCreated("a", "It is A."),
+        FactCreated("b", "Rule.", "", (("kind", "invariant"),)),
+    )
+    for number in range(12):
+        append(tip, f"Other {number}")
+    view = tip()
+    policy = view.state.policy
+    expected = {one.id: one.left for one in fading(view.state.standings(), view.work, policy)}
+    left = sessions_left(view.standings["a"], view.work, policy)
+    assert left is not None
+    assert expected.get("a", left) == left
+    assert f"after {left} sessions unused" in text_of(told(view, fact.fact(view, {"id": "a"})))
+    assert "never by itself" in text_of(told(view, fact.fact(view, {"id": "b"})))
+
+
+def test_a_search_parts_what_holds_from_what_was_said(
+    tip: Tip, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranked and explained; a person's own home is never asked, whatever the address says."""
+    append(tip, "The queue broke", FactCreated("queue", "The queue holds ten orders."))
+    asked: list[Filters] = []
+    recall = Memory.recall
+
+    def listening(memory: Memory, query: str, **how: object) -> object:
+        asked.append(how["filters"])  # type: ignore[arg-type]
+        return recall(memory, query, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Memory, "recall", listening)
+    for level in ("", "index", "timeline", "full", "nonsense"):
+        page = search.search(tip(), {"q": "queue", "level": level, "in": "", "yours": "1"})
+        html = told(tip(), page)
+        said = text_of(html)
+        assert said.index("What holds 1") < said.index("What was said")
+        assert 'href="/fact/queue"' in html
+        assert "Why this rank" in said
+    for within in ("facts", "sessions", "upstream", "me"):
+        page = search.search(tip(), {"q": "queue", "in": within})
+        assert page.values["within"] == (within if within in ("facts", "sessions") else "")
+    assert not any(one.yours or one.within == "upstream" for one in asked)
+    assert "Nothing answers that." in told(tip(), search.search(tip(), {"q": "zebra"}))
+    count = len(asked)
+    assert "What holds" not in told(tip(), search.search(tip(), {"q": "  "}))
+    assert len(asked) == count
+
+
+def test_a_session_says_what_it_did_and_stands_in_a_row(tip: Tip) -> None:
+    """What it made, changed and used, with what became of that; the one before and the one behind."""
+    first = append(tip, "First", FactCreated("a", "It is A."), FactCreated("b", "It is B."))
+    second = append(tip, "Second", FactUpdated("a", "It is a better A."), FactReferenced("b"))
+    third = append(tip, "Third")
+    page = session.session(tip(), {"stem": second})
+    assert (page.values["before"], page.values["behind"]) == (first, third)
+    html = told(tip(), page)
+    assert f'href="/session/{first}" rel="prev"' in html
+    assert f'href="/session/{third}" rel="next"' in html
+    said = text_of(html)
+    assert "updated a" in said
+    assert "used b" in said
+    assert "It is a better A. a" in said  # the footer of the block is a link
+    assert "<!--" not in said
+    assert page.title == "Second"
+    assert session.session(tip(), {"stem": second[:22]}).values["entry"].stem == second
+    with pytest.raises(NotFound):
+        session.session(tip(), {"stem": "2001-01-01"})
+    with pytest.raises(NotFound):
+        session.session(tip(), {"stem": "me/a"})
+
+
+def test_secrets_of_old_logs_are_on_no_page(tip: Tip, repo: Repo) -> None:
+    """A log by hand, and a fact, from before secrets were looked for."""
+    secret = github_token()
+    folder = repo.path / "memory" / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "2026-01-02-030405.md").write_text(
+        f"# It uses {secret}\n\nThe queue uses {secret}.\n\n## Memory References\n\n- Created: old\n\n"
+        f"## Facts\n\n- The queue uses {secret}.\n  <!-- id: old | source: {secret} -->\n"
+    )
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "by hand")
+    view = tip()
+    html = told(view, session.session(view, {"stem": "2026-01-02-030405"}))
+    html += told(view, fact.fact(view, {"id": "old"})) + told(view, now.now(view, {}))
+    for level in ("index", "timeline", "full"):
+        html += told(view, search.search(view, {"q": "queue", "level": level}))
+    assert "The queue uses" in html
+    assert secret not in html
