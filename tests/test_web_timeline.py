@@ -26,6 +26,7 @@ from rituals.serve.web.pages.timeline import SESSIONS
 from rituals.serve.web.pictures.heatmap import WEEKS, Day, heatmap, level, weeks_of
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.conftest import examples
+from tests.test_query_timeline import log
 from tests.web_client import Client, client_of
 
 if TYPE_CHECKING:
@@ -225,15 +226,6 @@ def test_the_picture_has_a_link_and_a_name_for_each_day() -> None:
     ]
     assert re.findall(r">(\w+)</text>", drawn) == ["2026", "Feb"]
     assert drawn.count("h11v11h-11z") == sum(len(week.days) for week in weeks)
-
-
-def log(agent: str, title: str, prose: str = "", references: str = "", facts: str = "") -> str:
-    """Write a session log by hand."""
-    parts = [f"---\nagent: {agent}\n---\n# {title}\n"]
-    parts += [f"\n{prose}\n"] if prose else []
-    parts += [f"\n## Memory References\n\n{references}\n"] if references else []
-    parts += [f"\n## Facts\n\n{facts}\n"] if facts else []
-    return "".join(parts)
 
 
 @pytest.fixture

@@ -1,0 +1,163 @@
+"""The pages of the work: tasks, roles and entities tell what their commands tell."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from memory.api import Memory
+from rituals.serve.web.pages import entities, tasks
+from rituals.serve.web.tip_view.tip_view import TipView
+from tests.conftest import NOW_MS
+from tests.web_client import Client, client_of
+
+if TYPE_CHECKING:
+    from tests.conftest import Repo, Run
+
+HOUR_MS = 3_600_000
+
+
+def words(page: str) -> str:
+    """Return what a page says, without markup."""
+    main = page.partition("<main")[2].partition("</main>")[0]
+    return " ".join(re.sub(r"<[^>]*>", " ", f"<main{main}").split())
+
+
+@pytest.fixture
+def home(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A home with tasks in each state, handoffs, notes of roles, and entities."""
+
+    def tell(*arguments: str) -> None:
+        ran = run(*arguments)
+        assert ran.code == 0, ran.err
+
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS - 2 * HOUR_MS))
+    tell("task", "add", "Wire the queue", "--id", "wire", "--priority", "high")
+    tell("task", "start", "wire")
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
+    monkeypatch.setenv("DIURNA_AGENT", "codex")
+    tell("task", "add", "Measure it", "--id", "measure", "--depends", "wire")
+    tell("task", "add", "Say it <b>aloud</b>", "--id", "say", "--priority", "low")
+    tell("task", "add", "Give it away", "--id", "give")
+    tell("task", "start", "give")
+    tell("task", "handoff", "give", "--to", "judge", "--done", "Half of it.", "--next", "The rest.")
+    tell("task", "add", "Forget it", "--id", "forget")
+    tell("task", "move", "forget", "cancelled")
+    tell(
+        "append", "--title", "Learn",
+        "--new", 'id=judge-a role=judge pattern: Ask for the figures first.',
+        "--new", 'id=judge-b role="judge, coder" fact: The bench needs two cores.',
+        "--new", 'id=old-api entity="Payments API" fact: The API answers in XML.',
+        "--new", 'id=new-api entity="payments-api, Redis" fact: The API answers in JSON.',
+        "--new", 'id=slash entity="a/b?c#d %2F" fact: A name may hold anything.',
+        "--supersede", "old-api=new-api",
+    )  # fmt: skip
+    return repo
+
+
+@pytest.fixture
+def browser(home: Repo) -> Client:
+    """A browser of that home."""
+    return client_of(home.path).login()
+
+
+def test_tasks_stand_by_what_can_be_done_with_them(browser: Client, home: Repo, run: Run) -> None:
+    """In progress, handed over, to do, waiting and for what; the rest is folded; all that the list has."""
+    page = browser.get("/tasks").text
+    said = words(page)
+    headings = re.findall(r"<h2>([\w ]+) <small>(\d+)</small>", page)
+    assert headings == [("In progress", "1"), ("Handed over", "1"), ("To do", "1"), ("Waiting", "1")]  # fmt: skip
+    assert "4 tasks open. Next for whoever asks: say ; diurna task pick --start claims it." in said
+    assert "measure waits for wire (in-progress)" in said
+    assert "wire high claude-code, since 2026-11-21 06:30 stale" in said
+    assert "1 task done, cancelled or put away" in said
+    assert "forget cancelled 2026-11-21" in said
+    assert "<b>aloud" not in page
+    listed = json.loads(run("task", "list", "--all", "--json").out)["tasks"]
+    assert {one["id"] for one in listed} == set(
+        re.findall(r'<p class="meta"><a class="id" href="/fact/([^"]+)"', page)
+    )
+    stale = {one["id"] for one in listed if one["stale"]}
+    assert stale == {"wire"}
+    assert page.count("stale:") == len(stale)
+
+
+def test_the_next_task_is_the_one_that_pick_gives(browser: Client, run: Run) -> None:
+    """What was handed to a role is nobody else's."""
+    assert "say" in run("task", "pick").out
+    assert "asks: say" in words(browser.get("/tasks").text)
+
+
+def test_of_very_many_tasks_the_first_are_shown(
+    home: Repo, browser: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page stays small, and says how many more there are and which command has them."""
+    assert run("task", "add", "One more", "--id", "more").code == 0
+    monkeypatch.setattr(tasks, "TASKS", 1)
+    page = browser.get("/tasks").text
+    assert "To do <small>2</small>" in page
+    assert "1 more: diurna task list" in words(page)
+    assert '<a class="id" href="/fact/more">' in page  # of two alike the older one has the place
+    assert page.count('<li class="row"') == 5
+
+
+def test_roles_show_what_they_know_and_what_waits_for_them(browser: Client) -> None:
+    """Each role its facts, a pattern with how far it came, and the handoffs to it."""
+    page = browser.get("/roles").text
+    said = words(page)
+    sections = re.findall(r"<h2>(\w+) <small>([^<]+)</small>", page)
+    assert sections == [("coder", "1 fact"), ("judge", "2 facts, 1 handoff")]
+    assert "pattern, observed judge-a" in said
+    assert "handoff from codex to judge" in said
+    assert "of give" in said
+
+
+def test_entities_are_listed_and_each_has_a_page(browser: Client, home: Repo) -> None:
+    """By how many facts are about them, false ones told; a name may hold whatever an address parts."""
+    page = browser.get("/entities").text
+    said = words(page)
+    assert "Payments API also payments-api 2 1" in said
+    assert "a/b?c#d %2F 1" in said
+    memory = Memory.open(str(home.path))
+    listed = list(entities.addresses(TipView(memory, memory.state())))
+    memory.close()
+    links = re.findall(r'<th scope="row"><a href="([^"]+)"', page)
+    assert links == listed
+    titles = [re.search(r"<h1>([^<]*)</h1>", browser.get(link).text) for link in links]
+    assert [one and one[1] for one in titles] == ["Payments API", "a/b?c#d %2F", "Redis"]
+
+
+def test_an_entity_tells_what_stands_now_and_what_does_not(browser: Client) -> None:
+    """Its summary has no false fact; its list has, marked; and what is named beside it is linked."""
+    page = browser.get("/entities/PAYMENTS_API")
+    assert page.status == 200
+    summary, _, rest = page.text.partition("<h2>Facts</h2>")
+    assert "The API answers in JSON." in summary
+    assert "XML" not in summary
+    assert 'href="/entities/Redis"' in summary
+    assert "superseded by new-api" in words(f"<main{rest}")
+    missing = browser.get("/entities/Payment%20API")
+    assert missing.status == 404
+    assert "no fact is about Payment API" in missing.text
+
+
+@pytest.mark.parametrize(
+    ("address", "command"),
+    [
+        ("/tasks", "diurna task add"),
+        ("/roles", "diurna task handoff"),
+        ("/entities", "diurna note"),
+    ],
+)
+def test_an_empty_home_says_what_to_do(repo: Repo, address: str, command: str) -> None:
+    """One calm sentence, and a command."""
+    page = client_of(repo.path).login().get(address)
+    assert page.status == 200
+    assert command in page.text
+    assert len(re.findall(r"<p class=\"lead\">", page.text)) == 1
+    assert "<h2>" not in page.text.partition("<main")[2].partition("</main>")[0]
