@@ -1,0 +1,91 @@
+"""Deciding in a browser: with script and without, beside another tab, and by the command that is copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ledger.home import discover
+from memory.api import Memory
+from rituals.decide.contradictions import disputes
+from tests.campaigns.homes import git
+from tests.web.conftest import Server
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def memory(folder: Path) -> Memory:
+    return Memory(discover(str(folder)))
+
+
+def test_resolve_and_confirm_without_script(server: Server, page: Page, browser: Browser) -> None:
+    """One logs in with script, as everybody does once; all else goes by ordinary forms."""
+    served = server("undecided", write=True)
+    served.open(page)
+    context = browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    plain = context.new_page()
+    plain.goto(served.address + "/review")
+    before = memory(served.folder).home.tip()
+    limit = plain.locator("article", has=plain.get_by_role("link", name="limit", exact=True))
+    limit.get_by_text("Neither: write what holds").click()
+    limit.get_by_label("What holds").fill("A request may take\n25 seconds.")
+    limit.get_by_role("button", name="Let this hold").click()
+    notice = plain.get_by_role("status", name="Recorded")
+    expect(notice).to_contain_text("Resolve limit")
+    assert memory(served.folder).state()["limit"].fact.text == "A request may take\n25 seconds."
+    expect(notice.locator("code").first).to_have_text(memory(served.folder).home.tip()[:7])
+
+    plain.get_by_label("Money is an integer.").check()
+    plain.get_by_label("Orders stay.").check()
+    plain.get_by_role("button", name="Confirm what is ticked").click()
+    expect(notice).to_contain_text("Confirm money, orders")
+    expect(notice).to_contain_text("diurna confirm money orders")
+    logs = git(served.folder, "log", "--format=%s", f"{before}..HEAD", "--", "sessions").split("\n")
+    assert [one for one in logs if one] == [
+        "diurna: Confirm money, orders",
+        "diurna: Resolve limit",
+    ]
+
+    plain.get_by_role("button", name="Keep sixty").click()
+    expect(notice).to_contain_text("Superseded: forty")
+    notice.get_by_role("button", name="Undo").click()
+    expect(notice).to_contain_text("Undo:")
+    assert not memory(served.folder).state()["forty"].fact.false
+    context.close()
+
+
+def test_two_tabs_decide_the_same(server: Server, page: Page) -> None:
+    """The second one is told what holds by now, and leads back to the page."""
+    served = server("undecided", write=True)
+    served.open(page, "/review")
+    other = page.context.new_page()
+    other.goto(served.address + "/review")
+    for tab in (page, other):
+        old = tab.locator("article", has=tab.get_by_role("link", name="old", exact=True))
+        old.get_by_role("button", name="This one replaces it").first.click()
+    expect(page.get_by_role("status", name="Recorded")).to_contain_text("Resolve old")
+    expect(other.get_by_role("heading", name="Nothing left to record")).to_be_visible()
+    other.get_by_role("link", name="Back to the page").click()
+    expect(other.get_by_role("heading", name="Review", exact=True)).to_be_visible()
+    assert "old" not in [one.fact for one in disputes(memory(served.folder))]
+
+
+def test_the_command_is_copied(server: Server, page: Page) -> None:
+    """Whoever only looks copies the command; it stands there as text, too."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    served = server("undecided")
+    served.open(page, "/review")
+    expect(page.locator("form[method=post]")).to_have_count(0)
+    command = "diurna resolve old --choose left"
+    expect(page.get_by_text(command, exact=True)).to_be_visible()
+    page.locator(f'[data-copy="{command}"]').click()
+    expect(page.get_by_role("button", name="Copied")).to_have_count(1)
+    assert page.evaluate("navigator.clipboard.readText()") == command
