@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,8 @@ from memory.api import Memory
 from projection.lifecycle.lives import lives_of
 from projection.lifecycle.past import Past
 from projection.policy.model import Policy
+from rituals.serve.web.export.past_data import Parts, past_data
+from rituals.serve.web.html.markdown import line
 from rituals.serve.web.pages.then import then
 from rituals.serve.web.tip_view.tip_view import TipViews
 from tests.test_laws import Logged, ledgers, policies, replayed
@@ -124,3 +127,47 @@ def test_nothing_of_a_redacted_fact_is_shown_of_any_time(repo: Repo, run: Run) -
     assert section.facts[0].then.fact.text == "(redacted)"
     assert "swordfish" not in str(asked(memory, "1"))
     memory.close()
+
+
+def test_a_site_holds_the_same_past(repo: Repo, run: Run) -> None:
+    """Of each session the same facts, texts and tiers, read as the script of the page reads them."""
+    lines = [
+        ("--new", "id=retries decision: Webhooks retry three times.", "--new", "id=a fact: A holds."),
+        ("--new", "id=t thread: Is it fast?", "--new", "id=key fact: The key is swordfish."),
+        ("--update", "retries", "Webhooks retry five times."),
+        ("--new", "id=b fact: B holds.", "--supersede", "a=b", "--close", "t"),
+        *[() for _ in range(45)],
+    ]  # fmt: skip
+    for number, said in enumerate(lines):
+        assert run("append", "--title", f"Session {number}", *said).code == 0
+    assert run("redact", "key", "--reason", "It leaked.").code == 0
+    memory = Memory.open(str(repo.path))
+    tip = TipViews().of(memory)
+    script = past_data(tip, lambda address: address).decode()
+    assert "swordfish" not in script
+    held = json.loads(script.partition("=")[2].rstrip(";\n"))
+    for session in range(len(tip.work) + 1):
+        found, tiers = {}, [0] * 6
+        for id, *_, turns in held["facts"]:
+            now = [turn for turn in turns if turn[0] <= session][-1:]
+            for _, tier, section, _, texts in now:
+                tiers[tier] += 1
+                if section >= 0:
+                    found[id] = ["".join(held["texts"][text]) for text in texts]
+        past = tip.past.at(session)
+        assert tiers == list(past.tiers)
+        assert found == {one.fact.id: [head.text for head in one.fact.heads] for one in past.live}
+    memory.close()
+
+
+def test_a_text_is_taken_apart_to_what_a_script_may_make() -> None:
+    """Texts, and elements with a text and where they lead; nothing is markup any more."""
+    text = (
+        "Use `a<b`, *not* <b>that</b> of **[[b]]** or [there](http://x.org/?a=1&b=2)\nnow  \nthen"
+    )
+    parts = Parts(line(text, lambda id: f"../{id}.html")).parts
+    assert parts == [
+        "Use ", ["code", "a<b"], ", ", ["em", "not"], " <b>that</b> of ",
+        ["a", "b", "../b.html"], " or ", ["a", "there", "http://x.org/?a=1&b=2"], "\nnow", "\n",
+        "\nthen",
+    ]  # fmt: skip

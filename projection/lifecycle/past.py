@@ -127,6 +127,11 @@ class Past:
         """Return what became of what held at the end of a session."""
         return self._since.behind(session)
 
+    @property
+    def changes(self) -> Mapping[str, Sequence[tuple[int, str]]]:
+        """What `since` is made of: by the name of its field, each (session, fact), ascending."""
+        return self._since.found
+
     def session_of(self, stem: str) -> int:
         """Return the session at whose end a log, or the start of a stem, counts."""
         at = bisect_left(self._stems, stem)
@@ -199,33 +204,31 @@ class _Changes:
         histories: Mapping[str, History],
         position: Callable[[str], int],
     ) -> None:
-        self._came: list[tuple[int, str]] = []
-        self._corrected: list[tuple[int, str]] = []
-        self._faded: list[tuple[int, str]] = []
-        self._closed: list[tuple[int, str]] = []
+        found: dict[str, list[tuple[int, str]]] = {name: [] for name in Since._fields}
+        self.found = found
         for life in lives:
             if life.spans:
-                self._came.append((life.spans[0][0], life.id))
+                found["learned"].append((life.spans[0][0], life.id))
             for moment in life.moments:
                 if moment.what in (SUPERSEDED, INVALIDATED):
-                    self._corrected.append((moment.session, life.id))
+                    found["corrected"].append((moment.session, life.id))
                 elif moment.what == CLOSED:
-                    self._closed.append((moment.session, life.id))
+                    found["closed"].append((moment.session, life.id))
                 elif moment.what == FADED and life.tier == "archived":
-                    self._faded.append((moment.session, life.id))
+                    found["faded"].append((moment.session, life.id))
             for act in histories[life.id].acts[1:]:
                 if isinstance(act.event, FactCreated | FactUpdated) and act.event.text is not None:
-                    self._corrected.append((position(act.stem), life.id))
-        for found in (self._came, self._corrected, self._faded, self._closed):
-            found.sort()
+                    found["corrected"].append((position(act.stem), life.id))
+        for changes in found.values():
+            changes.sort()
 
     def behind(self, session: int) -> Since:
         """Return what changed behind a session."""
-        came = _behind(self._came, session)
+        came = _behind(self.found["learned"], session)
         new = frozenset(came)
-        corrected = _behind(self._corrected, session, new)
-        closed = _behind(self._closed, session, new)
-        return Since(came, corrected, _behind(self._faded, session, new.union(corrected)), closed)
+        corrected = _behind(self.found["corrected"], session, new)
+        faded = _behind(self.found["faded"], session, new.union(corrected))
+        return Since(came, corrected, faded, _behind(self.found["closed"], session, new))
 
 
 def _behind(

@@ -18,6 +18,7 @@ from ledger.model.record import Record
 from ledger.wal.atomic_files import make_folder, write_private
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.links import NOT_HERE, Links, file_of
+from rituals.serve.web.export.past_data import past_data
 from rituals.serve.web.export.place import Target
 from rituals.serve.web.export.search_data import search_data
 from rituals.serve.web.html.render import Frame, Renderer, static_files
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 #: Assets that only a server has use for.
 _SERVED_ALONE = ("login.js",)
-#: What the page of search asks.
-_SEARCH = "/static/facts.js"
+#: What pages ask where no server can be asked.
+_DATA = {"/static/facts.js": search_data, "/static/past.js": past_data}
 #: How many folders a page lies below the top, at most, and one more.
 _DEPTH = 3
 #: A forge that makes pages of markdown leaves these alone.
@@ -130,10 +131,12 @@ def _files(plan: SitePlan, tip: TipView, progress: Progress) -> Iterator[tuple[s
     """Give each file: what pages load first, and the first page, that leads to all others, last."""
     assets = {f"/static/{path.name}": path.read_bytes() for path in _assets()}
     pages = sorted(plan.pages.items(), key=lambda one: (one[1] == "/", one[0]))
+    tip.prepare("origins")  # every page of a fact asks for some
     hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
     links = Links(plan.pages.values(), hashes)
-    data = search_data(tip, links)
-    assets[_SEARCH], hashes[_SEARCH] = data, hashlib.sha256(data).hexdigest()[:12]
+    for name, make in _DATA.items():
+        assets[name] = make(tip, links)
+        hashes[name] = hashlib.sha256(assets[name]).hexdigest()[:12]
     for name, held in assets.items():
         yield name[1:], held
     yield _NO_BUILD, b""
@@ -226,4 +229,9 @@ def _assets() -> Iterator[Path]:
 
 def _other_files() -> tuple[str, ...]:
     """Name what is no page of an address."""
-    return (*(f"static/{path.name}" for path in _assets()), _SEARCH[1:], NOT_HERE, _NO_BUILD)
+    return (
+        *(f"static/{path.name}" for path in _assets()),
+        *(name[1:] for name in _DATA),
+        NOT_HERE,
+        _NO_BUILD,
+    )

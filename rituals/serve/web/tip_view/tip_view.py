@@ -127,6 +127,11 @@ class TipView:
         """Tell whether a part was worked out by now."""
         return part in self.__dict__
 
+    def prepare(self, *parts: str) -> None:
+        """Work out parts in place, for many pages that follow."""
+        for part in parts:
+            getattr(self, part)
+
     def keep(self, part: str, value: object) -> None:
         """Hold a part that was worked out elsewhere."""
         self.__dict__.setdefault(part, value)
