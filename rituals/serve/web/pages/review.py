@@ -1,7 +1,8 @@
 """Show what is to be decided: contradictions, questions of the review, and what could be learned.
 
 The page shows of each sort as much as one looks at in a sitting; all of one rule have an address of their
-own, some at a time.
+own, some at a time. So has what could be learned: to find that takes longer than all else, and nobody who
+answers a question should wait for it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from projection.lifecycle.review_threads import Raised
+    from rituals.review.learning.plan import Plan as LearnPlan
     from rituals.serve.web.tip_view.tip_view import TipView
 
 #: How many questions the page shows beside the invariants, and of each rule; how many invariants to tick;
@@ -94,7 +96,7 @@ def review(tip: TipView, asked: Asked) -> Page:
     found = torn(tip.state, tip.disputes)
     ticks = groups.pop(INVARIANT_DUE, [])
     few = max(1, min(_FEW, _CARDS // max(len(groups), 1)))
-    learning = tip.learn_plan
+    learning = tip.learn_plan if tip.has("learn_plan") else None
     return Page(
         "review",
         "Review",
@@ -104,13 +106,10 @@ def review(tip: TipView, asked: Asked) -> Page:
             "ticks_group": _group(tip, INVARIANT_DUE, ticks, _TICKS),
             "groups": [_group(tip, name, some, few) for name, some in groups.items()],
             "settled": _settled(tip),
-            "proposals": learning.proposals,
-            "promotions": learning.promotions,
-            "more": learning.more,
+            "learning": learning,
             "due": tip.plan.due,
             "asked": waiting(tip),
-            "learned": len(learning.proposals) + len(learning.promotions),
-            "learn": commands.LEARN,
+            "learned": _learned(learning) if learning else 0,
             "command": commands.REVIEW,
         },
     )
@@ -124,6 +123,17 @@ def _first(found: tuple[Torn, ...]) -> tuple[Torn, ...]:
         if number and chars > _TORN_CHARS:
             return found[:number]
     return found
+
+
+def learning(tip: TipView, asked: Asked) -> Page:
+    """Return the page of what could be learned; the review shows that there is some once it is known."""
+    plan = tip.learn_plan
+    values = {"learning": plan, "learned": _learned(plan), "command": commands.LEARN}
+    return Page("learning", "Worth keeping?", values)
+
+
+def _learned(plan: LearnPlan) -> int:
+    return len(plan.proposals) + len(plan.promotions)
 
 
 def waiting(tip: TipView) -> int:

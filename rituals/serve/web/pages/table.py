@@ -45,7 +45,8 @@ class Row(Record):
 
 ROWS = (
     Row("/", now.now, "Now", "n", addresses=now.addresses),
-    Row("/review", review.review, "Review", "r", ("plan", "learn_plan"), review.addresses),
+    Row("/review", review.review, "Review", "r", ("plan",), review.addresses),
+    Row("/review/learn", review.learning, needs=("learn_plan",)),
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
     Row("/search", search.search),
