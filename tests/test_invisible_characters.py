@@ -194,7 +194,7 @@ def commands(stem: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         "completion": (("bash",), (f"s{NAMED}",)),
         "hook": (("post-merge",), (f"event{NAMED}",)),
         "tour": (("--help",),),
-        "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",),),
+        "mcp": ((f"--{NAMED}",),), "web": ((f"--{NAMED}",), ("--base", f"b{NAMED}"), ("--export", "draft.md"), ("--port", f"p{NAMED}")),
     }  # fmt: skip
 
 

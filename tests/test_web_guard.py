@@ -147,6 +147,9 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
     "a site that is none": (PAGE, _headed(PAGE, sec_fetch_site="Same-Origin"), 403),
     "a site said twice": (PAGE, _headed(PAGE, sec_fetch_site=("same-origin", "cross-site")), 400),
     "a link on another site": (PAGE, _headed(PAGE, **_LINK), 303),
+    "a link to a file on another site": (STYLE, _headed(
+        STYLE, **_LINK, sec_fetch_mode="navigate", sec_fetch_dest="document"), 303),
+    "a fetch for nothing": (TIP, _headed(TIP, **_LINK, sec_fetch_dest=None), 403),
     # cookies
     "no cookie": (PAGE, PAGE._replace(cookie=None), 303),
     "no cookie, HEAD": (PAGE._replace(method="HEAD"), PAGE._replace(method="HEAD", cookie=None), 303),
@@ -202,6 +205,8 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
         f"method {method}": (PAGE, PAGE._replace(method=method), 405)
         for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "POKE")
     },
+    "a method without cookie": (PAGE, PAGE._replace(method="PUT", cookie=None), 405),
+    "a method of nothing": (PAGE, PAGE._replace(method="DELETE", address="/nowhere"), 405),
     "a form by GET": (FORM, PAGE._replace(address="/act/count?id=a"), 405),
     "a form by HEAD": (FORM, PAGE._replace(address="/act/count?id=a", method="HEAD"), 405),
     "a method in a header": (FORM, _headed(
@@ -315,6 +320,17 @@ def test_a_server_that_only_shows_takes_no_form(home: Path, recorded: list[str])
         assert "diurna web --write" in refused.text
     assert recorded == []
     assert 'name="token"' not in client.get("/").text
+
+
+def test_behind_the_guard_there_is_a_second_lock(client: Client, recorded: list[str]) -> None:
+    """Without a session no page is shown and no form taken, should a request ever come so far."""
+    inside = Client(client.app._app, client.access)
+    assert inside.get("/").status == 400
+    assert (
+        inside.post("/act/count", {"token": client.access.form_token(""), "id": "a"}).status == 400
+    )
+    assert recorded == []
+    assert not Access(PORT, TOKEN).takes("s", "")
 
 
 def test_a_form_goes_back_to_a_page_of_ours(client: Client, recorded: list[str]) -> None:

@@ -11,8 +11,7 @@ from rituals.serve.web.actions.notices import NoSuchForm, Notices
 from rituals.serve.web.pages.done import already, refused
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.forms import form_of, ours, with_done
-from rituals.serve.web.server.guard import SESSION
-from rituals.serve.web.server.page_routes import PageRoutes
+from rituals.serve.web.server.page_routes import PageRoutes, session_of
 
 #: What is for us among the fields, and not for the action.
 _OWN = ("token", "next")
@@ -35,11 +34,12 @@ class ActRoute:
 
     async def take(self, request: Request) -> Response:
         """Record what a form says, and go on to the page that it names."""
+        session = session_of(request)
         form = await form_of(request)
         go_on = ours(form.one("next"))
         if not self._access.writes:
             return await self._refuse(request, _READ_ONLY, go_on, 403)
-        if not self._access.takes(request.scope[SESSION], form.one("token")):
+        if not self._access.takes(session, form.one("token")):
             return await self._refuse(request, _STALE, go_on, 403)
         fields = form._replace(pairs=tuple([one for one in form.pairs if one[0] not in _OWN]))
         name = request.path_params["name"]

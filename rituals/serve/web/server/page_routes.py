@@ -69,9 +69,7 @@ class PageRoutes:
             needs: slow parts of the tip that it asks for.
         """
         begun = monotonic()
-        session = request.scope[SESSION]
-        if not session:  # a second lock: the guard lets nobody else come here
-            raise WrongUsage("log in first", hint="open the address that the terminal shows")
+        session = session_of(request)
         here = Head(request.scope).target if request.method != "POST" else "/"
         done = request.query_params.get("done", "")
 
@@ -89,6 +87,18 @@ class PageRoutes:
         answer = await self._preparing.ask(shown, needs)
         answer.headers["Server-Timing"] = f"page;dur={1000 * (monotonic() - begun):.1f}"
         return answer
+
+
+def session_of(request: Request) -> str:
+    """Return the session of a request: a second lock, for the guard lets nobody else come here.
+
+    Raises:
+        WrongUsage: it has none.
+    """
+    session: str = request.scope.get(SESSION, "")
+    if not session:
+        raise WrongUsage("log in first", hint="open the address that the terminal shows")
+    return session
 
 
 def _frame(tip: TipView) -> Frame:
