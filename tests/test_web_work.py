@@ -93,6 +93,24 @@ def test_the_next_task_is_the_one_that_pick_gives(browser: Client, run: Run) -> 
     assert "asks: say" in words(browser.get("/tasks").text)
 
 
+def test_a_task_in_progress_is_done_by_a_form(browser: Client, home: Repo, run: Run) -> None:
+    """With `--write` it has the form of the fact's page; without, the command; a handover its own."""
+    read = browser.get("/tasks").text
+    assert "diurna task done wire" in words(read)
+    assert "diurna task start give" in words(read)
+    assert "/act/" not in read
+    writer = client_of(home.path, writes=True).login()
+    page = writer.get("/tasks").text
+    assert page.count('action="/act/close"') == 1
+    fields = {"token": writer.form_token(), "next": "/tasks", "id": "wire"}
+    assert writer.post("/act/close", fields).status == 303
+    listed = json.loads(run("task", "list", "--state", "done", "--json").out)["tasks"]
+    assert [one["id"] for one in listed] == ["wire"]
+    after = writer.get("/tasks").text
+    assert 'action="/act/close"' not in after
+    assert "In progress" not in after
+
+
 def test_of_very_many_tasks_the_first_are_shown(
     home: Repo, browser: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

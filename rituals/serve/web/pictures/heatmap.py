@@ -109,7 +109,7 @@ def heatmap(weeks: tuple[Week, ...], url: Callable[..., str]) -> str:
             cells.append(
                 f'<a href="{link}" tabindex="-1">'
                 f"<title>{day.sessions} on {when:%a} {when.day} {when:%b %Y}</title>"
-                f'<path class="h{level(day.sessions, busy)}" d="M{x} {y}{_SQUARE}"/></a>'
+                f'<rect class="h{level(day.sessions, busy)}" x="{x}" y="{y}"/></a>'
             )
     names = _months(weeks)
     width = max(len(weeks) * _STEP, names[-1][0] + _NAME if names else 0)
