@@ -90,15 +90,15 @@ def test_nothing_else_loads_the_pages() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("arguments", [["show"], ["status"], ["brief"]])
-def test_what_is_asked_all_day_loads_none_of_it(arguments: list[str], repo: Repo, run: Run) -> None:
+def test_what_is_asked_all_day_loads_none_of_it(repo: Repo, run: Run) -> None:
     """Also while it runs."""
     run("append", "--title", "One", "--new", "fact: A fact.")
     code = (
         "import sys\n"
         "from rituals.cli.entry import main\n"
-        f"sys.argv[1:] = {arguments}\n"
-        "code = main()\n"
+        "for name in ('show', 'brief', 'status'):\n"
+        "    sys.argv[1:] = [name]\n"
+        "    assert main() == 0\n"
         "heavy = ('starlette', 'uvicorn', 'jinja2', 'markdown_it', 'anyio')\n"
         "print([name for name in sys.modules if name.split('.')[0] in heavy\n"
         "       or name.startswith('rituals.serve')], file=sys.stderr)\n"
@@ -107,7 +107,7 @@ def test_what_is_asked_all_day_loads_none_of_it(arguments: list[str], repo: Repo
         [sys.executable, "-P", "-c", code],
         capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(HERE)},
     )  # fmt: skip
-    assert done.stdout
+    assert done.stdout.count("A fact.") == 2
     assert done.stderr.splitlines()[-1] == "[]"
 
 

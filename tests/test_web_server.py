@@ -117,7 +117,10 @@ def listening(repo: Repo, run: Run) -> Iterator[Listening]:
 
 
 def test_a_server_from_its_first_word_to_its_last(listening: Listening, spawn: Run) -> None:
-    """One line of JSON says where it is; what no browser sends is refused at the socket; a form is recorded."""
+    """One line of JSON says where it is; what no browser sends is refused at the socket.
+
+    Halves of requests hold nothing; a form is recorded; Ctrl-C ends it.
+    """
     assert listening.said == {
         "format": 1, "port": listening.port, "writes": True,
         "address": f"http://{listening.host}/login#{listening.access.token}",
@@ -148,6 +151,7 @@ def test_a_server_from_its_first_word_to_its_last(listening: Listening, spawn: R
     assert {sent: int(line.split()[1]) for sent, line in found.items()} == refused
     assert listening.send("GET /tip HTTP/1.1\r\nHOST\r\n").split()[1] == "200"
 
+    _hold_nothing(listening)
     token = listening.access.form_token(listening.cookie.partition("=")[2])
     form = f"token={token}&id=one&reason=It+is+over&next=%2F"
     status, headers, _ = listening.ask("POST", "/act/archive", form)
@@ -156,6 +160,36 @@ def test_a_server_from_its_first_word_to_its_last(listening: Listening, spawn: R
     assert json.loads(spawn("log", "--json").out)["sessions"][0]["stem"] == stem
     assert listening.ask("GET", headers["location"])[0] == 200
     assert listening.end(signal.SIGINT) == (130, "", "diurna: interrupted\n")
+
+
+def _hold_nothing(listening: Listening) -> None:
+    """Send halves of requests, many at once: a browser is answered beside them, and they are let go."""
+    half_form = (
+        f"POST /login HTTP/1.1\r\nHost: {listening.host}\r\nOrigin: http://{listening.host}\r\n"
+        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt="
+    )
+    halves = ["", "GET / HTTP/1.1\r\nHost: ", half_form]
+    others = []
+    for sent in halves * 30:
+        other = socket.create_connection(("127.0.0.1", listening.port), timeout=SECONDS)
+        other.sendall(sent.encode())
+        others.append(other)
+    try:
+        begun = time.monotonic()
+        assert [listening.ask("GET", "/")[0] for _ in range(3)] == [200] * 3
+        assert not select.select(others, [], [], 0)[0], "they wait meanwhile"
+        assert time.monotonic() - begun < BODY_SECONDS
+        limit = begun + SECONDS
+        for one in others:
+            one.settimeout(max(0.1, limit - time.monotonic()))
+            try:
+                assert one.recv(1) == b""
+            except ConnectionError:
+                pass
+    finally:
+        for one in others:
+            one.close()
+    assert listening.ask("GET", "/")[0] == 200
 
 
 def test_a_stop_waits_for_what_is_being_written(
@@ -179,37 +213,6 @@ def test_a_stop_waits_for_what_is_being_written(
         assert one.recv(4096).startswith(b"HTTP/1.1 303")
     assert json.loads(spawn("show", "one", "--json").out)["facts"][0]["tier"] == "archived"
     assert spawn("verify").code == 0
-
-
-def test_slow_requests_hold_nothing(listening: Listening) -> None:
-    """Beside many that send a half of a head, or of a form, a browser is answered; and they are let go."""
-    half_form = (
-        f"POST /login HTTP/1.1\r\nHost: {listening.host}\r\nOrigin: http://{listening.host}\r\n"
-        "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nt="
-    )
-    halves = ["", "GET / HTTP/1.1\r\nHost: ", half_form]
-    others = []
-    for sent in halves * 60:
-        other = socket.create_connection(("127.0.0.1", listening.port), timeout=SECONDS)
-        other.sendall(sent.encode())
-        others.append(other)
-    try:
-        begun = time.monotonic()
-        assert [listening.ask("GET", "/")[0] for _ in range(3)] == [200] * 3
-        assert not select.select(others, [], [], 0)[0], "they wait meanwhile"
-        assert time.monotonic() - begun < BODY_SECONDS
-        limit = begun + SECONDS
-        for one in others:
-            one.settimeout(max(0.1, limit - time.monotonic()))
-            try:
-                assert one.recv(1) == b""
-            except ConnectionError:
-                pass
-    finally:
-        for one in others:
-            one.close()
-    assert listening.ask("GET", "/")[0] == 200
-    assert listening.end(signal.SIGTERM) == (0, "", "")
 
 
 # ---- what becomes of the home ---------------------------------------------------------------------
