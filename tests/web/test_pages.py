@@ -1,16 +1,154 @@
-"""All pages in a browser, at two widths, light and dark, over every home."""
+"""All pages in a browser: at two widths, light and dark, over every home, served and as a site."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+from rituals.serve.web.export.links import file_of
+from tests.conftest import WHOLE
+from tests.web.homes import CANARY, ELSEWHERE, FIRING, LOADING, PAYLOADS
+from tests.web.looking import active_in, addresses, faults_of, without_policy
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
-    from tests.web.conftest import Server
+    from tests.web.conftest import Console, Server, Site
+
+Homes = Callable[[str], Path]
+#: Of each row of the table; all of them in a campaign.
+_OF_EACH = 0 if WHOLE in os.environ else 2
 
 
-def test_now(page: Page, server: Server) -> None:
-    """The first page shows."""
-    server("plain").open(page)
-    assert page.locator("h1").count() == 1
+def found_in(page: Page, console: Console, visits: Iterable[tuple[str, str]]) -> list[str]:
+    """Go to addresses and say what is wrong with each page.
+
+    Args:
+        page: of the browser.
+        console: of the page.
+        visits: (name, address).
+    """
+    found = []
+    for name, address in visits:
+        answer = page.goto(address)
+        if answer is not None and answer.status not in (0, 200):
+            found.append(f"{name}: {answer.status}")
+        page.locator("body[data-ready]").wait_for(state="attached")
+        found += [f"{name}: {one}" for one in faults_of(page, whole=WHOLE in os.environ)]
+        found += [f"{name}: the console: {one}" for one in console.clear()]
+    return found
+
+
+@pytest.mark.parametrize("name", ["plain", "contradicted", "empty", "hostile"])
+def test_served_pages_fit_and_can_be_read_by_all(
+    page: Page, console: Console, server: Server, home: Homes, name: str
+) -> None:
+    """No overflow, a silent console, axe content, targets for fingers; each link of each page answers."""
+    served = server(name)
+    served.open(page)
+    asked = addresses(home(name), _OF_EACH)
+    found = found_in(page, console, ((one, served.address + one) for one in asked))
+    links: dict[str, str] = {}
+    for one in asked:
+        page.goto(served.address + one)
+        for link in page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"):
+            if link.startswith(served.address):
+                links.setdefault(link.partition("#")[0], one)
+    for link, where in links.items():
+        status = page.request.get(link).status
+        if status != 200:
+            found.append(f"{where}: {link} answers {status}")
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+def test_the_pages_of_a_site_fit_and_can_be_read_by_all(
+    page: Page, console: Console, site: Callable[[str], Site], home: Homes, name: str
+) -> None:
+    """The same of files, opened from a disk and from below an address."""
+    made = site(name)
+    asked = [file_of(one) for one in addresses(home(name), _OF_EACH)]
+    by_file = [(one, made.by_file + one) for one in asked]
+    by_http = [(f"http: {one}", made.by_http + one) for one in asked[::4]]
+    assert found_in(page, console, [*by_file, *by_http]) == []
+
+
+@pytest.fixture
+def watched(page: Page) -> Callable[[str], list[str]]:
+    """Return what a page did that none of ours does, since the last time: asked elsewhere, spoke up, ran."""
+    did: list[str] = []
+    page.on("dialog", lambda one: (did.append(f"dialog {one.message}"), one.dismiss()))
+    page.on("request", lambda one: did.append(one.url) if ELSEWHERE in one.url else None)
+    page.on("popup", lambda one: did.append(f"popup {one.url}"))
+
+    def since(where: str) -> list[str]:
+        if page.evaluate(f"window.{CANARY} ?? 0"):
+            did.append("a script ran")
+        found = [f"{where}: {one}" for one in did]
+        did.clear()
+        return found
+
+    return since
+
+
+def test_payloads_are_inert_without_the_policy(
+    page: Page, console: Console, server: Server, home: Homes, watched: Callable[[str], list[str]]
+) -> None:
+    """The policy is the second lock: with its header taken off, escapes alone hold, on all pages."""
+    served = server("hostile")
+    served.open(page)
+    without_policy(page)
+    found = []
+    for one in addresses(home("hostile"), 0 if WHOLE in os.environ else 6):
+        answer = page.goto(served.address + one)
+        assert answer is not None and "content-security-policy" not in answer.headers
+        page.locator("body[data-ready]").wait_for(state="attached")
+        found += [f"{one}: {what}" for what in active_in(page)] + watched(one)
+    shown = "\n".join(page.locator("body").all_inner_texts())
+    assert found == [] and console.clear() == [] and shown
+
+
+def test_the_same_payloads_fire_where_they_stand_raw(
+    page: Page, console: Console, server: Server, watched: Callable[[str], list[str]]
+) -> None:
+    """So what is silent above is silent for its escapes: each that fires by itself does, and is seen."""
+    address = server("empty").address
+    shown = ""
+    page.route("**/raw", lambda route: route.fulfill(body=shown, content_type="text/html"))
+    page.route(f"{ELSEWHERE}/**", lambda route: route.abort())
+    for shown in (*FIRING, *LOADING):
+        page.goto(f"{address}/raw")
+        page.wait_for_timeout(60)
+        assert watched(shown), shown
+    for shown in PAYLOADS:
+        if shown.startswith("<") and "<script" not in shown and "meta" not in shown:
+            page.goto(f"{address}/raw")
+            assert active_in(page) or "link" in shown or "form" in shown, shown
+            watched(shown)
+    console.clear()
+
+
+def test_pages_read_without_script(browser: Browser, server: Server, home: Homes) -> None:
+    """Every page says what it says, and its links and forms are there."""
+    served = server("plain")
+    scripted = browser.new_context()
+    served.open(scripted.new_page())
+    scripted.close()
+    context: BrowserContext = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    found = []
+    served.open(page)
+    for one in addresses(home("plain"), 1):
+        page.goto(served.address + one)
+        if page.locator("h1").count() != 1 or len(page.locator("main").inner_text()) < 40:
+            found.append(one)
+    for form in page.locator("form").all():
+        action = urljoin(page.url, form.get_attribute("action") or "")
+        assert urlsplit(action).netloc == urlsplit(served.address).netloc
+    context.close()
+    assert found == []

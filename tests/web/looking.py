@@ -1,0 +1,125 @@
+"""What a browser is asked about a page: whether it fits, can be read by all, and does nothing of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledger.home import discover
+from memory.api import Memory
+from rituals.serve.web.pages.table import ROWS
+from rituals.serve.web.tip_view.tip_view import TipViews
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+#: The rules of axe that hold here.
+_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+#: What a finger is to hit, in pixels: the least height where the window is narrow.
+_FINGER = 36
+_TOO_SMALL = """least => [...document.querySelectorAll("button, .chip, input:not([type=hidden]), summary, nav a")]
+    .filter(one => one.checkVisibility() && !one.matches("[type=checkbox], [type=radio], [type=range]"))
+    .filter(one => one.getBoundingClientRect().height < least)
+    .map(one => one.outerHTML.slice(0, 80) + " " + one.getBoundingClientRect().height)"""
+_TOO_WIDE = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return "";
+    const wide = [...document.body.querySelectorAll("*")]
+        .filter(one => one.getBoundingClientRect().right > width + 1 && !one.closest(".scroll, pre, svg"));
+    return wide.map(one => one.outerHTML.slice(0, 80)).slice(-2).join(" | ") || "something";
+}"""
+_ACTIVE = """() => [...document.querySelectorAll("*")].flatMap(one => [
+    ...one.getAttributeNames().filter(name => name.startsWith("on") || name === "style" || name === "srcdoc"),
+    ...["href", "src", "action"].map(name => one.getAttribute(name) ?? "")
+        .filter(value => /^\\s*(javascript|vbscript|data:text)/i.test(value)),
+    ...(one.matches("iframe, object, embed, base, img, style, [hx-get]") ? [one.outerHTML.slice(0, 60)] : []),
+])"""
+
+
+@cache
+def axe() -> str:
+    """Return the script of axe."""
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
+def addresses(folder: Path, of_each: int = 0) -> list[str]:
+    """Return the addresses of a home's pages, as its site lists them.
+
+    Args:
+        folder: of the home.
+        of_each: how many of one row, from all over its list; 0 for all.
+    """
+    memory = Memory(discover(str(folder)))
+    tip = TipViews().of(memory)
+    found: list[str] = []
+    for row in ROWS:
+        alone = [] if "{" in row.path else [row.path]
+        listed = list(row.addresses(tip)) if row.addresses else alone
+        step = max(1, -(-len(listed) // of_each)) if of_each else 1
+        found += listed[::step]
+    memory.close()
+    return list(dict.fromkeys(found))
+
+
+def faults_of(page: Page, whole: bool) -> Iterator[str]:
+    """Say what is wrong with the page that is shown, at both widths, light and dark.
+
+    Args:
+        page: of the browser, without axe.
+        whole: ask axe in all of them; else in two, which differ in both.
+    """
+    if page.locator("h1").count() != 1:
+        yield f"{page.locator('h1').count()} h1"
+    if not re.fullmatch(r"\S.* · \S.*", page.title()):
+        yield f"the title is {page.title()!r}"
+    for number, (width, scheme) in enumerate((w, s) for w in WIDTHS for s in SCHEMES):
+        where = f"at {width}, {scheme}"
+        page.set_viewport_size({"width": width, "height": 860})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        if wide := page.evaluate(_TOO_WIDE):
+            yield f"{where}: too wide: {wide}"
+        if width == min(WIDTHS) and scheme == SCHEMES[0]:
+            for small in page.evaluate(_TOO_SMALL, _FINGER):
+                yield f"{where}: too small for a finger: {small}"
+        if whole or number in (0, 3):
+            for said in violations(page):
+                yield f"{where}: {said}"
+
+
+def violations(page: Page) -> Iterator[str]:
+    """Ask axe, and say what keeps somebody from reading the page."""
+    page.evaluate(f"window.axe || ({{}}, {axe()}); 0")
+    answer = page.evaluate("rules => axe.run(document, {runOnly: rules})", _RULES)
+    for one in answer["violations"]:
+        nodes = one["nodes"]
+        why = " ".join(nodes[0]["failureSummary"].split())[:160]
+        yield f"{one['id']} ({len(nodes)}): {nodes[0]['html'][:90]}: {why}"
+
+
+def active_in(page: Page) -> list[str]:
+    """Return what in a page could do something that no template of ours wrote."""
+    found: list[str] = page.evaluate(_ACTIVE)
+    return found
+
+
+def without_policy(page: Page) -> None:
+    """Take the policy off all that a page loads: what is inert then is so by our escapes alone."""
+
+    def pass_on(route: Route) -> None:
+        answer = route.fetch(max_redirects=0)
+        kept = {
+            name: value
+            for name, value in answer.headers.items()
+            if name not in ("content-security-policy", "cross-origin-opener-policy")
+        }
+        route.fulfill(response=answer, headers=kept)
+
+    page.route("**/*", pass_on)
+
+
+Visit = Callable[[str], None]
