@@ -56,7 +56,7 @@ def test_served_pages_fit_and_can_be_read_by_all(
     links: dict[str, str] = {}
     for one in asked:
         page.goto(served.address + one)
-        for link in page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"):
+        for link in page.eval_on_selector_all("a[href]", "all => all.map(one => new URL(one.getAttribute('href'), location).href)"):
             if link.startswith(served.address):
                 links.setdefault(link.partition("#")[0], one)
     for link, where in links.items():
