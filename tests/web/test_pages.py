@@ -63,7 +63,7 @@ def test_served_pages_fit_and_can_be_read_by_all(
         status = page.request.get(link).status
         if status != 200:
             found.append(f"{where}: {link} answers {status}")
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("name", ["plain", "hostile"])
@@ -75,7 +75,8 @@ def test_the_pages_of_a_site_fit_and_can_be_read_by_all(
     asked = [file_of(one) for one in addresses(home(name), _OF_EACH)]
     by_file = [(one, made.by_file + one) for one in asked]
     by_http = [(f"http: {one}", made.by_http + one) for one in asked[::4]]
-    assert found_in(page, console, [*by_file, *by_http]) == []
+    found = found_in(page, console, [*by_file, *by_http])
+    assert not found, "\n".join(found)
 
 
 @pytest.fixture
@@ -151,4 +152,4 @@ def test_pages_read_without_script(browser: Browser, server: Server, home: Homes
         action = urljoin(page.url, form.get_attribute("action") or "")
         assert urlsplit(action).netloc == urlsplit(served.address).netloc
     context.close()
-    assert found == []
+    assert not found, "\n".join(found)

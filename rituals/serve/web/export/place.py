@@ -117,6 +117,21 @@ class Target:
         replace_file(os.path.join(self.folder, LIST), data + b"\n")
 
 
+def write_beside(beside: str, path: str, data: bytes) -> None:
+    """Write a file of a site that is not in its place yet; what is lost with the machine is made again.
+
+    Raises:
+        StorageFailed: the disk refused.
+    """
+    full = os.path.join(beside, path)
+    make_folder(os.path.dirname(full), 0o777)
+    try:
+        with open(full, "xb") as file:
+            file.write(data)
+    except OSError as problem:
+        raise storage_failure(problem, full) from problem
+
+
 def _listed(folder: str) -> frozenset[str] | None:
     """Return the files that an export wrote, None where there was none.
 

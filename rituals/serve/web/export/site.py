@@ -15,11 +15,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.errors import NotFound
 from ledger.model.record import Record
-from ledger.wal.atomic_files import make_folder, write_private
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.links import NOT_HERE, Links, file_of
 from rituals.serve.web.export.past_data import past_data
-from rituals.serve.web.export.place import Target
+from rituals.serve.web.export.place import Target, write_beside
 from rituals.serve.web.export.search_data import search_data
 from rituals.serve.web.html.render import Frame, Renderer, static_files
 from rituals.serve.web.page import Page
@@ -37,8 +36,6 @@ Progress = Callable[[int, int], None]
 _SERVED_ALONE = ("login.js",)
 #: What pages ask where no server can be asked.
 _DATA = {"/static/facts.js": search_data, "/static/past.js": past_data}
-#: How many folders a page lies below the top, at most, and one more.
-_DEPTH = 3
 #: A forge that makes pages of markdown leaves these alone.
 _NO_BUILD = ".nojekyll"
 
@@ -117,10 +114,7 @@ def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport
     size = 0
     with target.beside() as beside:
         for path, data in _files(plan, TipViews().of(memory), progress):
-            full = os.path.join(beside, path)
-            make_folder(os.path.dirname(full), 0o777)
-            write_private(full, data)
-            os.chmod(full, 0o644)
+            write_beside(beside, path, data)
             written.append(path)
             size += len(data)
         changed, removed = target.take(beside, written)
@@ -143,7 +137,11 @@ def _files(plan: SitePlan, tip: TipView, progress: Progress) -> Iterator[tuple[s
     writer = _Writer(plan, tip, links)
     for number, (path, address) in enumerate(pages):
         progress(number, len(pages))
-        yield path, writer.write(path, page_at(tip, address))
+        try:
+            page = page_at(tip, address)
+        except NotFound as problem:
+            page = missing(problem)
+        yield path, writer.write(path, page)
     progress(len(pages), len(pages))
     said = NotFound("this site has no such page", hint="the pages stand in the menu above")
     yield NOT_HERE, writer.write(NOT_HERE, missing(said))
@@ -160,7 +158,9 @@ class _Writer:
 
     def __init__(self, plan: SitePlan, tip: TipView, links: Links) -> None:
         self._base = plan.base
-        self._renderers = [Renderer(links.below(depth)) for depth in range(_DEPTH)]
+        self._links = links
+        #: by how many folders a page lies below the top
+        self._renderers: dict[int, Renderer] = {}
         self._frame = Frame(
             tip.state.policy.project,
             tip.state.summary,
@@ -176,8 +176,10 @@ class _Writer:
         """Write one."""
         canonical = f"{self._base}/{path}" if self._base else ""
         frame = self._frame._replace(canonical=canonical)
-        written = self._renderers[path.count("/")].render(page, frame)
-        return written.encode("utf-8", "replace")
+        depth = path.count("/")
+        if depth not in self._renderers:
+            self._renderers[depth] = Renderer(self._links.below(depth))
+        return self._renderers[depth].render(page, frame).encode("utf-8", "replace")
 
 
 def page_at(tip: TipView, address: str) -> Page:

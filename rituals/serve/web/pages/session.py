@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 
 from ledger.codec.fact_blocks import parse_footer
 from ledger.errors import NotFound
+from ledger.model.order import stem_in
 from memory.write.draft import did
 from projection.text.salience import shortened
 from rituals.serve.web.page import Asked, Page
@@ -23,8 +23,8 @@ def session(tip: TipView, asked: Asked) -> Page:
         NotFound: there is no such log.
     """
     digest = tip.memory.digest(asked["stem"])
-    stems = [entry.stem for entry in tip.entries]
-    at = bisect_left(stems, digest.stem)
+    stems = [stem_in(entry.stem) for entry in tip.entries]
+    at = stems.index(digest.stem)
     entry = tip.entries[at]
     try:
         text = tip.memory.get([digest.stem]).hits[0].text
@@ -52,7 +52,7 @@ def session(tip: TipView, asked: Asked) -> Page:
 
 def addresses(tip: TipView) -> Iterable[str]:
     """Return the addresses of all sessions."""
-    return [f"/session/{entry.stem}" for entry in tip.entries]
+    return [f"/session/{stem_in(entry.stem)}" for entry in tip.entries]
 
 
 def readable(log: str) -> str:
