@@ -126,7 +126,7 @@ class Cuts:
         if self._first:
             takes = [
                 (stem, take)
-                for history in histories.values()
+                for _, history in histories.items()
                 for stem, _, event, _ in history.acts
                 if isinstance(event, FactReinstated)
                 for take in takes_of(stem, event)
