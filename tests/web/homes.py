@@ -72,7 +72,7 @@ HOSTILE_NAMES = (
 #: Those of them that fire by themselves where they stand raw in a page.
 FIRING = tuple(one for one in PAYLOADS if one.startswith(("<script", "<img", "<svg", "<details")))
 #: Those that ask for something elsewhere as soon as they are markup.
-LOADING = tuple(one for one in PAYLOADS if one.startswith(("<style", "<link", "<meta")))
+LOADING = tuple(one for one in PAYLOADS if one.startswith(("<style", "<link")))
 
 
 class _Teller:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,12 +17,13 @@ from rituals.serve.web.tip_view.tip_view import TipViews
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
-WIDTHS, SCHEMES = (1280, 390), ("light", "dark")
+WIDTHS = 1280, 390
+LOOKS = tuple((width, scheme) for width in WIDTHS for scheme in ("light", "dark"))
 #: The rules of axe that hold here.
 _RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 #: What a finger is to hit, in pixels: the least height where the window is narrow.
 _FINGER = 36
-_TOO_SMALL = """least => [...document.querySelectorAll("button, .chip, input:not([type=hidden]), summary, nav a")]
+_TOO_SMALL = """least => [...document.querySelectorAll("button:not(.quiet), .chip, input:not([type=hidden])")]
     .filter(one => one.checkVisibility() && !one.matches("[type=checkbox], [type=radio], [type=range]"))
     .filter(one => one.getBoundingClientRect().height < least)
     .map(one => one.outerHTML.slice(0, 80) + " " + one.getBoundingClientRect().height)"""
@@ -66,36 +67,38 @@ def addresses(folder: Path, of_each: int = 0) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def faults_of(page: Page, whole: bool) -> Iterator[str]:
-    """Say what is wrong with the page that is shown, at both widths, light and dark.
+def faults_of(page: Page, looks: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Say what is wrong with the page that is shown.
 
     Args:
-        page: of the browser, without axe.
-        whole: ask axe in all of them; else in two, which differ in both.
+        page: of the browser.
+        looks: the widths and schemes in which axe is asked; it fits at both widths in any case.
     """
     if page.locator("h1").count() != 1:
         yield f"{page.locator('h1').count()} h1"
     if not re.fullmatch(r"\S.* · \S.*", page.title()):
         yield f"the title is {page.title()!r}"
-    for number, (width, scheme) in enumerate((w, s) for w in WIDTHS for s in SCHEMES):
-        where = f"at {width}, {scheme}"
+    for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 860})
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         if wide := page.evaluate(_TOO_WIDE):
-            yield f"{where}: too wide: {wide}"
-        if width == min(WIDTHS) and scheme == SCHEMES[0]:
+            yield f"at {width}: too wide: {wide}"
+        if width == min(WIDTHS):
             for small in page.evaluate(_TOO_SMALL, _FINGER):
-                yield f"{where}: too small for a finger: {small}"
-        if whole or number in (0, 3):
+                yield f"at {width}: too small for a finger: {small}"
+        for scheme in (scheme for at, scheme in looks if at == width):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             for said in violations(page):
-                yield f"{where}: {said}"
+                yield f"at {width}, {scheme}: {said}"
 
 
 def violations(page: Page) -> Iterator[str]:
     """Ask axe, and say what keeps somebody from reading the page."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(f"{axe()};0")
-    answer = page.evaluate("rules => axe.run(document, {runOnly: rules})", _RULES)
+    answer = page.evaluate(
+        "rules => axe.run(document, {runOnly: rules, preload: false, resultTypes: ['violations']})",
+        _RULES,
+    )
     for one in answer["violations"]:
         nodes = one["nodes"]
         why = " ".join(nodes[0]["failureSummary"].split())[:160]
@@ -121,6 +124,3 @@ def without_policy(page: Page) -> None:
         route.fulfill(response=answer, headers=kept)
 
     page.route("**/*", pass_on)
-
-
-Visit = Callable[[str], None]

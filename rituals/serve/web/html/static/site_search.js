@@ -3,6 +3,7 @@
   const LIMIT = 50;
   const field = document.querySelector("input[data-site-search]");
   const hits = document.querySelector("#hits");
+  const help = [...hits.childNodes];
   const facts = globalThis.diurnaFacts.map(([id, file, tier, text]) => {
     const lower = text.toLowerCase();
     return { id, file, tier, text, lower, words: ` ${lower.replace(/[^\p{L}\p{N}]+/gu, " ")}` };
@@ -39,20 +40,25 @@
     const link = element("a", "id", id);
     link.href = file;
     const word = tier === "archive-candidate" ? "fading" : tier;
-    const meta = element("p", "meta", link, element("span", `tier t-${tier}`, word));
-    const made = element("article", "row hit", element("p", "text clamp", text), meta);
+    const meta = element("p", "meta", element("span", `tier t-${tier}`, word), link);
+    const made = element("article", "row", meta, element("div", "text clamp", text));
     made.dataset.row = "";
     made.tabIndex = -1;
     return made;
   }
 
   function show() {
+    remember();
+    if (!field.value.trim()) return hits.replaceChildren(...help);
     const rows = found(field.value);
     const count = `${rows.length} fact${rows.length === 1 ? "" : "s"}`;
     const more = rows.length > LIMIT ? `, the first ${LIMIT} of them here` : "";
-    const said = element("p", "meta", field.value.trim() ? count + more : "");
+    const said = element("p", "meta", count + more);
     said.setAttribute("role", "status");
     hits.replaceChildren(said, ...rows.slice(0, LIMIT).map(row));
+  }
+
+  function remember() {
     const here = new URL(location);
     field.value ? here.searchParams.set("q", field.value) : here.searchParams.delete("q");
     history.replaceState(null, "", here);
