@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -18,12 +19,26 @@ from rituals.serve.web.export.links import NOT_HERE
 from rituals.serve.web.export.place import LIST
 from rituals.serve.web.export.site import apply_site, plan_site
 from tests.small_ledgers import tree_of
-from tests.web.conftest import Site
 from tests.web.homes import CANARY, ELSEWHERE
+
+if TYPE_CHECKING:
+    from tests.web.conftest import Site
 
 MADE = ("plain", "contradicted", "empty", "hostile")
 #: Elements that load or run something, and those of them that we write.
-_ACTIVE = {"script", "iframe", "object", "embed", "img", "style", "base", "template", "link", "meta", "form"}
+_ACTIVE = {
+    "script",
+    "iframe",
+    "object",
+    "embed",
+    "img",
+    "style",
+    "base",
+    "template",
+    "link",
+    "meta",
+    "form",
+}
 _OURS = {"script", "link", "meta", "form"}
 
 
@@ -42,14 +57,13 @@ class Read(HTMLParser):
         self.away: list[str] = []
         self.places: set[str] = set()
         self.faults: list[str] = []
-        self.titles = self.heads = 0
+        self.heads = 0
         self._script = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note links and places; a tag that no template of ours writes is a fault."""
         self.heads += tag == "h1"
-        self.titles += tag == "title"
         if tag in _ACTIVE - _OURS:
             self.faults.append(f"<{tag}>")
         self._script = tag == "script"
@@ -109,14 +123,14 @@ def dead_links(pages: dict[str, Read], folder: Path) -> list[str]:
 def test_every_link_leads_to_a_file_and_nothing_is_active(
     site: Callable[[str], Site], name: str
 ) -> None:
-    """All files of all pages: one h1, one title, a policy before anything is loaded, no markup of memory's."""
+    """All files of all pages: one h1, a policy before anything is loaded, no markup of memory's."""
     made = site(name)
     pages = read(made.folder)
     assert {"index.html", NOT_HERE} <= set(pages)
     assert dead_links(pages, made.folder) == []
     for path, page in pages.items():
         assert not page.faults, (path, page.faults)
-        assert (page.titles, page.heads) == (1, 1), path
+        assert page.heads == 1, path
         assert not [one for one in page.away if one.startswith(ELSEWHERE)] or name == "hostile"
         text = (made.folder / path).read_text("utf-8")
         policy = text.index("Content-Security-Policy")
@@ -135,7 +149,9 @@ def test_the_readers_of_these_tests_have_teeth(tmp_path: Path) -> None:
     assert len(dead_links({"index.html": page}, tmp_path)) == 3
 
 
-def test_one_tip_has_one_site(home: Callable[[str], Path], site: Callable[[str], Site], tmp_path: Path) -> None:
+def test_one_tip_has_one_site(
+    home: Callable[[str], Path], site: Callable[[str], Site], tmp_path: Path
+) -> None:
     """The same bytes in another clone, at another place and time; nothing of the machine is in them."""
     first = site("contradicted")
     away = tmp_path / "a-folder-of-its-own" / "clone"
@@ -145,7 +161,12 @@ def test_one_tip_has_one_site(home: Callable[[str], Path], site: Callable[[str],
     again = tree_of(tmp_path / "site")
     assert again == tree_of(first.folder)
     told = b"\n".join(again.values())
-    for machine in (str(home("contradicted")), str(tmp_path), str(Path.home()), "a-folder-of-its-own"):
+    for machine in (
+        str(home("contradicted")),
+        str(tmp_path),
+        str(Path.home()),
+        "a-folder-of-its-own",
+    ):
         assert machine.encode() not in told
     report = apply_site(plan_site(memory, str(tmp_path / "site")), memory, lambda done, of: None)
     assert (report.changed, report.removed) == (0, 0)
@@ -154,7 +175,9 @@ def test_one_tip_has_one_site(home: Callable[[str], Path], site: Callable[[str],
 
 def test_every_name_suits_every_system(site: Callable[[str], Site]) -> None:
     """Also those of hostile roles, entities and logs."""
-    names = [str(path.relative_to(site("hostile").folder)) for path in site("hostile").folder.rglob("*")]
+    names = [
+        str(path.relative_to(site("hostile").folder)) for path in site("hostile").folder.rglob("*")
+    ]
     assert len({name.lower() for name in names}) == len(names)
     for name in names:
         assert re.fullmatch(r"[A-Za-z0-9._~/-]{1,160}", name)
