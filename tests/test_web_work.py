@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,11 +15,12 @@ pytest.importorskip("jinja2")
 from memory.api import Memory
 from rituals.serve.web.pages import entities, tasks
 from rituals.serve.web.tip_view.tip_view import TipView
-from tests.conftest import NOW_MS
+from tests.campaigns.homes import lay
+from tests.conftest import NOW_MS, Repo
 from tests.web_client import Client, client_of
 
 if TYPE_CHECKING:
-    from tests.conftest import Repo, Run
+    from tests.conftest import Run
 
 HOUR_MS = 3_600_000
 
@@ -29,8 +32,22 @@ def words(page: str) -> str:
 
 
 @pytest.fixture
-def home(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def home(repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A home with tasks in each state, handoffs, notes of roles, and entities."""
+
+    def make(path: Path) -> None:
+        shutil.copytree(repo.path, path, symlinks=True)
+        monkeypatch.chdir(path)
+        work(run, monkeypatch)
+
+    folder = tmp_path / "work"
+    lay("a home with work", folder, make)
+    monkeypatch.chdir(folder)
+    return Repo(folder)
+
+
+def work(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record it, in the working directory."""
 
     def tell(*arguments: str) -> None:
         ran = run(*arguments)
@@ -57,7 +74,7 @@ def home(repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
         "--new", 'id=slash entity="a/b?c#d %2F" fact: A name may hold anything.',
         "--supersede", "old-api=new-api",
     )  # fmt: skip
-    return repo
+    monkeypatch.setenv("DIURNA_AGENT", "claude-code")
 
 
 @pytest.fixture
