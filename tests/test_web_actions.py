@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import shutil
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -34,20 +34,25 @@ class Twins:
     """Two copies of one home: pages write into the one, the command line into the other.
 
     Args:
-        folder: where both are.
+        folder: where they are.
         run: the command line.
         monkeypatch: sets its environment.
     """
 
     def __init__(self, folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.ours, self.theirs = folder / "ours" / "one", folder / "theirs" / "one"
+        self.ours, self._folder = folder / "ours" / "one", folder
         lay("what pages decide", self.ours, undecided)
-        shutil.copytree(self.ours, self.theirs, symlinks=True)
-        git(self.theirs, "update-index", "-q", "--refresh")
         self._run, self._now = run, NOW_MS
         self._patch = monkeypatch
         monkeypatch.setenv("DIURNA_AGENT", AGENT)
         self.notices = Notices()
+
+    @cached_property
+    def theirs(self) -> Path:
+        """The other copy, as the home was before a command was run in it."""
+        folder = self._folder / "theirs" / "one"
+        lay("what pages decide", folder, undecided)
+        return folder
 
     @property
     def memory(self) -> Memory:
@@ -141,7 +146,10 @@ SAME: dict[str, tuple[str, tuple[tuple[str, str], ...], tuple[str, ...]]] = {
 
 @pytest.mark.parametrize("case", SAME)
 def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> None:
-    """Byte for byte, the name of the log too; and the command that the notice names is just that one."""
+    """Byte for byte, the name of the log too; and the command that the notice names is just that one.
+
+    The same form once more, as of a second tab, is told that there is nothing left, or why not.
+    """
     name, pairs, command = SAME[case]
     before = twins.logs()
     recorded = twins.form(name, *pairs)
@@ -155,6 +163,11 @@ def test_a_form_records_what_the_command_records(twins: Twins, case: str) -> Non
     assert f"agent: {AGENT}\n" in twins.newest() and "type: edit\n" in twins.newest()
     assert tuple(shlex.split(recorded.command)) == ("diurna", *command)
     assert twins.notices.of(recorded.stems[0]) is recorded
+    try:
+        assert twins.form(name, *pairs).already
+    except DiurnaError as problem:
+        assert problem.message and problem.hint
+    assert twins.logs() == ours
 
 
 def test_a_side_of_whatever_kind_can_be_kept(twins: Twins) -> None:
@@ -218,7 +231,7 @@ def test_each_question_is_answered_as_on_a_terminal(
         ran = twins.line("review", stdin=typed + "q\n" * (len(questions) > 1))
         assert ran.code == 0, (ran.err, asked)
         assert recorded.stems and twins.logs() == twins.logs(twins.theirs), asked
-        if ("say", "ask") not in pairs:  # else it is asked on, in a thread
+        if not rules:
             again = twins.form("answer", ("key", asked.key), ("say", "reject"))
             assert again.already and not again.stems, asked
         rules.append(asked.rule)
@@ -248,7 +261,7 @@ def test_each_proposal_is_answered_as_on_a_terminal(
     assert twins.memory.state()["untrue"].fact.false  # and nothing else moved
 
 
-@pytest.mark.parametrize("case", ("archive", "close", "reinstate"))
+@pytest.mark.parametrize("case", ("archive", "close"))
 def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> None:
     """And done again by the next undo: as `diurna undo` does, byte for byte."""
     name, pairs, command = SAME[case]
@@ -261,7 +274,7 @@ def test_what_was_recorded_a_moment_ago_is_undone(twins: Twins, case: str) -> No
         assert recorded.title.startswith(title)
 
 
-@pytest.mark.parametrize("case", ("confirm one", "a text", "a circle", "a state"))
+@pytest.mark.parametrize("case", ("confirm one", "a circle"))
 def test_what_no_log_takes_back_offers_no_undo(twins: Twins, case: str) -> None:
     """The notice offers what works: these are refused by `diurna undo` as well."""
     name, pairs, _ = SAME[case]
@@ -269,19 +282,6 @@ def test_what_no_log_takes_back_offers_no_undo(twins: Twins, case: str) -> None:
     assert not recorded.reversible
     with pytest.raises(DiurnaError):
         twins.form("undo", ("stem", recorded.stems[0]))
-
-
-@pytest.mark.parametrize("case", SAME)
-def test_the_same_form_twice_is_said_and_loses_nothing(twins: Twins, case: str) -> None:
-    """Of two tabs the second one is told that there is nothing left, or why not; no log is lost."""
-    name, pairs, _ = SAME[case]
-    twins.form(name, *pairs)
-    logs = twins.logs()
-    try:
-        assert twins.form(name, *pairs).already
-    except DiurnaError as problem:
-        assert problem.message and problem.hint
-    assert twins.logs() == logs
 
 
 def test_two_tabs_that_decide_differently(twins: Twins) -> None:
