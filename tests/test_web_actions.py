@@ -221,7 +221,7 @@ def test_each_question_is_answered_as_on_a_terminal(
             ((("say", "reject"),), "r\nn\n"),
         ]
     )
-    rules = []
+    rules: list[str] = []
     while questions := plan_review(twins.memory).unanswered:
         asked = questions[0]
         pairs, typed = next(ways, ((("say", "accept"),), "a\n"))

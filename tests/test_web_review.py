@@ -9,6 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from ledger.home import discover
+from ledger.model.event import FactUpdated
+from ledger.model.ids import version_id
 from memory.api import Memory
 from memory.write.draft import SessionDraft
 from rituals.decide.contradictions import KINDS, SAYS, disputes
@@ -19,7 +21,7 @@ from rituals.serve.web.pages import review
 from rituals.serve.web.tip_view.tip_view import TipView
 from tests.campaigns.homes import lay, logs_in
 from tests.conftest import NOW_MS
-from tests.web.homes import empty, undecided
+from tests.web.homes import FIRING, PAYLOADS, empty, undecided
 from tests.web_client import Client, client_of
 
 WEIGHT_BYTES = 60 * 1024
@@ -279,3 +281,23 @@ def test_many_questions_weigh_no_more(home: Path) -> None:
     assert sorted(shown) == sorted(one.key for one in many)
     assert review.review(tip, {"rule": "no-such-rule"}).template == "review"
     assert review.review(tip, {"rule": rules[0], "from": "99999"}).values["start"] < 30
+
+
+def test_no_side_can_put_markup_into_the_page(home: Path) -> None:
+    """Texts, agents and footers of sides and of proposals, also where a text area begins with them."""
+    was = (version_id("Nobody contradicts this one."),)
+    for number, payload in enumerate(FIRING + (PAYLOADS[11], PAYLOADS[12])):
+        client_memory(home).append(
+            SessionDraft(f"Say {number}", "", (FactUpdated("calm", payload, was),), agent=payload)
+        )
+    client_memory(home).append(SessionDraft("Teach", f"Lesson: never run {PAYLOADS[11]} unread."))
+    client = client_in(home)
+    assert len(disputes(client_memory(home), ("calm",))[0].choices) == len(FIRING) + 2
+    for address in ("/review", "/review/learn"):
+        page = client.get(address).text
+        assert len(forms_in(page)) > 2  # which looks at every attribute
+        for payload in (*FIRING, PAYLOADS[11]):
+            assert payload not in page
+    form = next(one for one in forms_in(client.get("/review").text) if ("id", "calm") in one.fields)
+    assert "calm has no" not in press(client, form, "Keep this")
+    assert client_memory(home).state()["calm"].fact.text in (*FIRING, PAYLOADS[11], PAYLOADS[12])
