@@ -66,6 +66,7 @@ class State:
         self._withheld = withheld
         self._clock = clock_of(work, policy.windows)
         self._lasting = never_decaying(policy)
+        self._view: LiveView | None = None
 
     def fact(self, fact: str) -> Fact | None:
         """Return a fact, None when no log has brought a text for the id."""
@@ -135,7 +136,12 @@ class State:
         return tuple(found)
 
     def view(self) -> LiveView:
-        """Return what `continuity.md` shows."""
+        """Return what `continuity.md` shows; worked out once."""
+        if self._view is None:
+            self._view = self._looked_at()
+        return self._view
+
+    def _looked_at(self) -> LiveView:
         facts: list[Fact] = []
         contradicted: list[Fact] = []
         total = false = 0

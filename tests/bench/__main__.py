@@ -403,6 +403,7 @@ def main() -> None:
     from tests.bench.hooks import boundary, day, hooks
     from tests.bench.quizzes import quiz
     from tests.bench.tasks import listing, many
+    from tests.bench.web import web
 
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -434,6 +435,7 @@ def main() -> None:
         lambda: recalls(large, few, 3 * runs),
         lambda: [sync(folder, runs)],
         lambda: [learn(options.ledger, runs)] if options.ledger else [],
+        lambda: web(prepared(folder, 10_000, "tree"), options.ledger, 3 * runs),
     ]
     for step in steps:
         for row in step():

@@ -1,0 +1,183 @@
+"""What `diurna web` takes: a real server on a real socket, asked as a browser asks it."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import re
+import select
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+from ledger.home import discover
+from memory.api import Memory
+from tests.bench import __main__ as bench
+from tests.bench.facts import adopted
+
+#: What each page may take, warm, in milliseconds.
+_PAGES = {
+    "Now": ("/", 40), "Fact": ("", 60), "Timeline": ("/timeline", 40),
+    "Search": ("/search?q=which+queue+is+used+for+the+payment", 20), "Review": ("/review", 20),
+    "Health": ("/health", 10), "Then": ("/then?at=5000", 20),
+}  # fmt: skip
+_FIRST_SECONDS, _RSS_MIB, _EXPORT_SECONDS, _PAGE_KIB = 0.5, 200, 3.0, 60
+_START_SECONDS = 60.0
+
+
+class Server:
+    """A server of a home, in a process of its own.
+
+    Args:
+        home: its folder.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._process = subprocess.Popen(
+            [bench.DIURNA, "web", "--port", "0", "--no-open", "--home", str(home)],
+            cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**bench.ENVIRONMENT, "PYTHONUNBUFFERED": "1"},
+        )  # fmt: skip
+        address, _, token = self._announced().partition("#")
+        self._host = urlsplit(address).netloc
+        self._connection = self.connect()
+        self._headers = {"Sec-Fetch-Site": "same-origin", "Origin": f"http://{self._host}"}
+        sent = {**self._headers, "Content-Type": "application/x-www-form-urlencoded"}
+        self._connection.request("POST", "/login", urlencode({"t": token, "next": "/"}), sent)
+        answer = self._connection.getresponse()
+        answer.read()
+        if answer.status != 303:
+            raise SystemExit(f"the login answered {answer.status}")
+        self._headers["Cookie"] = answer.headers["Set-Cookie"].partition(";")[0]
+
+    def _announced(self) -> str:
+        assert self._process.stdout is not None
+        said, until = b"", time.monotonic() + _START_SECONDS
+        while time.monotonic() < until and self._process.poll() is None:
+            if not select.select([self._process.stdout], [], [], 1.0)[0]:
+                continue
+            said += self._process.stdout.readline()
+            found = re.search(rb"http://\S+#\S+", said)
+            if found:
+                return found[0].decode()
+        raise SystemExit(f"the server said {said!r}")
+
+    def connect(self) -> http.client.HTTPConnection:
+        """Open a connection of its own."""
+        return http.client.HTTPConnection(self._host)
+
+    def get(self, path: str, over: http.client.HTTPConnection | None = None) -> tuple[float, bytes]:
+        """Ask for a page; return how long that took, in seconds, and the page."""
+        connection = over or self._connection
+        start = time.perf_counter()
+        connection.request("GET", path, headers=self._headers)
+        answer = connection.getresponse()
+        data = answer.read()
+        taken = time.perf_counter() - start
+        if answer.status != 200:
+            raise SystemExit(f"{path} answered {answer.status}")
+        return taken, data
+
+    def rss_mib(self) -> float:
+        """Return how much memory it holds."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024  # type: ignore[index]
+
+    def stop(self) -> None:
+        """End it as a terminal does."""
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(20)
+
+
+def web(home: Path, ledger: Path | None, runs: int) -> list[bench.Row]:
+    """Measure pages of a large home, and the site of a real ledger where one is named."""
+    rows = []
+    logs = f"{bench.count(home):,} logs"
+    memory = Memory(discover(str(home)))
+    fact = max(memory.view().live, key=lambda one: (one.fact.uses, one.fact.id)).fact.id
+    memory.close()
+    server = Server(home)
+    try:
+        first, _ = server.get("/health")
+        rows.append(_row(f"web: first Health right after the start, {logs}", first, _FIRST_SECONDS))
+        for path, _ in _PAGES.values():
+            server.get(path or f"/fact/{fact}")
+        for name, (path, limit) in _PAGES.items():
+            taken = [server.get(path or f"/fact/{fact}")[0] for _ in range(runs)]
+            rows.append(_row(f"web: {name}, warm, {logs}", statistics.median(taken), limit / 1000))
+        _append(home)
+        worst, health = _meanwhile(server)
+        rows.append(_row(f"web: Health after one more log, {logs}", health, _FIRST_SECONDS))
+        rows.append(_row(f"web: slowest Now while all is prepared anew, {logs}", worst, 0))
+        found = server.rss_mib()
+        rows.append(_said("web: memory of that server", f"{found:.0f} MiB", found, _RSS_MIB, "MiB"))
+    finally:
+        server.stop()
+    return rows + (_of_ledger(ledger) if ledger else [])
+
+
+def _append(home: Path) -> None:
+    bench.spawn([bench.DIURNA, "append", "--title", "One more", "--agent", "bench"], home)
+
+
+def _meanwhile(server: Server) -> tuple[float, float]:
+    """Ask for Health, and meanwhile for Now again and again; return the slowest, and Health."""
+    taken: list[float] = []
+    done = threading.Event()
+
+    def look() -> None:
+        connection = server.connect()
+        while not done.is_set():
+            taken.append(server.get("/", connection)[0])
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    health, _ = server.get("/health")
+    time.sleep(3)
+    done.set()
+    looking.join()
+    return max(taken), health
+
+
+def _of_ledger(ledger: Path) -> list[bench.Row]:
+    """Measure the site of a real ledger, and what its first page weighs on the way to a browser."""
+    with tempfile.TemporaryDirectory() as folder:
+        home, site = adopted(ledger, Path(folder)), Path(folder) / "site"
+        bench.spawn([bench.DIURNA, "show"], home)
+        taken = []
+        for _ in range(3):
+            shutil.rmtree(site, ignore_errors=True)
+            export = [bench.DIURNA, "web", "--export", str(site), "--home", str(home)]
+            taken.append(bench.spawn(export, home))
+        server = Server(home)
+        try:
+            parts = ("/", "/static/diurna.css", "/static/diurna.js")
+            weight = sum([len(server.get(part)[1]) for part in parts]) / 1024
+            packed = sum([len(gzip.compress(server.get(part)[1])) for part in parts]) / 1024
+        finally:
+            server.stop()
+    said = f"{weight:.0f} KiB ({packed:.0f} packed)"
+    return [
+        _row(f"web: export of the ledger {ledger.name}", statistics.median(taken), _EXPORT_SECONDS),
+        _said("web: weight of its first page, style and script", said, weight, _PAGE_KIB, "KiB"),
+    ]
+
+
+def _row(what: str, seconds: float, limit: float) -> bench.Row:
+    said = f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+    target = f"{limit:g} s" if limit >= 0.5 else f"{limit * 1000:g} ms"
+    row = bench.Row(what, f"≤ {target}" if limit else "", 0)
+    row.absolute = said + (" **miss**" if limit and seconds > limit else "")
+    return row
+
+
+def _said(what: str, said: str, value: float, limit: float, unit: str) -> bench.Row:
+    row = bench.Row(what, f"≤ {limit:g} {unit}", 0)
+    row.absolute = said + (" **miss**" if value > limit else "")
+    return row
