@@ -54,6 +54,7 @@ def test_parts_of_a_tip_are_what_the_commands_say(noted: Repo) -> None:
     assert tip.learn_plan._replace(state=learned.state) == learned
     assert tip.past.at(2).live == memory.view().live
     assert tip.origins is memory.origins
+    assert tip.recall in (True, False)
     assert all(tip.has(part) for part in SLOW_PARTS)
     assert tip.standings == {one.fact.id: one for one in memory.state().standings()}
     commit, author = tip.commits(tip.work)[tip.work[0]]
@@ -176,3 +177,26 @@ def test_a_part_that_fails_is_told_to_who_needs_it_alone(
         assert (await made.ask(lambda tip: tip.lives, ("lives",))).work
 
     within(30, opened, play)
+
+
+def test_the_index_of_recall_is_brought_here_once(
+    opened: OpenMemory, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of search waits for it beside the memory's thread, and no second time."""
+    read: list[int] = []
+
+    def counted(tip: TipView) -> Callable[[], object]:
+        read.append(len(tip.work))
+        return SLOW_PARTS["recall"](tip)
+
+    monkeypatch.setattr(preparing, "SLOW_PARTS", {"recall": counted})
+
+    async def play(pages: Preparing) -> None:
+        found = await pages.ask(lambda tip: tip.memory.recall("retry"), ("recall",))
+        assert [hit.id for hit in found.facts] == ["retries"]
+        assert run("append", "--title", "Three", "--new", "id=b fact: Retry slowly.").code == 0
+        found = await pages.ask(lambda tip: tip.memory.recall("retry"), ("recall",))
+        assert {hit.id for hit in found.facts} == {"retries", "b"}
+
+    within(60, opened, play)
+    assert read == [2]

@@ -49,7 +49,7 @@ ROWS = (
     Row("/review/learn", review.learning, needs=("learn_plan",)),
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
-    Row("/search", search.search),
+    Row("/search", search.search, needs=("recall",)),
     Row("/timeline", timeline.timeline, "Timeline", "t", addresses=timeline.addresses),
     Row("/then", then.then, "Then", "p", needs=("lives", "past")),
     Row("/health", health.health, "Health", "h", needs=("report",)),

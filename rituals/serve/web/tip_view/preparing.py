@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from rituals.serve.open_memory import OpenMemory
-from rituals.serve.web.tip_view.slow_parts import MADE_OF, SLOW_PARTS
+from rituals.serve.web.tip_view.slow_parts import MADE_OF, ONCE, SLOW_PARTS
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 from rituals.serve.worker import Worker
 
@@ -42,6 +42,8 @@ class Preparing:
         self._making: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._ahead: asyncio.Task[None] | None = None
         self._seen = ""
+        #: what need not be prepared any more
+        self._done: frozenset[str] = frozenset()
 
     async def ask(self, question: Callable[[TipView], T], needs: Sequence[str] = ()) -> T:
         """Answer a question about the tip as it stands.
@@ -96,6 +98,8 @@ class Preparing:
         for first in MADE_OF.get(part, ()):
             await self._part(first)
         tip = await self._opened.ask(self._views.of)
+        if part in self._done:
+            tip.keep(part, True)
         if tip.has(part):
             return
         key = tip.mark, part
@@ -119,3 +123,4 @@ class Preparing:
         if part not in self._workers:
             self._workers[part] = Worker(f"diurna-{part}")
         tip.keep(part, await self._workers[part].run(work))
+        self._done |= ONCE & {part}

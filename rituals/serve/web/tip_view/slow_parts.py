@@ -87,14 +87,33 @@ def read_origins(tip: TipView) -> Callable[[], Origins]:
     return walk
 
 
+def read_recall(tip: TipView) -> Callable[[], bool]:
+    """Begin to bring the index of recall here, which takes long where there is none yet."""
+    from memory.api import Memory
+
+    home, asked = tip.memory.home, tip.state.policy.project or "memory"
+
+    def ask() -> bool:
+        memory = Memory(home)
+        try:
+            return bool(memory.recall(asked, limit=1).hits)
+        finally:
+            memory.close()
+
+    return ask
+
+
 #: The parts, in the order in which they are prepared.
 SLOW_PARTS: dict[str, Callable[[TipView], Callable[[], object]]] = {
-    "origins": read_origins,
     "lives": read_lives,
     "past": read_past,
     "report": read_report,
+    "origins": read_origins,
     "plan": read_plan,
+    "recall": read_recall,
     "learn_plan": read_learn_plan,
 }
 #: What a part is made of, where that is a slow one.
 MADE_OF = {"past": ("lives",), "report": ("lives",)}
+#: What is slow once: for the tips that follow it is brought forward by whoever asks.
+ONCE = frozenset(("recall",))

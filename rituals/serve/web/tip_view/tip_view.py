@@ -99,6 +99,11 @@ class TipView:
         return slow_parts.read_origins(self)()
 
     @cached_property
+    def recall(self) -> bool:
+        """Whether the index of recall is here; asking for it brings it here."""
+        return slow_parts.read_recall(self)()
+
+    @cached_property
     def lives(self) -> Lives:
         """How each fact lived; slow, so a page that asks it names it among its `needs`."""
         return slow_parts.read_lives(self)()
