@@ -16,7 +16,7 @@ from memory.recall.values import Filters
 from memory.write.draft import SessionDraft
 from projection.document.render import render
 from projection.lifecycle.transitions import fading, sessions_left
-from rituals.serve.web.html.render import STATIC, Renderer
+from rituals.serve.web.html.render import Renderer, static_files
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages import fact, now, search, session
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
@@ -100,7 +100,7 @@ def test_now_is_light_however_many_facts_live(tip: Tip) -> None:
            (("kind", ("fact", "decision", "convention")[n % 3]),)) for n in range(100)])  # fmt: skip
     page = now.now(tip(), {})
     html = told(tip(), page)
-    loads = sum(len((STATIC / name).read_bytes()) for name in ("diurna.css", "diurna.js"))
+    loads = sum([len(static_files()[name]) for name in ("diurna.css", "diurna.js")])
     assert len(html.encode()) + loads <= 60_000
     shown = [len(one.facts) for one in page.values["sections"]]
     assert sum(shown) <= 50 < sum(shown) + len(shown)

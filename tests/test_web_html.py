@@ -22,7 +22,7 @@ from rituals.serve.web.html import markdown
 from rituals.serve.web.html.address import address_of
 from rituals.serve.web.html.markdown import block, line
 from rituals.serve.web.html.plain import plain, seen
-from rituals.serve.web.html.render import STATIC, Frame, Renderer, drawn
+from rituals.serve.web.html.render import STATIC, Frame, Renderer, drawn, static_files
 from rituals.serve.web.html.word_differences import GONE, NEW, differences, word_differences
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.table import ROWS
@@ -359,8 +359,8 @@ def _check(html: str, where: str) -> None:
 
 def test_a_page_is_light() -> None:
     """Style, script and frame together leave a page room for its facts."""
-    assert len((STATIC / "diurna.js").read_bytes()) <= 5000
-    assert len((STATIC / "diurna.css").read_bytes()) <= 14_000
+    assert len(static_files()["diurna.js"]) <= 5000
+    assert len(static_files()["diurna.css"]) <= 14_000
     frame = Frame("project", NOTHING, "", "", ())
     page = Page("missing", "Not here", {"said": "x", "hint": ""})
     assert len(Renderer().render(page, frame)) < 2500
@@ -387,6 +387,21 @@ def test_edges_of_inputs_are_seen() -> None:
     ):  # fmt: skip
         for scheme in (0, 1):
             assert contrast(colours()[one][scheme], colours()[other][scheme]) >= least, (one, other)
+
+
+def test_a_style_is_sent_as_it_is_written() -> None:
+    """But for comments and blanks: each rule, each selector and each value is the same."""
+    written = re.sub(r"/\*.*?\*/", "", (STATIC / "diurna.css").read_text(), flags=re.DOTALL)
+    sent = static_files()["diurna.css"].decode()
+    assert "".join(sent.split()) == "".join(written.split()).replace(";}", "}")
+    assert sent.count("{") == sent.count("}")
+    for kept in (
+        "100vw - var(--wide)",
+        ".text :not(pre)",
+        "1px solid",
+        "html{font:16px/1.55 Inter",
+    ):
+        assert kept in sent
 
 
 def colours() -> dict[str, tuple[str, str]]:

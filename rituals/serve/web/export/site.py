@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.errors import NotFound
@@ -123,7 +122,7 @@ def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport
 
 def _files(plan: SitePlan, tip: TipView, progress: Progress) -> Iterator[tuple[str, bytes]]:
     """Give each file: what pages load first, and the first page, that leads to all others, last."""
-    assets = {f"/static/{path.name}": path.read_bytes() for path in _assets()}
+    assets = {f"/static/{name}": held for name, held in _assets().items()}
     pages = sorted(plan.pages.items(), key=lambda one: (one[1] == "/", one[0]))
     tip.prepare("origins")  # every page of a fact asks for some
     hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
@@ -225,14 +224,14 @@ def _addresses(tip: TipView) -> Iterator[str]:
                 yield address
 
 
-def _assets() -> Iterator[Path]:
-    return (path for path in static_files() if path.name not in _SERVED_ALONE)
+def _assets() -> dict[str, bytes]:
+    return {name: held for name, held in static_files().items() if name not in _SERVED_ALONE}
 
 
 def _other_files() -> tuple[str, ...]:
     """Name what is no page of an address."""
     return (
-        *(f"static/{path.name}" for path in _assets()),
+        *(f"static/{name}" for name in _assets()),
         *(name[1:] for name in _DATA),
         NOT_HERE,
         _NO_BUILD,

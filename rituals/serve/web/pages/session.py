@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from ledger.codec.fact_blocks import parse_footer
 from ledger.errors import NotFound
-from ledger.model.order import stem_in
+from ledger.model.order import key_of, stem_in
 from memory.write.draft import did
 from projection.text.salience import shortened
 from rituals.serve.web.page import Asked, Page
@@ -23,8 +24,7 @@ def session(tip: TipView, asked: Asked) -> Page:
         NotFound: there is no such log.
     """
     digest = tip.memory.digest(asked["stem"])
-    stems = [stem_in(entry.stem) for entry in tip.entries]
-    at = stems.index(digest.stem)
+    at = bisect_left(tip.entries, key_of(digest.stem), key=lambda entry: entry.stem)
     entry = tip.entries[at]
     try:
         text = tip.memory.get([digest.stem]).hits[0].text
@@ -44,15 +44,16 @@ def session(tip: TipView, asked: Asked) -> Page:
             "commit": tip.commits([digest.stem]).get(digest.stem, ("", "")),
             "log": readable(text[:_LOG_CHARS]),
             "cut": len(text) > _LOG_CHARS,
-            "before": stems[at - 1] if at else "",
-            "behind": stems[at + 1] if at + 1 < len(stems) else "",
+            "stem": digest.stem,
+            "before": stem_in(tip.entries[at - 1].stem) if at else "",
+            "behind": stem_in(tip.entries[at + 1].stem) if at + 1 < len(tip.entries) else "",
         },
     )
 
 
 def addresses(tip: TipView) -> Iterable[str]:
     """Return the addresses of all sessions."""
-    return [f"/session/{stem_in(entry.stem)}" for entry in tip.entries]
+    return list(dict.fromkeys([f"/session/{stem_in(entry.stem)}" for entry in tip.entries]))
 
 
 def readable(log: str) -> str:

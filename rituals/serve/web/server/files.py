@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.requests import Request
@@ -24,11 +24,11 @@ class Files:
     """The files that pages load, read once: no name of a request ever reaches the disk.
 
     Args:
-        paths: of the files.
+        files: what they hold, by name.
     """
 
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._held = {path.name: path.read_bytes() for path in paths if path.suffix in _TYPES}
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._held = {name: held for name, held in files.items() if Path(name).suffix in _TYPES}
         self._hashes = {
             name: hashlib.sha256(held).hexdigest()[:16] for name, held in self._held.items()
         }

@@ -1,0 +1,129 @@
+"""What people do most: filter, search, read a fact, move by keys; with script and without."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.web.conftest import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from tests.web.conftest import Server, Site
+
+
+def test_facts_are_filtered_while_somebody_types(page: Page, server: Server) -> None:
+    """The address follows, so that it can be sent; a tier on top of it is a link."""
+    server("plain").open(page)
+    rows = page.locator(".row")
+    whole = rows.count()
+    page.keyboard.press("/")
+    page.keyboard.type("AT most 40")
+    expect(rows).to_have_count(1)
+    expect(page).to_have_url("/".join([page.url.rsplit("/", 1)[0], "?q=AT+most+40"]))
+    page.reload()
+    expect(rows).to_have_count(1)
+    page.get_by_label("Filter facts").fill("")
+    expect(rows).to_have_count(whole)
+    page.locator(".chip", has_text="core").click()
+    expect(page.locator(".row .t-core")).to_have_count(rows.count())
+
+
+def test_keys_lead_through_the_pages(page: Page, server: Server) -> None:
+    """`j` and `k` from row to row, Enter into it, `g` and a letter to a page, `?` says all of that."""
+    server("plain").open(page)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    expect(page.locator("[data-row]").first).to_be_focused()
+    name = page.locator("[data-row] .id").first.inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(name)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("next, previous")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    expect(page.locator("nav a[aria-current=page]")).to_have_text("Now")
+
+
+def test_a_search_answers_while_somebody_types(page: Page, server: Server) -> None:
+    """What holds before what was said; how much of it is a link that keeps the words."""
+    server("plain").open(page, "/search")
+    page.keyboard.type("webhook")
+    expect(page.locator("#hits .row .id").first).to_have_text("webhook-retries")
+    assert "q=webhook" in page.url
+    page.get_by_text("Why this rank").first.click()
+    expect(page.locator(".parts").first).to_be_visible()
+    page.get_by_role("link", name="all of it").click()
+    expect(page.get_by_label("Search memory")).to_have_value("webhook")
+    expect(page.locator("nav a[aria-current]", has_text="all of it")).to_be_visible()
+    page.locator("#hits .row .id").first.click()
+    expect(page.locator(".text").first).to_have_text("Webhooks retry five times, with jitter.")
+    expect(page.locator(".diff ins").first).to_have_text("five")
+
+
+def test_a_change_is_announced(page: Page, server: Server) -> None:
+    """A page says that memory moved, and shows it when asked; it does not change under the reader."""
+    served = server("plain", own=True)
+    served.open(page)
+    notice = page.get_by_text("Memory changed.")
+    expect(notice).to_be_hidden()
+    subprocess.run(
+        [sys.executable, "-P", "-m", "rituals", "append", "--title", "Elsewhere", "--new", "id=newest fact: It is new."],
+        cwd=served.folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True, capture_output=True,
+    )  # fmt: skip
+    expect(notice).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("It is new.")).to_have_count(0)
+    page.get_by_role("link", name="Reload").click()
+    expect(page.get_by_text("It is new.")).to_have_count(1)
+    expect(notice).to_be_hidden()
+
+
+def test_without_script_all_is_there(browser: Browser, page: Page, server: Server) -> None:
+    """The filter and the search are forms, tiers and levels links, a fact is whole."""
+    served = server("plain")
+    served.open(page)
+    bare = browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state()
+    )
+    try:
+        plain = bare.new_page()
+        plain.goto(f"{served.address}/")
+        expect(plain.locator("[data-keys]")).to_be_hidden()
+        plain.get_by_label("Filter facts").fill("at most 40")
+        plain.keyboard.press("Enter")
+        expect(plain.locator(".row")).to_have_count(1)
+        plain.locator(".chip").first.click()
+        assert "q=at" in plain.url
+        plain.get_by_label("Search memory").fill("webhook")
+        plain.keyboard.press("Enter")
+        expect(plain.locator("#hits .row .id").first).to_have_text("webhook-retries")
+        plain.locator("#hits .row .id").first.click()
+        plain.get_by_text("Used in 8 sessions").click()
+        expect(plain.locator(".run li").first).to_be_visible()
+        plain.get_by_text("As a list").click()
+        expect(plain.get_by_role("link", name="shop-limit").last).to_be_visible()
+        expect(plain.locator("code.command").first).to_have_text("diurna confirm webhook-retries")
+    finally:
+        bare.close()
+
+
+def test_a_site_filters_its_facts_by_itself(page: Page, site: Callable[[str], Site]) -> None:
+    """From a file, where nobody can be asked."""
+    page.goto(site("plain").by_file + "index.html")
+    rows = page.locator(".row:visible")
+    whole = rows.count()
+    page.get_by_label("Filter facts").fill("at most 40")
+    expect(rows).to_have_count(1)
+    page.get_by_label("Filter facts").fill("")
+    expect(rows).to_have_count(whole)
+    page.locator(".chip").first.click()
+    expect(page.locator(".chip[aria-current]")).to_have_count(1)
