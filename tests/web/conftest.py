@@ -164,9 +164,9 @@ class Served:
         self.folder, self.write = folder, write
         self._login: StorageState | None = None
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "rituals", "web", "--port", "0",
+            [sys.executable, "-P", "-m", "rituals", "web", "--port", "0", "--no-open",
              *(["--write"] if write else []), "--home", str(folder)],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "BROWSER": "true"},
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         #: as it is announced: with the token behind `#`

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from rituals.serve.web.export.links import file_of
 from tests.conftest import WHOLE
@@ -169,3 +170,23 @@ def test_pages_read_without_script(browser: Browser, server: Server, home: Homes
         assert urlsplit(action).netloc == urlsplit(served.address).netloc
     context.close()
     assert not found, "\n".join(found)
+
+
+def test_a_site_is_searched_without_a_server(page: Page, site: Callable[[str], Site]) -> None:
+    """From a disk, and from the header of any page: all words, ids first; a hit leads to its page."""
+    made = site("plain")
+    page.goto(f"{made.by_file}fact/uv.html")
+    page.fill(".ask input", "webhook")
+    page.keyboard.press("Enter")
+    hits = page.locator("#hits .row")
+    expect(hits).to_have_count(4)
+    assert page.url.startswith(f"{made.by_file}search.html?")
+    assert hits.first.locator("a").inner_text().startswith("webhook-")
+    page.fill("[data-site-search]", "orders never")
+    expect(hits).to_have_count(1)
+    expect(hits.first).to_contain_text("Orders are never deleted")
+    page.fill("[data-site-search]", "orders zebra")
+    expect(hits).to_have_count(0)
+    page.fill("[data-site-search]", "uv")
+    hits.first.locator("a").click()
+    expect(page.locator("h1")).to_have_text("uv")
