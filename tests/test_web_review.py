@@ -195,6 +195,8 @@ def test_questions_and_proposals_are_answered_and_undone(home: Path) -> None:
     assert "Superseded: forty" in page and "Facts that may contradict" not in page
     page = press(client, form_with(page, "Undo"), "Undo")
     assert "Facts that may contradict" in page and "<b>Recorded:</b> Undo:" in page
+    page = press(client, form_with(page, "They agree"), "They agree")
+    assert "Rejected: forty and sixty may contradict each other" in page
     page = client.get("/review/learn").text
     page = press(client, form_with(page, "Remember it"), "Remember it")
     assert "Created: parallel-tests" in page and "<h1>Worth keeping?" in page

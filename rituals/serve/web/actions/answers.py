@@ -7,11 +7,13 @@ from ledger.errors import DiurnaError, WrongUsage
 from ledger.model.event import (
     VERB_OF,
     Event,
+    FactCreated,
     FactInvalidated,
     FactUpdated,
     FactVerified,
     written,
 )
+from projection.lifecycle.review_threads import THREAD_PREFIX
 from rituals.review.apply import ACCEPT, REJECT, review
 from rituals.review.learning.apply import Answer as Word
 from rituals.review.learning.apply import record_answers
@@ -139,4 +141,14 @@ def _own_words(plan: Plan, question: Question, word: str, fields: Fields) -> Eve
 
 
 def _said(events: tuple[Event, ...]) -> tuple[str, ...]:
-    return tuple([f"{VERB_OF[type(event)]}: {written(event)}" for event in events])
+    """Say what a log records: of a thread by which a question is known, what it says."""
+    return tuple(
+        [_thread(event) or f"{VERB_OF[type(event)]}: {written(event)}" for event in events]
+    )
+
+
+def _thread(event: Event) -> str:
+    if not isinstance(event, FactCreated) or not event.id.startswith(THREAD_PREFIX):
+        return ""
+    said = (event.text or "").partition("\n")[0]
+    return f"{said} (known as {event.id})"
