@@ -195,6 +195,7 @@ FORGED: dict[str, tuple[Sent, Sent, int]] = {
     "a body that says less": (
         FORM, _headed(FORM._replace(form=b"id=" + b"a" * FORM_BYTES), content_length="3"), 400),
     "a length that is no number": (FORM, _headed(FORM, content_length="0x10"), 400),
+    "a length of many digits": (FORM, _headed(FORM, content_length="9" * 5000), 400),
     "a length below nothing": (FORM, _headed(FORM, content_length="-1"), 400),
     "two lengths": (FORM, _headed(FORM, content_length=("3", "4")), 400),
     "a body in pieces": (FORM, _headed(FORM, transfer_encoding="chunked"), 400),

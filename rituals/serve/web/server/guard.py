@@ -17,6 +17,8 @@ METHODS = ("GET", "HEAD", "POST")
 #: Of a form; the longest that a person writes is a text of some pages.
 FORM_BYTES = 64 * 1024
 FORM = "application/x-www-form-urlencoded"
+#: The most digits of a length; Python refuses to read some thousands.
+_LENGTH_DIGITS = 20
 #: What is known of a request behind the guard: the session's cookie, in `scope`.
 SESSION = "diurna.session"
 
@@ -111,7 +113,7 @@ def _fetch_refusal(request: Head) -> Refusal | None:
 
 def _body_refusal(request: Head) -> Refusal | None:
     length = request.one("content-length") or "0"
-    if not (length.isascii() and length.isdigit()):
+    if not (length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS):
         return Refusal(400, "this length is no number")
     if request.method != "POST":
         return Refusal(400, "a question has no body") if int(length) else None
