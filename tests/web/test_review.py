@@ -12,6 +12,7 @@ from memory.api import Memory
 from rituals.decide.contradictions import disputes
 from tests.campaigns.homes import git
 from tests.web.conftest import Server
+from tests.web.looking import LOOKS, faults_of
 
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
@@ -89,3 +90,16 @@ def test_the_command_is_copied(server: Server, page: Page) -> None:
     page.locator(f'[data-copy="{command}"]').click()
     expect(page.get_by_role("button", name="Copied")).to_have_count(1)
     assert page.evaluate("navigator.clipboard.readText()") == command
+
+
+def test_forms_can_be_used_by_all(server: Server, page: Page) -> None:
+    """With all that folds unfolded: labels, contrast, targets for fingers, and nothing too wide."""
+    served = server("undecided", write=True)
+    for address in ("/review", "/review?rule=invariant-due", "/review/learn"):
+        served.open(page, address)
+        for folded in page.locator("main summary").all():
+            folded.click()
+        assert list(faults_of(page, LOOKS)) == []
+    page.get_by_role("button", name="Remember it").first.click()
+    expect(page.get_by_role("status", name="Recorded")).to_be_visible()
+    assert list(faults_of(page, LOOKS)) == []
