@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,3 +103,22 @@ def test_where_it_is_published_stands_in_each_page_only_if_it_is_said(
             text = data.decode()
             assert f'<link rel="canonical" href="https://shop.example/memory/{path}">' in text
             assert text.count("shop.example") == 1
+
+
+def test_two_processes_write_what_one_does(repo: Repo, run: Run, tmp_path: Path) -> None:
+    """A site of many pages is written on two cores, byte for byte as on one."""
+    for number in range(3):
+        assert run("note", f"id=fact-{number} decision: We use tabs, {number} wide.").code == 0
+    script = (
+        "import sys; from rituals.serve.web.export import site; from rituals.cli.app import main\n"
+        "site._WORTH_TWO = int(sys.argv[1]); sys.exit(main(['web', '--export', sys.argv[2]]))"
+    )
+    for worth, name in (("1", "two"), ("1000000", "one")):
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", script, worth, str(tmp_path / name)],
+            cwd=repo.path, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    held = tree_of(tmp_path / "one")
+    assert len(held) > 15 and held == tree_of(tmp_path / "two")

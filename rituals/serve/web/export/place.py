@@ -126,7 +126,7 @@ def write_beside(beside: str, path: str, data: bytes) -> None:
     full = os.path.join(beside, path)
     make_folder(os.path.dirname(full), 0o777)
     try:
-        with open(full, "xb") as file:
+        with open(full, "wb") as file:
             file.write(data)
     except OSError as problem:
         raise storage_failure(problem, full) from problem

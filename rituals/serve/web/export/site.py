@@ -14,6 +14,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ledger.errors import NotFound
 from ledger.model.record import Record
+from memory.api import Memory
+from memory.replay.fork import in_two, may_fork
 from rituals.report.export.target_folder import refuse_inside
 from rituals.serve.web.export.links import NOT_HERE, Links, file_of
 from rituals.serve.web.export.past_data import past_data
@@ -26,15 +28,13 @@ from rituals.serve.web.pages.review import waiting
 from rituals.serve.web.pages.table import ROWS, Row
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memory.api import Memory
-
 Progress = Callable[[int, int], None]
 #: Assets that only a server has use for.
 _SERVED_ALONE = ("login.js",)
 #: What pages ask where no server can be asked.
 _DATA = {"/static/facts.js": search_data, "/static/past.js": past_data}
+#: So many pages are worth a second process.
+_WORTH_TWO = 60
 #: A forge that makes pages of markdown leaves these alone.
 _NO_BUILD = ".nojekyll"
 
@@ -109,41 +109,72 @@ def apply_site(plan: SitePlan, memory: Memory, progress: Progress) -> SiteReport
     """
     target = Target(plan.folder)
     target.refuse([*plan.pages, *_other_files()])
-    written: list[str] = []
-    size = 0
     with target.beside() as beside:
-        for path, data in _files(plan, TipViews().of(memory), progress):
-            write_beside(beside, path, data)
-            written.append(path)
-            size += len(data)
-        changed, removed = target.take(beside, written)
-    return SiteReport(len(plan.pages), len(written), size, changed, removed)
+        sizes = _write_all(plan, memory, beside, progress)
+        # the first page, that leads to all others, comes last
+        files = sorted(sizes, key=lambda path: (path.endswith(".html"), path == "index.html", path))
+        changed, removed = target.take(beside, files)
+    return SiteReport(len(plan.pages), len(sizes), sum(sizes.values()), changed, removed)
 
 
-def _files(plan: SitePlan, tip: TipView, progress: Progress) -> Iterator[tuple[str, bytes]]:
-    """Give each file: what pages load first, and the first page, that leads to all others, last."""
+def _write_all(plan: SitePlan, memory: Memory, beside: str, progress: Progress) -> dict[str, int]:
+    """Write each file into a folder, half of the pages on another core; return their sizes."""
+    tip = TipViews().of(memory)
     assets = {f"/static/{name}": held for name, held in _assets().items()}
-    pages = sorted(plan.pages.items(), key=lambda one: (one[1] == "/", one[0]))
-    tip.prepare("origins")  # every page of a fact asks for some
     hashes = {name: hashlib.sha256(data).hexdigest()[:12] for name, data in assets.items()}
     links = Links(plan.pages.values(), hashes)
     for name, make in _DATA.items():
         assets[name] = make(tip, links)
         hashes[name] = hashlib.sha256(assets[name]).hexdigest()[:12]
-    for name, held in assets.items():
-        yield name[1:], held
-    yield _NO_BUILD, b""
+    made = {name[1:]: held for name, held in assets.items()} | {_NO_BUILD: b""}
+    said = NotFound("this site has no such page", hint="the pages stand in the menu above")
+    made[NOT_HERE] = _Writer(plan, tip, links).write(NOT_HERE, missing(said))
+    for path, data in made.items():
+        write_beside(beside, path, data)
+    sizes = {path: len(data) for path, data in made.items()}
+
+    def here(paths: list[str], at_once: int) -> dict[str, int]:
+        return _write_pages(
+            plan, paths, tip, links, beside, lambda n: progress(n * at_once, len(plan.pages))
+        )
+
+    def elsewhere(paths: list[str]) -> dict[str, int]:
+        own = Memory(memory.home)  # what is open belongs to the process that opened it
+        view = TipViews().of(own)
+        if view.mark != tip.mark:
+            raise NotFound("memory has moved meanwhile")  # this half is then made here
+        return _write_pages(plan, paths, view, links, beside, lambda n: None)
+
+    paths = sorted(plan.pages)
+    if len(paths) < _WORTH_TWO or not may_fork():
+        return sizes | here(paths, 1)
+    halves = paths[::2], paths[1::2]
+    theirs, ours = in_two(lambda: elsewhere(halves[0]), lambda: here(halves[1], 2))
+    return sizes | ours | (here(halves[0], 1) if theirs is None else theirs)
+
+
+def _write_pages(
+    plan: SitePlan,
+    paths: list[str],
+    tip: TipView,
+    links: Links,
+    beside: str,
+    progress: Callable[[int], None],
+) -> dict[str, int]:
+    """Write some pages; return the size of each."""
+    tip.prepare("origins")  # every page of a fact asks for some
     writer = _Writer(plan, tip, links)
-    for number, (path, address) in enumerate(pages):
-        progress(number, len(pages))
+    sizes = {}
+    for number, path in enumerate(paths, 1):
         try:
-            page = page_at(tip, address)
+            page = page_at(tip, plan.pages[path])
         except NotFound as problem:
             page = missing(problem)
-        yield path, writer.write(path, page)
-    progress(len(pages), len(pages))
-    said = NotFound("this site has no such page", hint="the pages stand in the menu above")
-    yield NOT_HERE, writer.write(NOT_HERE, missing(said))
+        data = writer.write(path, page)
+        write_beside(beside, path, data)
+        sizes[path] = len(data)
+        progress(number)
+    return sizes
 
 
 class _Writer:
