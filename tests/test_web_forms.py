@@ -7,7 +7,7 @@ import re
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.render import HERE
+from rituals.serve.web.html.render import HERE, Renderer
 
 _CALLS = """{% from "forms.html" import act, ask with context %}
 {{ act("confirm", {"id": ids}, "It still holds", command, primary=True) }}
@@ -50,3 +50,16 @@ def test_without_a_token_stands_the_command() -> None:
     assert said.count("data-copy=") == 2
     assert said.count("<code") == 2
     assert "<b>" not in said
+
+
+def test_a_text_is_offered_only_where_a_page_shows_it_as_it_is() -> None:
+    """What is invisible or secret would be recorded as it is shown, if it was sent back unchanged."""
+    area = '{% from "forms.html" import text_area with context %}{{ text_area("text", 3, text) }}'
+    template = Renderer()._environment.from_string(area)
+
+    def offered(text: str) -> str:
+        return template.render(frame=Stands("t0ken"), text=text).split(">\n", 1)[1]
+
+    assert offered("\nTwo\n<lines>.") == "\nTwo\n&lt;lines&gt;.</textarea>\n"
+    for hidden in ("Ten\u202eseconds.", f"The key is {'AKIA' + 'Q3EGRIZ7' * 2}, as ever."):
+        assert offered(hidden) == "</textarea>\n"

@@ -24,6 +24,11 @@ def seen(text: str) -> Markup:
     return escape(plain(text))
 
 
+def shown_whole(text: str) -> bool:
+    """Tell whether a page shows a text as it is, so that what a form sends back is the text itself."""
+    return plain(text) == text
+
+
 def shown(value: object) -> object:
     """Prepare what a template writes: all that is not markup already is `plain`."""
     if isinstance(value, str) and not isinstance(value, Markup):

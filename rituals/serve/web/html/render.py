@@ -18,7 +18,7 @@ from rituals.serve.web.actions import commands
 from rituals.serve.web.actions.action import Recorded
 from rituals.serve.web.html import markdown
 from rituals.serve.web.html.address import address_of
-from rituals.serve.web.html.plain import seen, shown
+from rituals.serve.web.html.plain import seen, shown, shown_whole
 from rituals.serve.web.html.word_differences import word_differences
 from rituals.serve.web.page import Page
 from rituals.serve.web.pictures.heatmap import heatmap
@@ -88,7 +88,7 @@ class Renderer:
             trim_blocks=True, lstrip_blocks=True, finalize=shown,
         )  # fmt: skip
         self._environment.globals.update(
-            url=self.url, block=self.block, line=self.line, seen=seen, tier=tier,
+            url=self.url, block=self.block, line=self.line, seen=seen, shown_whole=shown_whole, tier=tier,
             tier_words=TIER_WORDS, brief=brief, word_differences=word_differences,
             summary_of=summary_of, sparkline=drawn(sparkline), neighbours=drawn(neighbours),
             heatmap=drawn(heatmap), tier_areas=drawn(tier_areas), commands=commands,

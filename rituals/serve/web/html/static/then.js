@@ -117,7 +117,7 @@
       if (then[2] >= 0) sections[then[2]].push([fact, then]);
     }
     const groups = sections.flatMap((held, name) => (held.length ? [section(past.sections[name], at, held)] : []));
-    if (!groups.length) groups.push(element("p", "empty", "Nothing held then."));
+    if (!groups.length) groups.push(element("p", "empty", "Nothing held then; what an import brought later counts from that day on."));
     const top = element("div", "then", tiers(counts), since(at));
     document.querySelector("#then").replaceChildren(point(at), top, ...groups);
     const here = new URL(location);
