@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("starlette")
 
-from rituals.cli.commands import web as command
+from rituals.cli.views import web as view
 from rituals.serve.web.server.browser import Opening, has_browser
 from tests.conftest import Repo, Run
 
@@ -25,7 +25,7 @@ def test_without_the_extra_it_says_what_to_install(
     repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a library is missing, the command names the extra and exits with 1."""
-    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "jinja2" else True)
+    monkeypatch.setattr(view, "find_spec", lambda name: None if name == "jinja2" else True)
     ran = run("web", "--port", "0")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
@@ -114,12 +114,17 @@ def test_what_is_asked_all_day_loads_none_of_it(repo: Repo, run: Run) -> None:
 def test_a_site_is_written_and_said(repo: Repo, run: Run) -> None:
     """The same pages as files: where, how many, and what of it is new."""
     run("append", "--title", "One", "--new", "id=one fact: A fact.")
+    planned = run("web", "--export", "../site", "--dry-run")
+    assert not (repo.path.parent / "site").exists()
     first = run(
         "web", "--export", "../site", "--base", "https://team.example/memory/", "--json"
     ).json
     assert first["folder"] == str(repo.path.parent / "site")
     assert first["base"] == "https://team.example/memory"
     assert first["changed"] == first["files"] > first["pages"] > 1
+    assert planned.out == f"would write {first['pages']} pages: {first['folder']}\n"
+    told = run("web", "--export", "../site", "--dry-run", "--json").json
+    assert (told["dry_run"], told["pages"], told["removed"]) == (True, first["pages"], 0)
     assert "A fact." in (repo.path.parent / "site/index.html").read_text()
     again = run("web", "--export", "../site", "--base", "https://team.example/memory/")
     assert again.code == 0
@@ -133,7 +138,7 @@ def test_a_site_is_written_and_said(repo: Repo, run: Run) -> None:
 @pytest.mark.parametrize(
     "arguments",
     ["--export x --write", "--export x --no-open", "--export x --port 0", "--export x --agent me",
-     "--base https://team.example", "--export x --base team.example", "--export x --base javascript:x"],
+     "--dry-run", "--base https://team.example", "--export x --base team.example", "--export x --base javascript:x"],
 )  # fmt: skip
 def test_a_site_is_no_server(arguments: str, repo: Repo, run: Run) -> None:
     """What is asked of both is a mistake, and nothing is written."""
