@@ -1,7 +1,7 @@
 """Every case of the matrices that the gate samples: `python -m tests.campaigns.matrices`.
 
 A test whose cases are a product (shapes of text × readers, codes × forms …) takes each third, fifth … of them in the gate, always
-the same ones (`tests.conftest.sampled`); here it takes all.
+the same ones (`tests.conftest.sampled`); here it takes all. So do the tests in a browser with pages, widths and schemes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.matrices", description=__doc__)
     parser.add_argument("--test", default="", help="words of names, as pytest's -k takes them")
     chosen = parser.parse_args(arguments)
-    files = sorted(
-        str(file) for file in TESTS.glob("test_*.py") if "sampled(" in file.read_text("utf-8")
-    )
+    texts = {str(file): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
+    files = sorted(file for file, text in texts.items() if "sampled(" in text or "WHOLE" in text)
     only = ["-k", chosen.test] if chosen.test else []
     begun = time.monotonic()
     done = subprocess.run(
