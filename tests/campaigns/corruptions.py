@@ -418,7 +418,7 @@ DAMAGES: dict[str, Callable[[Shop, Path], None]] = {
     "replaced": _folder,
 }
 #: Of these there are more: they are what happens.
-_OFTEN = ("bits", "bits", "bits", "zeroed", "swapped", "cut")
+OFTEN = ("bits", "bits", "bits", "zeroed", "swapped", "cut")
 
 
 # ---- the campaign -----------------------------------------------------------------------------------
@@ -430,7 +430,7 @@ def corrupt(folder: Path, count: int, seed: int, told: bool = False) -> list[Out
     make_shop(folder)
     rng = random.Random(seed)
     shop = Shop(folder, rng)
-    kinds = [*DAMAGES, *_OFTEN]
+    kinds = [*DAMAGES, *OFTEN]
     found = []
     for number in range(count):
         kind = kinds[number] if number < len(kinds) else rng.choice(kinds)
