@@ -67,6 +67,8 @@ def test_served_pages_fit_and_can_be_read_by_all(
     served = server(name)
     served.open(page)
     asked = addresses(home(name), 0 if _WHOLE else 1)
+    if name == "contradicted" and not _WHOLE:  # its other pages are those of `plain`
+        asked = [one for one in asked if one == "/" or one.startswith(("/fact", "/review"))]
     looks = 1 if name in ("plain", "contradicted") else 0
     links: dict[str, str] = {}
     visits = [(one, served.address + one) for one in asked]
