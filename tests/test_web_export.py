@@ -56,6 +56,18 @@ def test_what_is_only_the_users_is_in_no_byte(repo: Repo, run: Run, tmp_path: Pa
     assert OWN not in said and "own-way" not in said
 
 
+def test_what_this_machine_could_learn_is_in_no_site(
+    repo: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in transcripts and spools, and in no commit: it is not even looked at."""
+    assert run("note", "id=tabs decision: We use tabs.").code == 0
+    monkeypatch.setattr("rituals.review.learning.plan.plan_learning", None)
+    _, said = exported(repo, tmp_path / "site")
+    assert "We use tabs." in said
+    assert not (tmp_path / "site/review/learn.html").exists()
+    assert "Worth keeping" not in said and "What sessions taught" not in said
+
+
 @pytest.mark.parametrize("seed", sampled([1, 2], 2))
 def test_a_secret_of_an_old_log_is_in_no_byte(
     repo: Repo, run: Run, tmp_path: Path, seed: int

@@ -28,7 +28,8 @@ def listen(port: int, free: str) -> socket.socket:
     Raises:
         DiurnaError: the port is taken, or not for this user.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio lets answers go at once (TCP_NODELAY) where the protocol is said
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))

@@ -60,7 +60,7 @@ def addresses(folder: Path, of_each: int = 0) -> list[str]:
     found: list[str] = []
     for row in ROWS:
         alone = [] if "{" in row.path else [row.path]
-        listed = list(row.addresses(tip)) if row.addresses else alone
+        listed = (list(row.addresses(tip)) if row.addresses else []) or alone
         step = max(1, -(-len(listed) // of_each)) if of_each else 1
         found += listed[::step]
     memory.close()

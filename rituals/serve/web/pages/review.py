@@ -132,6 +132,11 @@ def learning(tip: TipView, asked: Asked) -> Page:
     return Page("learning", "Worth keeping?", values)
 
 
+def of_this_machine(tip: TipView) -> tuple[str, ...]:
+    """List no address: what could be learned stands in sessions of this machine, and in no commit yet."""
+    return ()
+
+
 def _learned(plan: LearnPlan) -> int:
     return len(plan.proposals) + len(plan.promotions)
 

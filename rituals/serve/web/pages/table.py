@@ -46,7 +46,7 @@ class Row(Record):
 ROWS = (
     Row("/", now.now, "Now", "n", addresses=now.addresses),
     Row("/review", review.review, "Review", "r", ("plan",), review.addresses),
-    Row("/review/learn", review.learning, needs=("learn_plan",)),
+    Row("/review/learn", review.learning, needs=("learn_plan",), addresses=review.of_this_machine),
     Row("/fact/{id}", fact.fact, addresses=fact.addresses),
     Row("/session/{stem}", session.session, addresses=session.addresses),
     Row("/search", search.search, needs=("recall",)),
