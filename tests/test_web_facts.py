@@ -174,6 +174,10 @@ def test_a_contradicted_fact_shows_its_sides_and_no_joined_text(tip: Tip) -> Non
     assert said.index("Contradicted changed on several sides") < said.index("Thirty seconds.")
     assert "Twenty seconds. Thirty seconds." not in said
     assert "Thirty seconds. Twenty seconds." not in said
+    html = told(tip(), now.now(tip(), {}))
+    assert html.count('class="side card text clamp"') == 2, "no side is left out among what holds"
+    assert "Twenty seconds." in html and "Thirty seconds." in html
+    assert html.count(">contradicted</span>") == 1
 
 
 def test_what_does_not_hold_says_so_first(tip: Tip, run: Run) -> None:
