@@ -25,7 +25,7 @@ from rituals.serve.web.html.render import Frame, Renderer, static_files
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.missing import missing
 from rituals.serve.web.pages.review import waiting
-from rituals.serve.web.pages.table import ROWS, Row
+from rituals.serve.web.pages.table import MENU, ROWS, Row
 from rituals.serve.web.tip_view.tip_view import TipView, TipViews
 
 Progress = Callable[[int, int], None]
@@ -196,7 +196,7 @@ class _Writer:
             tip.state.summary,
             tip.tip,
             tip.mark,
-            tuple((row.path, row.menu, row.key) for row in ROWS if row.menu),
+            MENU,
             due=waiting(tip),
             served=False,
             facts=tip.facts,

@@ -58,3 +58,5 @@ ROWS = (
     Row("/entities", entities.entities, "Entities"),
     Row("/entities/{name:path}", entities.entity, addresses=entities.addresses),
 )  # fmt: skip
+#: What stands in the navigation: (address, name, key).
+MENU = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)

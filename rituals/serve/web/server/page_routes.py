@@ -14,7 +14,7 @@ from rituals.serve.web.html.render import Frame, Renderer
 from rituals.serve.web.page import Page
 from rituals.serve.web.pages.missing import missing
 from rituals.serve.web.pages.review import waiting
-from rituals.serve.web.pages.table import ROWS, Row
+from rituals.serve.web.pages.table import MENU, Row
 from rituals.serve.web.server.access import Access
 from rituals.serve.web.server.forms import ours, with_done
 from rituals.serve.web.server.guard import SESSION
@@ -103,10 +103,9 @@ def session_of(request: Request) -> str:
 
 def _frame(tip: TipView) -> Frame:
     """Return what stands around every page of a tip."""
-    menu = tuple((row.path, row.menu, row.key) for row in ROWS if row.menu)
     due = waiting(tip) if tip.has("plan") else 0
     return Frame(
-        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, menu, due, facts=tip.facts
+        tip.state.policy.project, tip.state.summary, tip.tip, tip.mark, MENU, due, facts=tip.facts
     )
 
 
