@@ -99,6 +99,11 @@ class GitFailed(DiurnaError):
         said = self.stderr.split("\n")[-1] if self.stderr else "it said nothing"
         super().__init__(f"git {command} failed ({status}): {said}")
 
+    @property
+    def killed(self) -> bool:
+        """Whether it was ended from outside: it says nothing of the repository."""
+        return self.status < 0
+
 
 class CorruptRepository(DiurnaError):
     """An object of the repository is missing or unreadable."""

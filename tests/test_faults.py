@@ -30,7 +30,7 @@ from tests.campaigns.homes import (
     open_memory,
 )
 from tests.campaigns.kills import make_pair
-from tests.conftest import Repo, Run
+from tests.conftest import Repo, Run, sampled
 
 __all__ = ["hermetic"]
 APPEND = Act("append", IN_TREE, "fast-import")
@@ -86,6 +86,18 @@ def test_a_call_that_fails_loses_nothing(scratch: Path, tmp_path: Path, name: st
     assert fitting, f"{act} never calls {call} for {words}"
     found = inflict(fitting[0]._replace(error=error), scratch / act.kind, tmp_path / "run")
     assert found.reached
+    assert found.clean, found
+
+
+@pytest.mark.parametrize("number", sampled(range(11, 33), 20))
+def test_a_git_that_dies_as_it_starts_says_nothing(
+    scratch: Path, tmp_path: Path, number: int
+) -> None:
+    """What it would have told is not taken for nothing: no log is left out, no file of one is missing."""
+    template = scratch / SYNC.kind
+    if not template.exists():
+        make_template(template, SYNC.kind)
+    found = inflict(Site(SYNC, number, "execve", 1, "SIGKILL"), template, tmp_path / "run")
     assert found.clean, found
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from ledger.errors import GitFailed
+from ledger.errors import GitFailed, ObjectMissing
+from ledger.git.cli import Git
+from ledger.git.objects import Objects
 from ledger.git.process import Running, three_pipes
 
 _MUCH = 300_000
@@ -40,3 +44,66 @@ def test_an_answer_longer_than_a_pipe_is_given_while_the_child_writes() -> None:
 def test_what_git_said_last_is_told(stderr: str, said: str) -> None:
     """Warnings come first; some commands end without a word."""
     assert str(GitFailed("show", 128, stderr)) == f"git show failed (128): {said}"
+
+
+@pytest.fixture
+def git_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Git]:
+    """Return a git that does what a script says."""
+
+    def made(script: str) -> Git:
+        (tmp_path / "git").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "git").chmod(0o755)
+        return Git(str(tmp_path))
+
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    return made
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda git: git.run("config", "--get", "a.b", check=False),
+        lambda git: git.changes("a" * 40, "b" * 40),
+        lambda git: git.differences("a" * 40, "b" * 40),
+    ],
+    ids=["a setting", "what changed, if it is known", "what differs"],
+)
+def test_a_git_that_is_killed_gives_no_answer(
+    git_that: Callable[[str], Git], ask: Callable[[Git], object]
+) -> None:
+    """Nothing is taken for what it did not live to say: neither "not set" nor "no difference"."""
+    git = git_that("kill -9 $$")
+    with pytest.raises(GitFailed) as told:
+        ask(git)
+    assert told.value.killed
+
+
+def test_a_command_that_is_ended_puts_its_things_away(
+    git_that: Callable[[str], Git], tmp_path: Path
+) -> None:
+    """It is told to end before it is killed, so that no lock file of git's stays behind."""
+    lock = tmp_path / "index.lock"
+    script = f"trap 'rm {lock}; exit' TERM; touch {lock}; echo ready; sleep 60 & wait"
+    running = git_that(script).start("fetch", more={})
+    assert running.ask(b"\n") == b"ready" and lock.exists()
+    running.abandon()
+    assert not lock.exists()
+
+
+def test_a_comparison_that_git_can_not_make_is_unknown_or_an_error(
+    git_that: Callable[[str], Git],
+) -> None:
+    """Who allows for a history that is gone is told None; who does not, is told of it."""
+    git = git_that('echo "fatal: bad object" >&2; exit 128')
+    assert git.changes("a" * 40, "b" * 40) is None
+    with pytest.raises(ObjectMissing):
+        git.differences("a" * 40, "b" * 40)
+
+
+@pytest.mark.parametrize(
+    "said", ["", "x tree", "x tree 1", "x tree 12\\n", "x tree 12\\n40000 sess"]
+)
+def test_an_object_is_read_whole_or_not_at_all(git_that: Callable[[str], Git], said: str) -> None:
+    """Git ends in the middle of its answer: half a tree would lack half of its files."""
+    with Objects(git_that(f"read line; printf '{said}'")) as objects, pytest.raises(ObjectMissing):
+        objects.read("a" * 40)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.git.cli import Git
-from ledger.git.repository import config_value, find_repository
+from ledger.git.repository import checked_out_elsewhere, config_value, find_repository
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,26 @@ def test_a_setting_is_what_git_says(
     monkeypatch.setattr(Git, "start", counted)
     assert config_value(repository, "diurna", "branch") == said.rstrip("\n")
     assert (spawned == []) == plain
+
+
+def test_the_other_work_trees_that_have_a_branch(tmp_path: Path) -> None:
+    """Each that has it checked out, but for the one that asks; a detached one has none."""
+    main, side, loose = (str(tmp_path / name) for name in ("main", "side", "loose"))
+    for command in (
+        ["init", "-q", "-b", "main", main],
+        ["-C", main, "-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "-q", "--allow-empty", "-m", "m"],
+        ["-C", main, "worktree", "add", "-q", "-b", "side", side],
+        ["-C", main, "worktree", "add", "-q", "--detach", loose],
+    ):  # fmt: skip
+        subprocess.run(["git", *command], check=True)
+    found = {}
+    for folder in (main, side, loose):
+        repository = find_repository(folder)
+        assert repository is not None
+        for branch in ("main", "side"):
+            others = checked_out_elsewhere(repository, f"refs/heads/{branch}")
+            found[folder, branch] = [other.top for other in others]
+    assert found == {
+        (main, "main"): [], (main, "side"): [side], (side, "main"): [main], (side, "side"): [],
+        (loose, "main"): [main], (loose, "side"): [side],
+    }  # fmt: skip

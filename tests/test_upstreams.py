@@ -132,6 +132,7 @@ def test_a_home_of_others_is_fetched_and_read(org: Organisation) -> None:
     folder = org.team.folder / ".git/diurna/upstream/org.git"
     assert git(folder, "rev-list", "--count", "HEAD").strip() == "1"
     assert folder.stat().st_mode & 0o077 == 0
+    assert (folder / FETCHED_FILE).stat().st_mode & 0o077 == 0
 
 
 def test_beside_a_remote_of_its_own(org: Organisation, tmp_path: Path) -> None:
@@ -323,6 +324,10 @@ def test_what_others_hold_stands_behind_ones_own(asked: Organisation, run: Run) 
     assert hits(run, "personal data in logs") == ["org/no-pii"]
     said = run("recall", "retries").out
     assert "\norg/retries  fact" in said
+    for id, text in (("late", "Late webhooks are no retries."), ("few", "Few retries are needed.")):
+        asked.team.create(id, text)
+    mixed = hits(run, "retries", "--kind", "fact", "-n", "3")
+    assert (len(mixed), mixed[2]) == (3, "org/retries"), "theirs is one of three, not one more"
     ran = run("recall", "--in", "upstream", "retries", "--json")
     assert {hit["id"].partition("/")[0] for hit in ran.json["hits"]} == {"org"}
 

@@ -142,10 +142,14 @@ def test_where_it_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     assert not (folder / ".git" / "index.lock").exists()
 
 
+@pytest.mark.parametrize("mine", [b"", b"# Written by a person meanwhile\n"])
 def test_a_branch_that_is_switched_while_files_are_written_is_clean(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mine: bytes
 ) -> None:
-    """A log that was written too late is no stranger on the other branch, which git would not leave then."""
+    """A log that was written too late is no stranger on the other branch, which git would not leave then.
+
+    What a person wrote in its place stays.
+    """
     folder = tmp_path / "home"
     home = make_home(folder)
     policy = folder / "memory" / "diurna.toml"
@@ -160,11 +164,17 @@ def test_a_branch_that_is_switched_while_files_are_written_is_clean(
         if path.endswith(".md") and git(folder, "branch", "--show-current") == "main\n":
             git(folder, "checkout", "-q", "other")
         right(path, data, *more, **named)  # type: ignore[arg-type]
+        if mine and path.endswith(".md"):
+            Path(path).write_bytes(mine)
 
     monkeypatch.setattr(follow, "replace_file", late)
     stem = memory.append(draft("b")).stem
     monkeypatch.undo()
     assert git(folder, "branch", "--show-current") == "other\n"
+    if mine:
+        (log,) = (folder / "memory" / "sessions").rglob(f"{stem}.md")
+        assert log.read_bytes() == mine
+        return
     assert git(folder, "status", "--porcelain") == ""
     git(folder, "checkout", "-q", "main")
     assert_sound(home, [stem])

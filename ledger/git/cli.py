@@ -84,14 +84,14 @@ class Git:
         Args:
             arguments: the command and its arguments.
             data: its standard input.
-            check: raise when it fails; otherwise a failure prints nothing.
+            check: raise when it fails; otherwise a failure prints nothing, and only a kill is raised.
 
         Raises:
             GitFailed: it ended with another status than 0.
             UnsupportedRepository: git refuses to work here for its owner.
         """
         status, out, err = self.call(*arguments, data=data)
-        if status and check:
+        if status < 0 or (status and check):
             raise self.failure(arguments[0], status, err)
         return b"" if status else out
 
@@ -250,12 +250,25 @@ class Git:
         """List (status, mode, new object id, path) of what differs below `paths`; None if unknown.
 
         None means that `old` is no longer there: the history was rewritten and collected.
+
+        Raises:
+            GitFailed: git was killed; that is no answer.
         """
-        status, out, _ = self.call(
-            "diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths
-        )
-        if status:
+        try:
+            return self.differences(old, new, *paths)
+        except DiurnaError as problem:
+            if isinstance(problem, GitFailed) and problem.killed:
+                raise
             return None
+
+    def differences(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]]:
+        """List the same as `changes`, of two commits or trees that have to be there.
+
+        Raises:
+            ObjectMissing: one of them is not.
+            GitFailed: git can not tell.
+        """
+        out = self.run("diff-tree", "-r", "-z", "--raw", "--no-renames", old, new, "--", *paths)
         fields = out.decode("utf-8", "surrogateescape").split("\0")
         found = []
         for meta, path in zip(fields[0::2], fields[1::2], strict=False):

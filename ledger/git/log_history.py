@@ -333,7 +333,7 @@ def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alterati
     folder = home.prefix + SESSIONS_DIR
     paths: set[str] = set()
     for base in bases:
-        rows = git.changes(base, tip, folder) or []
+        rows = git.differences(base, tip, folder)
         paths.update(path for letter, _, _, path in rows if letter != "A")
     if not paths:
         return []

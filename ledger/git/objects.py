@@ -97,7 +97,12 @@ class Objects:
             self._running.stop()
             self._running = self._start()
             raise ObjectTooLarge(oid, size)
-        return self._running.take(size + 1)[:-1]
+        body = self._running.take(size + 1)
+        if len(body) <= size:  # git ended, or was ended, in the middle of it
+            raise ObjectMissing(
+                "cat-file", 128, f"fatal: {oid} was read in part", self._git.where, oid
+            )
+        return body[:-1]
 
     def header(self, commit: str) -> CommitHeader:
         """Return what a join needs of a commit."""

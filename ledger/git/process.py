@@ -92,17 +92,17 @@ class Running:
         os.waitpid(self._child, 0)
 
     def ask(self, line: bytes) -> bytes:
-        """Write one line to a command that answers each; return the first line of its answer."""
+        """Write one line to a command that answers each; return the first line of its answer, or b""."""
         os.write(self._ends[0], line)
         while (end := self._said.find(b"\n")) < 0:
             if not self._more():
-                break
+                return b""
         answer = self._said[:end]
         self._said = self._said[end + 1 :]
         return answer
 
     def take(self, count: int) -> bytes:
-        """Return so many more bytes of its answer."""
+        """Return so many more bytes of its answer, fewer where it ends before."""
         while len(self._said) < count and self._more():
             pass
         answer = self._said[:count]

@@ -41,6 +41,6 @@ def refuse_modes(home: Home, ours: str, tip: str) -> None:
     """
     if home.kind in (IN_TREE, OWN_BRANCH) or not home.checked_out:
         return
-    for letter, mode, _, path in home.repository.git().changes(ours or EMPTY_TREE, tip, ".") or []:
+    for letter, mode, _, path in home.repository.git().differences(ours or EMPTY_TREE, tip, "."):
         if letter != "D" and mode != _FILE_MODE and not path.startswith(SESSIONS_DIR + "/"):
             raise SyncRefused(f"{path} is no ordinary file (mode {mode})", hint=_PULL_HINT)

@@ -149,7 +149,7 @@ class _Planner:
             refuse_purged(self._snapshot, ours, theirs, bases)
             self._refuse_unrelated()
         refuse_code(home, bases, ours, theirs)
-        rows = git.changes(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR) or []
+        rows = git.differences(ours or EMPTY_TREE, theirs, home.prefix + SESSIONS_DIR)
         added = [(mode, blob, path) for letter, mode, blob, path in rows if letter == "A"]
         only_ours = [path for letter, _, _, path in rows if letter == "D"]
         differ = [path for letter, _, _, path in rows if letter not in "AD"]

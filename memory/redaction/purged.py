@@ -46,7 +46,7 @@ def refuse_purged(
     """
     home, git = snapshot.home, snapshot.home.repository.git()
     folder = home.prefix + SESSIONS_DIR
-    rows = git.changes(ours, theirs, folder) or []
+    rows = git.differences(ours, theirs, folder)
     cache = snapshot.cache(ours)
     came, _ = log_refs(
         [(mode, blob, p) for letter, mode, blob, p in rows if letter != "D"], home.prefix

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ledger.errors import DiurnaError, GitFailed, StorageFailed
+from ledger.errors import DiurnaError, ObjectMissing, StorageFailed
 from ledger.git.repository import checked_out_elsewhere, head
 from ledger.home import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, Home
 from ledger.model.digest import blob_id
@@ -268,8 +268,8 @@ def catch_up(home: Home, base: str, tip: str, *, logs_stay: bool = False) -> lis
         for blob, body in zip(wanted, git.blobs(wanted), strict=True):
             if body is not None and blob_id(body) == blob:
                 bodies[blob] = body
-    except GitFailed:
-        pass  # a damaged object: the index follows, and its file with the command that mends it
+    except ObjectMissing:
+        pass  # or damaged: the index follows, and its file with the command that mends it
     files: list[tuple[str, bytes | None]] = []
     lines: list[str] = []
     for (letter, mode, blob, path), old in zip(changes, before, strict=True):

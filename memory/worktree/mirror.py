@@ -74,7 +74,7 @@ def mirror_changes(home: Home, tip: str) -> list[Finding]:
     paths = (*EDITABLE, ARCHIVE_DIR)
     rows = git.changes(base or EMPTY_TREE, tip, *paths)
     if rows is None:  # history was rewritten, and what it was is collected
-        rows = git.changes(EMPTY_TREE, tip, *paths) or []
+        rows = git.differences(EMPTY_TREE, tip, *paths)
     bodies = git.blobs([blob for letter, _, blob, _ in rows if letter != "D"])
     files = [(path, None if letter == "D" else next(bodies)) for letter, _, _, path in rows]
     findings = mirror(home, files) if files else []
