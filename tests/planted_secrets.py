@@ -392,6 +392,19 @@ def _documented(d: Draw) -> list[str]:
         "api-token: see 1Password item 'Deploy'",
         "use `op://vault/item/password`",
         "vault:secret/data/shop#password",
+        "The GPIO PIN is 13, the PIN is asked for at the door.",
+        "recovery codes: none are left; backup codes are in the vault",
+        "login: ada, pw: required, pw=$PW",
+        f"sessionid={d.uuid()} was resumed",
+        'client = Client("production-eu-west-1-shop-cluster-2")',
+        "credentials: see 1Password / ops, creds: admin / admin",
+        "self.add_user name, Administrator2; set_password user.email_address",
+        "Basic InternationalizationSupport and Basic Authentication2Factor",
+        "CREATE USER app IDENTIFIED BY 'password'",
+        "log in as ada with the password from 1Password",
+        "aws ssm put-parameter --name /shop/region --value eu-west-1",
+        "getConnection(url, user, password)",
+        "password  required\nusername  app",
     ]
 
 

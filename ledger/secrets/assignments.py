@@ -7,8 +7,16 @@ with a limit (fault:G23).
 
 from __future__ import annotations
 
-from ledger.secrets.credential_names import CHOSEN, KEYS, NO_KEYS, ROOTS, SPOKEN, TAILS, WHOLE
-from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_stock, is_wordy
+from ledger.secrets.credential_names import (
+    KEYS,
+    LOOSE,
+    NO_KEYS,
+    ROOTS,
+    SPOKEN,
+    TAILS,
+    WHOLE,
+)  # fmt: skip
+from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
 from ledger.secrets.match import Hit, hit
 
 _QUOTES = "\"'`"
@@ -34,16 +42,23 @@ def find_credentials(text: str) -> list[Hit]:
         at = low.find(name)
         while at >= 0:
             end = at + len(name)
-            begin, loose = _front_of_key(low, at) if name == "key" else (at, name == "auth")
-            if name in WHOLE and (low[at - 1 : at].isalnum() or low[end : end + 1].isalnum()):
+            begin, loose = _front_of_key(low, at) if name == "key" else (at, name in LOOSE)
+            if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
-            if begin >= 0 and not (plain and _is_word_of_prose(low, begin, end)):
+            if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
-                if place is not None and not (loose and not _is_drawn(text[slice(*place)])):
+                if place is not None and not (loose and not is_drawn(text[slice(*place)])):
                     found.append(hit("credential", *place))
                     end = place[1]
             at = low.find(name, end)
     return found
+
+
+def _is_part(text: str, low: str, at: int, end: int) -> bool:
+    """Tell whether a name is but a part of a word; in capitals one may end a variable's, as `SSHPASS=`."""
+    if not low[at - 1 : at].isalnum():
+        return low[end : end + 1].isalnum()
+    return not (text[end : end + 1] == "=" and text[at - 1 : end].isupper())
 
 
 def _front_of_key(low: str, at: int) -> tuple[int, bool]:
@@ -64,20 +79,14 @@ def _front_of_key(low: str, at: int) -> tuple[int, bool]:
     return (end - len(front), True) if front.isalpha() and front not in NO_KEYS else (-1, False)
 
 
-def _is_drawn(value: str) -> bool:
-    """Tell whether a value is drawn beyond doubt: of both cases and digits, or hex of 128 bits."""
-    if len(value) < 20 or not is_random(value) or distinct(value) < 12:
-        return False
-    mixed = not value.islower() and not value.isupper() and any(map(str.isdigit, value))
-    return mixed or (len(value) > 31 and not value.strip("0123456789abcdefABCDEF"))
-
-
-def _is_word_of_prose(low: str, at: int, end: int) -> bool:
+def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool:
     """Tell whether a name stands between words, where nothing can be its value."""
     near = low[end : end + 96]
     if low[at - 1 : at] != " " or not (
         near[:1] in (",", ";", "\n") or (near[:1] == " " and near[1:2].isalpha())
     ):
+        return False
+    if name == "key" and is_drawn(text[end + 1 : end + 96].split(" ")[0].rstrip(".,;)")):
         return False
     told = " is " in near or " was " in near
     paired = "value" in near or "string" in near or "default" in near
@@ -132,10 +141,10 @@ def _value_behind(
     value = text[start:stop]
     quoted = text[start - 1 : start] in tuple(_QUOTES)
     if chosen:
-        return place if _is_told(value, quoted, text[stop : stop + 12]) else None
+        return place if is_told(value, quoted, text[stop : stop + 12]) else None
     near = text[max(0, start - 200) : start].lower()
     server = any(word in near for word in _SERVERS)
-    return place if _is_secret(value, name, quoted, strict, server) else None
+    return place if is_secret(value, name, quoted, strict, server) else None
 
 
 def _sign(
@@ -169,7 +178,9 @@ def _sign(
         return spot + blanks + 1, False, False  # the next cell of a table
     if blanks and front.endswith(_SETTERS):
         return spot + blanks, False, False
-    if sign[:1] == "," and closing and front[-2:-1] == "(":  # `getenv("NAME", "value")`
+    if (
+        sign[:1] == "," and closing and front.rstrip(" \"'`")[-1:] == "("
+    ):  # `getenv("NAME", "value")`
         spot += blanks + 1
         spot += _blanks(text, spot)
         return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
@@ -180,9 +191,14 @@ def _sign(
     paired = _pair(low, spot)
     if paired:
         return paired, False, False
-    if blanks == 1 and name in SPOKEN and _is_strong(text[spot + 1 : spot + 81]):
+    word = text[spot + blanks : spot + blanks + 81].partition("\n")[0].rstrip()
+    if blanks > 1 and " " not in word and not low[max(0, at - 32) : at].rpartition("\n")[2].strip():
+        return spot + blanks, False, False  # a row of what a program prints
+    if blanks == 1 and name == "key" and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
+        return spot + blanks, True, False
+    if blanks == 1 and name in SPOKEN and is_strong(text[spot + 1 : spot + 81]):
         return spot + blanks, False, True
-    told = _told(low, spot)
+    told = _told(text, low, spot)
     return (told, name not in SPOKEN, name in SPOKEN) if told else None
 
 
@@ -227,66 +243,23 @@ def _pair(low: str, at: int) -> int:
     return 0
 
 
-def _told(low: str, at: int) -> int:
+def _told(text: str, low: str, at: int) -> int:
     """Return where the value begins that a sentence tells, `… for staging is X`; 0 where none does."""
     near = low[at : at + 80]
-    stop = min(
-        [cut for cut in map(near.find, ("\n", ". ", ", ", "; ", ": ")) if cut >= 0], default=80
-    )
+    ends = [cut for cut in map(near.find, ("\n", ". ", ", ", "; ", ": ")) if cut >= 0]
+    stop = min(ends, default=80)
+    if (
+        near[stop : stop + 2] == ": "
+        and near.count(" ", 0, stop) <= 4
+        and is_strong(text[at + stop + 2 : at + 160])
+    ):
+        return at + stop + 2
     near = near[:stop]
-    for word in (" is ", " was ", " lautet ", " ist "):
+    for word in (" is ", " was ", " lautet ", " ist ", " est ", " es "):
         cut = near.find(word)
         if 0 <= cut and near.count(" ", 0, cut) <= 6:
             return at + cut + len(word)
     return 0
-
-
-def _is_told(value: str, quoted: bool, behind: str) -> bool:
-    """Tell whether what a sentence calls a password is one, and no word that says how it is kept."""
-    if not 6 <= len(value) < 80 or not value.isascii() or is_placeholder(value) or is_stock(value):
-        return False
-    if (
-        _is_code(value)
-        or "://" in value
-        or value[0] in "/~."
-        or any(char in value for char in " ()[]")
-    ):
-        return False
-    bare = value.lower().replace("-", "").replace("_", "")
-    if not any(char.isalpha() for char in value) or bare.startswith(_KEPT):
-        return False
-    if value.isalpha():
-        return quoted and not value.islower() and not value.isupper() and not is_wordy(value)
-    digits = any(char.isdigit() for char in value)
-    if is_wordy(value):
-        ends = (
-            not behind
-            or behind[0] in "\n.,;!)\"'`|"
-            or behind.startswith((" on ", " for ", " at ", " in "))
-        )
-        return digits and value.isalnum() and (quoted or ends)
-    return digits or (quoted and any(char in value for char in "!#%^&@$?+="))
-
-
-def _is_strong(near: str) -> bool:
-    """Tell whether the next word is a password beyond doubt: `with password Xk29fj38`."""
-    word = near.lstrip(_QUOTES).partition("\n")[0].split(" ")[0].rstrip(".,;)\"'`|")
-    return (
-        len(word) > 9
-        and any(char.isdigit() for char in word)
-        and any(char.islower() for char in word)
-        and any(char.isupper() for char in word)
-        and not is_wordy(word)
-        and distinct(word) > 6
-    )
-
-
-#: What is said of how a password is kept or made.
-_KEPT = (
-    "sha", "md5", "md4", "bcrypt", "scrypt", "argon", "pbkdf", "base64", "base32", "base58", "utf", "aes",
-    "rsa", "ed25519", "hmac", "oauth", "http", "x509", "rot13", "crc", "ipv", "python", "node", "java",
-    "rfc", "iso", "ntlm", "tls", "ssl", "ec2", "s3", "k8s", "v1", "v2", "v3",
-)  # fmt: skip
 
 
 def _behind_default(text: str, at: int) -> int:
@@ -342,46 +315,3 @@ def _span_at(text: str, at: int) -> tuple[int, int] | None:
             return None
         end = at + len(tail.rstrip(".:*"))
     return (at, end) if end > at else None
-
-
-def _is_secret(value: str, name: str, quoted: bool, strict: bool, server: bool) -> bool:
-    """Tell whether a value is a secret, and not what documents and code put in its place."""
-    if len(value) < 6 or " " in value or "\t" in value or is_placeholder(value):
-        return False
-    if is_stock(value) or not value.isascii() or "://" in value:
-        return False
-    if value[0] in "/~.-" or _is_call(value, quoted):
-        return False
-    if not strict and (quoted or server) and name in CHOSEN:
-        letters = any(char.isalpha() for char in value)
-        others = any(not char.isalpha() for char in value)
-        mixed = letters and (others or (not value.islower() and not value.isupper()))
-        plain = is_wordy(value) and not any(char.isdigit() for char in value)
-        return mixed and not plain and not _is_code(value)
-    if len(value) < 8 or is_wordy(value) or _is_code(value):
-        return False
-    if any("0" <= char <= "9" for char in value) and any(char.isalpha() for char in value):
-        if name in CHOSEN:
-            return distinct(value) > 4
-        return len(value) >= 12 and is_random(value) and distinct(value) > 7
-    return len(value) >= 20 and is_random(value) and distinct(value) > 11
-
-
-def _is_call(value: str, quoted: bool) -> bool:
-    """Tell whether a value calls something; in quotes any character may stand."""
-    if quoted:
-        at = value.find("(")
-        return at >= 0 and ("()" in value or value[-1] == ")" or value[:at].isidentifier())
-    return any(char in value for char in "()[")
-
-
-def _is_code(value: str) -> bool:
-    """Tell whether a value is an expression or a path: `process.env.TOKEN`, `config/secret.yml`."""
-    if value.startswith(
-        ("process.", "os.", "env.", "self.", "this.", "secrets.", "config.", "vault:")
-    ):
-        return True
-    if value.startswith(("arn:", "sha256:", "sha512:", "sha1:", "sha512-", "sha256-", "sha384-")):
-        return True
-    parts = value.split(".")
-    return len(parts) > 1 and all(part.replace("_", "").isalpha() for part in parts)

@@ -6,7 +6,8 @@ from __future__ import annotations
 NAMES = (
     "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
     "token", "key", "credential", "bearer", "authorization", "mot de passe",
-    "bindpw", "psk", "pass", "auth",
+    "contraseña", "contrasena", "wachtwoord",
+    "bindpw", "psk", "pass", "pw", "auth", "login",
 )  # fmt: skip
 #: What each of them holds: few searches tell that a text has none.
 ROOTS = {"pass": tuple([name for name in NAMES if "pass" in name])}
@@ -32,9 +33,11 @@ TAILS = frozenset(
 #: Names of passwords that people choose: weaker ones count, too.
 CHOSEN = frozenset((
     "password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode", "mot de passe",
-    "bindpw", "psk", "pass",
+    "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw",
 ))  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.
 SPOKEN = CHOSEN - {"_pass", "pass", "psk", "bindpw"}
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
-WHOLE = frozenset(("pass", "auth", "psk"))
+WHOLE = frozenset(("pass", "pw", "auth", "login", "psk"))
+#: Names that announce much else: what stands behind them has to be drawn beyond doubt.
+LOOSE = frozenset(("auth", "login"))

@@ -1,8 +1,6 @@
-r"""Find secrets by their shape: one table of patterns, each behind a mark that a text has to hold.
+"""Find secrets by the table of `pattern_rows`, and what opens something in addresses and long words.
 
-A text without a mark costs one search for each, and `re` is loaded, and a row compiled, only where one is
-there. A pattern is matched at its mark, never searched for, and every repeat has a limit: linear in
-the text (fault:G23).
+A text without a mark costs one search for each; only where one is there `re` is loaded and a row compiled.
 """
 
 from __future__ import annotations
@@ -12,42 +10,26 @@ from itertools import pairwise
 
 from ledger.secrets.entropy import distinct, is_placeholder, is_random, is_wordy
 from ledger.secrets.match import Hit, hit
+from ledger.secrets.pattern_rows import (
+    ANY,
+    DIGITS,
+    DRAWN,
+    MIXED,
+    PAIR,
+    TEXT_ROWS,
+    WORD_ROWS,
+    WORDS,
+)  # fmt: skip
 from ledger.secrets.vendor_tokens import HEX, WORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-_ANY, _DRAWN, _CHOSEN, _WORDS = range(4)
-#: rule, marks, pattern from the mark on (the value is its group, or all of it), how a value has to look.
-_ROWS = (
-    ("password-hash", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}(?![./\w])", _ANY),
-    ("password-hash", ("$1$", "$5$", "$6$", "$y$", "$apr1$"),
-     r"\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[./\w]{1,32}\$[./\w$]{22,140}+", _DRAWN),
-    ("password-hash", ("$argon2", "$scrypt$", "$pbkdf2", "pbkdf2_sha"),
-     r"\$?(?:argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,16})\$[\w=,.$+/-]{32,300}+", _DRAWN),
-    ("password-hash", ("{SSHA",), r"\{SSHA\d{0,3}\}[A-Za-z0-9+/]{27,120}+=*+", _DRAWN),
-    ("signed-url", ("ignature=",),
-     r"(?<=[-&?]S|[-&?]s)ignature=([\w%+/~-]{32,800}+)", _DRAWN),
-    ("url-token", ("?code=", "&code=", "?key=", "&key=", "?auth=", "&auth=", "?ticket=", "?invite="),
-     r".\w+=([\w%+/=.~-]{28,800}+)", _DRAWN),
-    ("json-web-key", ('"kty"',),
-     r'"kty"(?:[^{}"]++|"(?!(?:d|kty)"))*+"d"\s{0,4}:\s{0,4}"([\w-]{43,700}+)"', _DRAWN),
-    ("seed-phrase", ("nemonic", "phrase"),
-     r"[^\n:=]{0,60}(?:[:=]| is)[\s\"'`*]{1,6}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])",
-     _WORDS),
-    ("credential", ("echo ", "printf "),
-     r"\w+(?: -\w)*+ [\"']?([^\s\"'|$]{6,100})[\"']? {0,4}\|[^\n|]{0,60}?"
-     r"(?:-stdin\b| -S\b|chpasswd|-with-token|passphrase-fd|passwd\b)", _CHOSEN),
-    ("credential", ("/user:",), r"\S{3,80} ([^\s/]\S{4,80})", _CHOSEN),
-    ("credential", (":5432:", ":3306:", ":1433:"),
-     r":\d{4}:[\w*-]{1,60}:[\w*.-]{1,60}:([^\s:]{5,120})", _CHOSEN),
-)  # fmt: skip
-#: The marks that do not stand in the long word that the value is.
-_APART = frozenset(('"kty"', "nemonic", "phrase", "echo ", "printf ", "/user:"))
-_MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[1]])
-_LONG_MARKS = tuple([one for one in _MARKS if one[0] not in _APART])
-_OTHER_MARKS = tuple([one for one in _MARKS if one[0] in _APART])
+_ROWS = WORD_ROWS + TEXT_ROWS
+_MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])
+_WORD_MARKS = _MARKS[: sum([len(row[2]) for row in WORD_ROWS])]
+_TEXT_MARKS = _MARKS[len(_WORD_MARKS) :]
 
 
 def find_patterns(text: str, words: str) -> list[Hit]:
@@ -58,9 +40,9 @@ def find_patterns(text: str, words: str) -> list[Hit]:
         words: the long words of it.
     """
     found: list[Hit] = []
-    marks = [one for one in _LONG_MARKS if one[0] in words] if words else []
-    for mark, number in marks + [one for one in _OTHER_MARKS if one[0] in text]:
-        rule, _, _, look = _ROWS[number]
+    marks = [one for one in _WORD_MARKS if one[0] in words] if words else []
+    for mark, number in marks + [one for one in _TEXT_MARKS if one[0] in text]:
+        rule, look, _, _ = _ROWS[number]
         pattern = _compiled(number)
         at = text.find(mark)
         while at >= 0:
@@ -83,18 +65,36 @@ def find_patterns(text: str, words: str) -> list[Hit]:
 def _compiled(number: int) -> re.Pattern[str]:
     import re
 
-    return re.compile(_ROWS[number][2])
+    return re.compile(_ROWS[number][3])
 
 
 def _looks(value: str, look: int) -> bool:
     """Tell whether a value looks as its row says that it has to."""
+    if look == DIGITS:
+        return value not in ("0000", "1111", "1234", "12345", "123456", "12345678")
     if not value or is_placeholder(value.lstrip("${") or value):
         return False
-    if look == _DRAWN:
+    if look == DRAWN:
         return is_random(value) and distinct(value) > 11
-    if look == _WORDS:
+    if look == PAIR:
+        return _is_pair(value)
+    if look == MIXED:
+        cases = not value.islower() and not value.isupper()
+        return cases and any(map(str.isdigit, value)) and not is_wordy(value)
+    if look == WORDS:
         return len(set(value.replace(",", " ").split())) > 9
-    return look == _ANY or any(char.isdigit() for char in value) or not is_wordy(value)
+    return look == ANY or any(char.isdigit() for char in value) or not is_wordy(value)
+
+
+def _is_pair(value: str) -> bool:
+    """Tell whether base64 holds `name:password`."""
+    from binascii import Error, a2b_base64
+
+    try:
+        name, colon, password = a2b_base64(value).partition(b":")
+    except Error:
+        return False
+    return bool(name and colon and password) and (name + password).isascii()
 
 
 def _hooks(text: str) -> list[Hit]:
@@ -139,7 +139,7 @@ def _cookies(text: str) -> list[Hit]:
         for pair in line.split(";"):
             name, sign, value = pair.partition("=")
             value = value.strip(" \"'")
-            if sign and 16 <= len(value) and _looks(value, _DRAWN) and not is_wordy(value):
+            if sign and 16 <= len(value) and _looks(value, DRAWN) and not is_wordy(value):
                 start = text.find(value, place + len(name))
                 found.append(hit("session-cookie", start, start + len(value)))
             place += len(pair) + 1

@@ -210,8 +210,7 @@ def _called(text: str, bones: str) -> list[Hit]:
             behind = at + len(word)
             near = bones[behind : behind + 48]
             spot = near.find("9")
-            said = near[:spot] if spot >= 0 else ""
-            if spot > 0 and not said.lower().strip(_BETWEEN):
+            if spot > 0 and not near[:spot].lower().strip(_BETWEEN):
                 start = behind + spot
                 rest = bones[start : start + 24]
                 size = len(rest) - len(rest.lstrip("9 -/.()"))

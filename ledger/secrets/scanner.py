@@ -2,7 +2,7 @@
 
 Text in, places out; no value ever leaves but in the text that it was in. Without backtracking, and cheap
 enough for every append: a rule is asked only where its mark stands (fault:G23, fault:L9, fault:L10,
-fault:L12). The rules are in `vendor_tokens`, `shapes`, `patterns`, `assignments` and `program_flags`.
+fault:L12). The rules are in `vendor_tokens`, `shapes`, `pattern_rows`, `assignments` and `program_flags`.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def find_shapes(text: str, words: str) -> list[Hit]:
         words: the long words of it.
     """
     found: list[Hit] = []
-    if _BEGIN in text or "Private-Lines:" in words:
+    if _BEGIN in text or "Private-Lines:" in text:
         found += _blocks(text)
     if "eyJ" in words:
         found += _web_tokens(text)
@@ -136,7 +136,7 @@ def _web_tokens(text: str) -> list[Hit]:
                 and not is_printed(parts[-1])
             ):
                 found.append(hit("jwt", at, at + size, "eyJ"))
-        at = text.find("eyJ", at + max(count, 3))
+        at = text.find("eyJ", at + count)
     return found
 
 
@@ -224,10 +224,10 @@ def _signatures(text: str) -> list[Hit]:
     at = text.find("sig=")
     while at >= 0:
         start = at + 4
-        count = run_of(text, start, BASE64 + "%", 120)
+        count = run_of(text, start, BASE64 + "-_%", 120)
         near = text[max(0, at - 400) : at] + text[start + count : start + count + 200]
         signed = text[start : start + count]
-        marked = ("sv=" in near or "sp=" in near) and ("se=" in near or "st=" in near)
+        marked = sum(part in near for part in ("sv=", "sp=", "se=", "st=")) > 1
         alone = text[at - 1 : at] in ("?", "&", ";") and signed.endswith(("%3D", "%3d", "="))
         if count > 39 and (marked or alone) and is_random(signed) and not is_placeholder(signed):
             found.append(hit("azure-sas", start, start + count))

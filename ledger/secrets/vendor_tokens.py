@@ -42,6 +42,7 @@ artifactory-key: cmVmdGtu / a 56 56
 atlassian-token: ATATT3 ATCTT3 / s 60 0
 atlassian-token: ATBB / a 32 32
 aws-access-key: AKIA ASIA ABIA ACCA / U 16 16
+aws-session-token: IQoJb3JpZ2luX2Vj FwoGZXIvYXdz FQoGZXIvYXdz / b 100 0
 azure-storage-key: AccountKey= SharedAccessKey= / b 43 90
 brevo-key: xkeysib- xsmtpsib- / w 60 90
 buildkite-token: bkua_ / h 40 40
@@ -51,6 +52,7 @@ cloudflare-origin-key: v1.0- / x 171 171
 contentful-token: CFPAT- / w 43 43
 crates-io-token: cio / a 32 32
 databricks-token: dapi / x 32 34
+datadog-key: /v1/input/ / h 32 32
 digitalocean-token: dop_v1_ doo_v1_ dor_v1_ / h 64 64
 discord-webhook: /api/webhooks/ / s 60 120
 docker-swarm-token: SWMTKN-1- / w 70 90
@@ -59,6 +61,7 @@ doppler-token: dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. / d 40 90
 duffel-token: duffel_live_ duffel_test_ / w 43 43
 dynatrace-token: dt0c01. dt0s01. / d 80 100
 easypost-key: EZAK EZTK / a 54 54
+elastic-key: essu_ / b 50 0
 facebook-token: EAAM EAAC EAAB EAAG / a 80 0
 figma-token: figd_ figo_ figr_ figu_ / w 36 60
 flutterwave-key: FLWSECK- FLWSECK_TEST- / w 32 40
@@ -78,11 +81,14 @@ heroku-key: HRKU- / w 36 80
 hubspot-token: pat-na1- pat-na2- pat-eu1- / x 36 36
 huggingface-token: hf_ api_org_ / a 34 40
 infracost-key: ico- / a 32 32
+langfuse-key: sk-lf- / x 36 36
 langsmith-key: lsv2_pt_ lsv2_sk_ / w 36 60
+launchdarkly-key: sdk- / x 36 36
 linear-key: lin_api_ lin_oauth_ lin_wh_ / a 40 80
 mailgun-key: key- / h 32 32
 mapbox-token: sk.eyJ / d 60 0
 microsoft-webhook: /IncomingWebhook/ / t 60 90
+neon-key: napi_ / a 56 72
 netlify-token: nfp_ nfc_ / w 36 60
 new-relic-key: NRAK- / U 27 27
 new-relic-key: NRJS- / h 19 19
@@ -105,6 +111,7 @@ prefect-key: pnu_ pnb_ / a 36 36
 pulumi-token: pul- / h 40 40
 pypi-token: pypi-AgE / w 50 0
 readme-key: rdme_ / a 70 70
+render-key: rnd_ / a 28 36
 replicate-token: r8_ / w 37 37
 rubygems-key: rubygems_ / h 48 48
 scalingo-token: tk-us- tk-eu- / w 48 48
@@ -126,8 +133,10 @@ stripe-webhook-secret: whsec_ / b 24 90
 supabase-key: sbp_ sb_secret_ / w 30 60
 tailscale-key: tskey- / w 20 80
 tavily-key: tvly- / w 28 60
+tencent-key: AKID / a 32 32
 twilio-key: SK / h 32 32
 twitch-token: oauth: / a 30 30
+twitter-token: AAAAAAAAAAAAAAAAAAAAA / s 60 130
 typeform-token: tfp_ / d 40 70
 vault-token: hvs. hvb. hvr. / w 24 0
 xai-key: xai- / a 70 90
@@ -188,7 +197,7 @@ def find_tokens(text: str, words: str) -> list[Hit]:
 #: Marks that are no part of the token.
 _PLACES = frozenset(
     "AccountKey= SharedAccessKey= /api/webhooks/ /IncomingWebhook/ hooks.slack.com/services/ "
-    "hooks.slack.com/workflows/ hooks.slack.com/triggers/".split()
+    "hooks.slack.com/workflows/ hooks.slack.com/triggers/ /v1/input/".split()
 )
 
 

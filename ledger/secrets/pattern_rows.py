@@ -1,0 +1,80 @@
+r"""List the patterns of secrets, each behind a mark that a text has to hold.
+
+A pattern is matched at its mark, never searched for, and every repeat has a limit: linear in the text
+(fault:G23).
+"""
+
+from __future__ import annotations
+
+#: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
+#: both cases with a digit; base64 of `name:password`.
+ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, PAIR = range(7)
+#: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
+#: Here a value stands in one long word with its mark.
+WORD_ROWS = (
+    ("password-hash", ANY, ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}(?![./\w])"),
+    ("password-hash", DRAWN, ("$1$", "$5$", "$6$", "$y$", "$apr1$"),
+     r"\$(?:1|5|6|y|apr1)\$(?:rounds=\d{1,9}\$)?[./\w]{1,32}\$[./\w$]{22,140}+"),
+    ("password-hash", DRAWN, ("$argon2", "$scrypt$", "$pbkdf2", "pbkdf2_sha"),
+     r"\$?(?:argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,16})\$[\w=,.$+/-]{32,300}+"),
+    ("password-hash", DRAWN, ("{SSHA",), r"\{SSHA\d{0,3}\}[A-Za-z0-9+/]{27,120}+=*+"),
+    ("credential", CHOSEN, (":5432:", ":3306:", ":1433:"),
+     r":\d{4}:[\w*-]{1,60}:[\w*.-]{1,60}:([^\s:]{5,120})"),
+    ("signed-url", DRAWN, ("ignature=",), r"(?<=[-&?]S|[-&?]s)ignature=([\w%+/~-]{32,800}+)"),
+    ("url-token", DRAWN,
+     ("?code=", "&code=", "?key=", "&key=", "?auth=", "&auth=", "?ticket=", "?invite="),
+     r".\w+=([\w%+/=.~-]{28,800}+)"),
+    ("session-cookie", DRAWN, ("sessionid=", "SESSID=", "SESSIONID=", ".sid=", "_session="),
+     r"[\w.]+=(?:s%3A)?(?![0-9a-f]{8}-[0-9a-f]{4}-)([\w%+/=.~-]{20,800}+)"),
+    ("credential", MIXED, ("lient(",), r"lient\([\"']([\w-]{32,200}+)[\"']"),
+)  # fmt: skip
+#: Here it may stand apart from it.
+TEXT_ROWS = (
+    # what programs print, and headers
+    ("json-web-key", DRAWN, ('"kty"',),
+     r'"kty"(?:[^{}"]++|"(?!(?:d|kty)"))*+"d"\s{0,4}:\s{0,4}"([\w-]{43,700}+)"'),
+    ("azure-storage-key", DRAWN, ('"keyName"',),
+     r'"keyName"[^{}]{0,120}?"value"\s{0,4}:\s{0,4}"([A-Za-z0-9+/]{86}==)"'),
+    ("credential", PAIR, ("Basic ",), r"Basic ([A-Za-z0-9+/]{12,400}={0,2})"),
+    # what a person keeps
+    ("seed-phrase", WORDS, ("nemonic", "phrase"),
+     r"[^\n:=]{0,60}(?:[:=]| is)[\s\"'`*]{1,6}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"),
+    ("recovery-code", DIGITS, ("ecovery code", "ackup code", "cratch code"),
+     r"\w+ codes?(?: are| is)?[:=]?[\s\"'`]{1,3}"
+     r"((?:(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10})?[,;\s]{1,3}){1,15}"
+     r"(?=[a-z-]{0,9}\d)[a-z0-9]{4,10}(?:-[a-z0-9]{4,10})?)(?!\w)"),
+    ("credential", DIGITS, ("PIN", "pin code"),
+     r"(?:PIN|pin)(?:_CODE| code| number)?(?: (?:for|of|to) [\w -]{1,40}?)?"
+     r"(?: is|:| =|=) ?[\"'`]?(\d{4,8})(?![\w.])"),
+    ("credential", ANY, ("pp password", "pp-specific password", "SPECIFIC_PASSWORD", "APP_PASSWORD"),
+     r"[\w-]+(?: password)?(?: for [\w .]{1,30})?(?: is|:|=)[\s\"'`]{0,2}"
+     r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
+    ("credential", MIXED, ("reds", "entials", "ogin"),
+     r"[a-z]+(?::| ->) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"),
+    ("credential", MIXED, ("in as ",),
+     r"in as [\w.@-]{1,60},? (?:and |with |using |the |password |pw ){1,4}"
+     r"[\"'`]?([^\s\"'`]{8,80})"),
+    # commands whose password stands at a place
+    ("credential", CHOSEN, ("echo ", "printf "),
+     r"\w+(?: -\w)*+ [\"']?([^\s\"'|$]{6,100})[\"']? {0,4}\|[^\n|]{0,60}?"
+     r"(?:-stdin\b| -S\b|chpasswd|-with-token|passphrase-fd|passwd\b|secret create)"),
+    ("credential", CHOSEN, ("/user:",), r"\S{3,80} ([^\s/]\S{4,80})"),
+    ("credential", CHOSEN, ("net use ",), r"net use (?:\S{1,60} )?\\\\\S{3,80} ([^\s/*]\S{4,80}) /user:"),
+    ("credential", CHOSEN, ("htpasswd -",),
+     r"\w+ -\w*b\w*+(?: -\w+)*+ \S{1,100} \S{1,60} ([^\s\"'`]{5,100})"),
+    ("credential", CHOSEN, ("sqlplus ",), r"\w+ (?:-\w+ )*+[\w.]{1,60}/([^\s@\"'/]{5,80})@"),
+    ("credential", CHOSEN, ("snmp",),
+     r"snmp(?:bulk)?(?:walk|get|set) [^\n]{0,60}?-c ([^\s\"'`]{5,80})"),
+    ("credential", CHOSEN, ("mc alias set ",),
+     r"mc alias set \S{1,60} \S{1,120} \S{3,80} ([^\s\"'`]{8,80})"),
+    ("credential", DRAWN, ("wandb login ",), r"wandb login (?:--\w+ )*+(\w{40})(?!\w)"),
+    ("credential", MIXED, ("add_user ", "change_password ", "set_password "),
+     r"\w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
+    ("credential", MIXED, ("secret set ", "put-parameter ", "put-secret-value ", "create-secret "),
+     r"[^\n]{0,200}?(?:--body|--value|--secret-string) ?[ =][\"']?([^\s\"']{8,300})"),
+    # code and SQL
+    ("credential", CHOSEN, ("DENTIFIED ", "dentified "),
+     r"\w+ (?:(?i:with) [\w\"']{1,40} )?(?i:by|as) (?:(?i:password) )?[\"']([^\s\"']{5,100})[\"']"),
+    ("credential", CHOSEN, ("mysqli", "getConnection(", "PDO("),
+     r"\w+\((?:[^(),\n]{1,120},){2}\s?[\"']([^\"'\s]{6,80})[\"']"),
+)  # fmt: skip
