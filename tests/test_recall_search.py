@@ -223,6 +223,15 @@ def test_no_syntax_raises(corpus: Index, question: list[str]) -> None:
     search(corpus, "".join(question))
 
 
+def test_a_beginning_is_no_matter_of_ascii(corpus: Index) -> None:
+    """Accents in it count as little as in a word; what is no word to the index begins none."""
+    (found,) = search(corpus, "naive").ranking.passages
+    for question in ("naïv*", "NAÏ*", "Üb*"):
+        assert [one.row for one in search(corpus, question).ranking.passages] == [found.row]
+    vowel_sign = "\u19b0"  # a letter to Python, none to SQLite
+    assert search(corpus, f"{vowel_sign * 4}*").ranking.passages == ()
+
+
 def test_a_huge_question_is_read_in_part(corpus: Index) -> None:
     """A question has no size that is too much: it is read up to a limit."""
     huge = " ".join(f"word{number}" for number in range(100_000)) + " telescope"
@@ -315,9 +324,11 @@ def test_dates_are_read(text: str, named: Named) -> None:
     [
         ("2024-03-01", 1.0),
         ("2024-03-02", 0.5),
-        ("2024-02-29", 0.25),
-        ("2024-03-08", 0.25),
-        ("2024-02-27", 0.0),
+        ("2024-03-03", 0.5),
+        ("2024-03-04", 0.25),
+        ("2024-03-09", 0.25),
+        ("2024-03-10", 0.0),
+        ("2024-02-28", 0.0),
         ("2023-03-01", 0.0),
         ("", 0.0),
     ],
@@ -354,6 +365,49 @@ def test_a_word_that_everything_has(monkeypatch: pytest.MonkeyPatch) -> None:
         found = search(index, word)
         assert [one.row >> PLACE_BITS for one in found.ranking.passages] == [90, 80]
         assert found.notes == (f"only the newest passages are looked at that have {word}",)
+
+
+def test_what_stands_beside_a_good_passage_is_told_too(corpus: Index) -> None:
+    """Without a word of the question, and beside the second best as beside the best."""
+    best, *others = [one.row for one in search(corpus, "calibrate").ranking.passages]
+    second = next(row for row in others if row >> PLACE_BITS != best >> PLACE_BITS)
+    assert {best - 1, best + 1, second - 1, second - 2} <= {*others}
+    assert {row for row, _ in corpus.found(*corpus.stems("calibrate"))} == {best, second}
+
+
+def test_an_answer_takes_more_from_its_question(corpus: Index) -> None:
+    """In a talk between equals more than what stands before it; from what asks nothing, both the same."""
+    for word, asks in (("exhibition", True), ("observatory", False)):
+        best, *others = search(corpus, word).ranking.passages
+        beside = {one.row - best.row: one.score for one in others}
+        assert beside[1] > beside[-1] if asks else beside[1] == pytest.approx(beside[-1])
+
+
+def test_whom_a_question_names_is_enough(corpus: Index) -> None:
+    """Somebody who speaks answers a question by the name alone; any other word of so many does not."""
+    assert [name for name in ("ada", "bruno", "telescope", "") if corpus.speaks(name)] == [
+        "ada",
+        "bruno",
+    ]
+    others = " ".join(f"{letter}qx{letter}" for letter in "bcdfghjklm")
+    assert search(corpus, f"Ada {others}").ranking.passages
+    assert not search(corpus, f"telescope {others}").ranking.passages
+
+
+def test_words_are_forgotten_between_questions_and_not_within_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A process that was asked for more words than it keeps answers as a new one does."""
+    monkeypatch.setattr("memory.recall.query.postings._WORDS_KEPT", 1)
+    index = index_of(
+        [
+            "# T\n\n## Memory References\n\n- Created: a\n\n## Facts\n\n- The queue waits.\n  <!-- id: a -->"
+        ]
+    )
+    lookups = Lookups().of(index)
+    stems = lookups.stems("telescope queue waits")
+    assert lookups.in_facts(stems) == Lookups().of(index).in_facts(stems[1:]) != {}
+    index.close()
 
 
 @pytest.mark.parametrize(

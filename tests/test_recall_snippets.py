@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory.recall.hits.passages import passage_hit
 from memory.recall.hits.snippets import (
     LINE_CHARS,
     SECTION_CHARS,
@@ -14,6 +15,8 @@ from memory.recall.hits.snippets import (
     title_of,
     titled,
 )
+from memory.recall.index.fts_file import LogRow, Piece
+from memory.recall.values import TIMELINE
 
 
 def test_a_line_is_cut_at_its_limit_and_not_before() -> None:
@@ -73,6 +76,7 @@ def test_titles_and_headings() -> None:
     assert heading_of(lines, 7) == "Why"
     assert heading_of(lines, 8) == heading_of(lines, 9) == heading_of(lines, 99) == "How"
     assert heading_of(lines, 5) == ""
+    assert heading_of(["# T", "text", "## Last"], 2) == "", "what stands below is no heading of it"
     assert titled("T", "Why", "\n## How\n\nIt waits.", ()) == "T / How: It waits."
     assert titled("T", "T", "It waits.", ()) == "T: It waits."
     assert titled("", "", "It waits.", ()) == "It waits."
@@ -93,3 +97,20 @@ def test_a_section_is_cut_around_its_line() -> None:
         assert shown == long[start - 1 : start - 1 + len(shown)]
         assert len(shown) >= 5
     assert section_of(["x" * (SECTION_CHARS + 5)], 1) == (1, "x" * SECTION_CHARS)
+
+
+def test_what_stands_around_a_passage_is_told_a_line_each() -> None:
+    """Two passages before it and two behind it, each cut at 200 characters, and the passage marked."""
+    lines = [f"{number} {'x' * 300}" for number in range(8)]
+    pieces = tuple(
+        [Piece(number + 1, len(line), "", False, "") for number, line in enumerate(lines)]
+    )
+    log = LogRow("2026-05-01", "", "2026-05-01", "ada", "", "", 0, pieces, ())
+    for place, numbers in ((0, "012"), (4, "23456"), (7, "567")):
+        hit = passage_hit(log, lines, place, TIMELINE, ())
+        assert hit is not None
+        told, *around = hit.text.split("\n")
+        assert told == f"2026-05-01:{place + 1}  2026-05-01  ada"
+        assert around == [
+            f"{'>' if number == str(place) else ' '} {number} {'x' * 197}…" for number in numbers
+        ]

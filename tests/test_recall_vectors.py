@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,7 @@ from memory.recall.rank import vectors
 from memory.recall.rank.fuse import LACKING, UNLIKE, WHOLE, lacking, with_meaning
 from memory.recall.rank.meaning import _stretches, stretches_of
 from memory.recall.rank.types import Ranking, Scored
+from memory.recall.rank.word_pieces import WordPieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -199,6 +201,14 @@ def test_files_that_are_not_those_expected(
     assert vectors.similarities("queue", ["queue"]) is None
     assert vectors.nearest(["queue"], [["queue"]]) is None
     assert run("recall", "queue drained", "--json").out == by_words
+
+
+def test_vectors_are_told_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was kept of another release is told from them; without the extra there are none."""
+    monkeypatch.setattr(vectors, "_load", lambda: SimpleNamespace(pieces="abc", shape=(3, 8)))
+    for there, said in ((True, "3 (3, 8)"), (False, "")):
+        monkeypatch.setattr(vectors, "installed", lambda there=there: there)
+        assert vectors.identity() == said
 
 
 def test_a_fault_in_comparing_is_told_as_such(
@@ -374,6 +384,23 @@ def test_the_same_text_has_one_vector() -> None:
     assert together == [(vectors.similarities("a thing", [text]) or [9])[0] for text in texts]
     longer = [text + " and more" * 500 for text in texts[2:]]
     assert vectors.similarities("a thing", longer) == (together or [])[2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("abc", ["▁a", "bc"]),
+        ("cab", ["▁", "c", "ab"]),
+        ("a bc", ["▁a", "▁", "bc"]),
+        ("aé", ["▁a", "<0xC3>", "<0xA9>"]),
+        ("", []),
+    ],
+)
+def test_the_best_two_neighbours_are_joined_first(text: str, cut: list[str]) -> None:
+    """Those that make the piece of the lowest number, wherever they stand; what is no piece is its bytes."""
+    names = ["<0xC3>", "<0xA9>", "▁", "a", "b", "c", "bc", "ab", "▁a", "abc"]
+    pieces = WordPieces({name: number for number, name in enumerate(names)})
+    assert [names[number] for number in pieces.cut(text)] == cut
 
 
 @extra

@@ -270,7 +270,7 @@ def _find(lookups: Lookups, word: Word, order: int, notes: list[str]) -> _Found:
     """Find what the index has of a word: its forms, what begins so, or what is spelled nearly so."""
     if word.beginning:
         (start,) = word.forms
-        stems = lookups.begun(start if start.isascii() else lookups.stems(start)[0])
+        stems = lookups.begun(start if start.isascii() else (*lookups.stems(start), start)[0])
     else:
         stems = lookups.stems(" ".join(word.forms))
     there = tuple([stem for stem in dict.fromkeys(stems) if lookups.count(stem)])

@@ -130,11 +130,6 @@ class Facts:
         found = self._standing(fact)
         return None if found is None else found.fact
 
-    def text(self, fact: str) -> str:
-        """Return the text of a fact, "" for one that is withheld or is not there."""
-        found = self._standing(fact)
-        return "" if found is None or found.fact.redacted else found.fact.text
-
     def _agent(self, stem: str) -> str:
         number = self._index.number_of(stem)
         log = self._index.log(number) if number else None

@@ -12,7 +12,7 @@ from memory.recall.hits.log_texts import LogTexts
 from memory.recall.hits.passages import passage_hit, passage_text
 from memory.recall.hits.snippets import one_line, title_of
 from memory.recall.index.follow import IndexFollower
-from memory.recall.index.fts_file import FACTS_FROM, LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
@@ -209,9 +209,7 @@ class _View:
         """Read the logs of passages, all at once; return the rows of those that are not withheld."""
         logs = {row: log for row in rows if (log := self._index.log(row >> PLACE_BITS))}
         there = {row: log for row, log in logs.items() if stem_in(log.stem) not in self._withheld}
-        self._recaller.texts.fetch(
-            [log for row, log in there.items() if row & PLACES < FACTS_FROM], self._cache
-        )
+        self._recaller.texts.fetch(list(there.values()), self._cache)
         return frozenset(there)
 
     def _texts(self, rows: Sequence[int]) -> dict[int, str]:
@@ -221,9 +219,7 @@ class _View:
         for row in rows:
             log = self._index.log(row >> PLACE_BITS)
             piece = None if log is None else log.at(row & PLACES)
-            if piece is not None and piece.fact:
-                found[row] = self._facts.text(piece.fact)
-            elif log is not None and piece is not None and row in there:
+            if log is not None and piece is not None and row in there:
                 lines = self._recaller.texts.lines(log, self._cache)
                 found[row] = passage_text(log, lines, row & PLACES & ~LATE_BIT)
         return found

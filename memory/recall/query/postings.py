@@ -208,12 +208,14 @@ class Lookups:
 
     def in_facts(self, stems: Sequence[str]) -> Mapping[int, tuple[int, ...]]:
         """Return where any of some words stands in facts: all of them, however many."""
+        found = []
         for stem in stems:
-            if stem not in self._facts:
+            known = self._facts.get(stem)
+            if known is None:
                 if len(self._facts) > _WORDS_KEPT:
                     self._facts.clear()
-                self._facts[stem] = _by_row(self.index.facts_found(stem))
-        found = [self._facts[stem] for stem in stems]
+                known = self._facts[stem] = _by_row(self.index.facts_found(stem))
+            found.append(known)
         return found[0] if len(found) == 1 else _joined(found)
 
     def together(self, stems: Iterable[str]) -> Postings:
