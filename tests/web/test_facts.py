@@ -57,6 +57,7 @@ def test_keys_lead_through_the_pages(page: Page, server: Server) -> None:
 def test_a_search_answers_while_somebody_types(page: Page, server: Server) -> None:
     """What holds before what was said; how much of it is a link that keeps the words."""
     server("plain").open(page, "/search")
+    expect(page.get_by_label("Search memory")).to_be_focused()  # a browser does it once it draws
     page.keyboard.type("webhook")
     expect(page.locator("#hits .row .id").first).to_have_text("webhook-retries")
     assert "q=webhook" in page.url
