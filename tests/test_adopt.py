@@ -296,6 +296,28 @@ def test_a_heading_with_a_suffix_and_an_id_with_dots_count(tmp_path: Path) -> No
     assert uses["a-b"].reason == "1 x a second references section"
 
 
+def test_why_a_tier_is_another_one(tmp_path: Path) -> None:
+    """Files that are no logs make a fact older in the reference; or the newest log that names it is another."""
+    ids = {"more-files": "active", "other-days": "active"}
+    files = {
+        "continuity.md": "## Key Decisions\n\n"
+        + "".join(f"- {id}\n{footer(id, 'uses: 0 | tier: active')}" for id in ids),
+        "decay-policy.md": "working_window: 0\nactive_window: 2\narchive_window: 9\n",
+        "sessions/2026-01-01-000000.md": log("Referenced: more-files, other-days"),
+        "sessions/2026-01-02-000000.md": log("(none, other-days unchanged)"),
+        "sessions/2026-01-03-000000.md": log("Referenced: more-files"),
+        "sessions/2026-01-05-000000.md": log()
+        + "\n## Memory References (addendum)\n\n- Referenced: other-days\n",
+        "sessions/NOTES.md": "# Notes\n",
+        "sessions/README.md": "# What is here\n",
+    }  # fmt: skip
+    plan = plan_adoption(str(write_ledger(tmp_path, files)))
+    tiers = {one.fact: one for one in plan.differences if one.field == "tier"}
+    assert {id: one.right for id, one in tiers.items()} == ids
+    assert tiers["more-files"].reason == "6 files are 4 work logs"
+    assert tiers["other-days"].reason == "by the other count"
+
+
 def test_what_the_file_knows_beside_the_texts_comes_in(tmp_path: Path) -> None:
     """Core, false and closed facts, kinds, unknown footer keys, two texts of one id."""
     files = {

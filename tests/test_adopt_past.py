@@ -20,7 +20,7 @@ from memory.api import Memory
 from projection.fold.fact import Fact
 from rituals.check.run import verify
 from rituals.intake.adopt.adopt import plan_adoption
-from rituals.intake.adopt.held import CHECK, REVIEW, held_by, held_in
+from rituals.intake.adopt.held import CHECK, REVIEW, Held, confirmed, held_by, held_in
 from rituals.intake.adopt.import_logs import said_by
 from rituals.intake.adopt.page_pieces import PageReader
 from rituals.intake.adopt.page_versions import PageCommit
@@ -230,6 +230,19 @@ def test_a_branch_is_told_by_its_own_commits(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_commit_of_the_end_of_time_is_dated_by_the_one_before(tmp_path: Path) -> None:
+    """A clock that stands at the last second of the year 9999 says nothing about when a text was written."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("once"))})
+    _commit(tmp_path, "2026-05-01", "one")
+    write_ledger(tmp_path, {"continuity.md": _page(RETRY.format("twice"))})
+    _commit(tmp_path, "2026-05-02", "two")
+    late = ("--amend", "--date=@253402300799 +0000", "-m", "two")
+    git(tmp_path, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", *late)
+    one, two = plan_adoption(str(tmp_path)).past
+    assert two.at_ms == one.at_ms + 1
+
+
 def test_thread_files_and_the_archive_have_a_past(tmp_path: Path) -> None:
     """A fact keeps its history when it goes from the page to a file of its own, or to the archive."""
     git(tmp_path, "init", "-q", "-b", "main")
@@ -311,6 +324,21 @@ def test_session_logs_tell_of_reviews() -> None:
 def _fact(id: str, text: str, mark: str) -> ImportedFact:
     kind = "thread" if mark else "fact"
     return ImportedFact(id, text, kind, mark, "", "", "", "", "continuity.md", 1, "live", 0)
+
+
+def test_what_a_check_confirmed() -> None:
+    """The facts that its line names; else what never decays, by its kind or its tier, and was there by then."""
+    known = [
+        _fact(id, "One.", "")._replace(kind=kind, tier=tier, created=created)
+        for id, kind, tier, created in (
+            ("core-fact", "fact", "core", "2026-07-01"), ("core-late", "fact", "core", "2026-08-01"),
+            ("inv-old", "invariant", "active", "2026-07-26"), ("plain", "fact", "active", "2026-07-01"),
+        )
+    ]  # fmt: skip
+    held = Held(CHECK, 0, "", "2026-07-26 all", "continuity.md")
+    assert confirmed(held, known) == ["core-fact", "inv-old"]
+    named = held._replace(note="2026-07-26 core-late and no-such")
+    assert confirmed(named, known) == ["core-late"]
 
 
 _PAGES = st.dictionaries(

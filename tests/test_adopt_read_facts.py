@@ -148,6 +148,20 @@ def test_footers_under_paragraphs_quotes_and_headings() -> None:
     }
 
 
+def test_number_signs_without_a_blank_make_no_heading() -> None:
+    """A tag, a number of a ticket and seven signs are text, and what they stand above is theirs."""
+    for line in ("#retry is the tag", "##12 asks for it", "####### seven"):
+        (text,) = texts(f"## Facts\n\n{line}\nmore\n{{a-b}}\n").values()
+        assert text.removeprefix("\\") == f"{line}\nmore"
+
+
+def test_what_a_footer_says_besides_is_kept_under_plain_names() -> None:
+    """Small letters, digits and single hyphens of ASCII; what is named otherwise could not be stored."""
+    more = "Owner: ada | größe: 1 | a--b: c | own.er: x | kind: fact | note: | part_2: yes"
+    (fact,), _ = read.facts(memory(f"- a <!-- id: a-b | {more} -->\n"))
+    assert fact.meta == (("owner", "ada"), ("part-2", "yes"))
+
+
 def test_what_is_no_footer() -> None:
     """Code spans, fences, closed comments and quotes of examples hold none."""
     page = (

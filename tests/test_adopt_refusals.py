@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ledger.errors import WriteRefused
+from ledger.model.layout import ATTRIBUTES
 from rituals.intake.adopt.adopt import apply_adoption, plan_adoption
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def test_a_page_written_by_hand_is_adopted(
     assert run("init").code == 1
     ran = run("adopt", named)
     assert ran.code == 0, ran.err
+    assert "left memory/continuity.md as it is: not all of it is bullets\n" in ran.out
     facts = {one["text"]: one["kind"] for one in run("show", "--json").json["facts"]}
     assert facts == {
         "We use Postgres.": "decision",
@@ -228,11 +230,15 @@ def test_no_command_erases_the_real_ledger(bare_repo: Repo, run: Run) -> None:
 
 
 def test_own_attributes_are_kept(bare_repo: Repo, run: Run) -> None:
-    """Lines of a `.gitattributes` that is there stay, ours follow."""
+    """Lines of a `.gitattributes` that is there stay, ours follow; one that has them all is not written."""
     small(bare_repo)
-    bare_repo.write("memory/.gitattributes", "*.png binary")
-    bare_repo.git("add", "memory")
-    bare_repo.git("commit", "-q", "-m", "attributes")
+    planned = []
+    for text in (f"*.png binary\n{ATTRIBUTES}", "*.png binary"):
+        bare_repo.write("memory/.gitattributes", text)
+        bare_repo.git("add", "memory")
+        bare_repo.git("commit", "-q", "-m", "attributes")
+        planned.append("write memory/.gitattributes" in plan_adoption(str(bare_repo.path)).steps)
+    assert planned == [False, True]
     assert run("adopt", ".").code == 0
     lines = (bare_repo.path / "memory/.gitattributes").read_text().splitlines()
     assert lines[0] == "*.png binary"

@@ -15,7 +15,7 @@ from ledger.model.event import FactCreated, FactRedacted
 from ledger.model.layout import log_path
 from memory.api import Memory
 from memory.write.draft import SessionDraft
-from memory.write.landing import obstacle
+from memory.write.landing import is_busy, obstacle
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, git, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 
@@ -193,6 +193,14 @@ def test_it_waits_in_the_middle_of_something(home: Path, begin: Callable[[Path],
     assert (receipt.commit, memory.held()) == ("", [receipt.stem])
     assert why(home) == said
     assert (tip(home), git(home, "status", "--porcelain")) == (before, seen)
+
+
+def test_without_a_reflog_no_message_is_waited_for(home: Path) -> None:
+    """A message that is younger than the last commit tells of one to come; how old that is nobody knows here."""
+    _message(home)
+    assert is_busy(discover(str(home)))
+    (home / ".git/logs/HEAD").unlink()
+    assert not is_busy(discover(str(home)))
 
 
 def test_a_running_git_is_seen(home: Path) -> None:

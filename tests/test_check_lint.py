@@ -149,6 +149,7 @@ def test_own_branch_homes_are_linted(bare_repo: Repo, run: Run) -> None:
 def test_files_are_checked_by_themselves() -> None:
     """Drafts are read as an append would, logs as a replay does, projections for their texts alone."""
     draft = b"# T\n\n## Memory References\n\n- Touched: a\n"
+    boxed = b"# T\n\n## Memory References\n\n- Created: a\n\n## Facts\n\n- [ ] A.\n  <!-- id: a | kind: fact -->\n"
     foreign = "sessions/2026-07-01-101500.md"
     sealed = "sessions/2026-11/21/2026-11-21-083012417-000000000000.md"
     log = b"---\nagent: a\nended: 2026-11-21T08:30:12.417Z\n---\n# T\n"
@@ -157,7 +158,8 @@ def test_files_are_checked_by_themselves() -> None:
         return [one.code for one in lint_files([(path, data)], "warn")]
 
     assert codes("draft.md", draft) == ["unknown-verb"]
-    assert codes(foreign, draft) == []
+    assert codes("draft.md", boxed) == ["bad-event"]
+    assert codes(foreign, draft) == codes(foreign, boxed) == []
     assert codes(sealed, log) == ["seal-broken"]
     assert codes("memory/continuity.md", b"# anything\n") == []
     assert codes("memory/archive/2026-Q1.md", f"- {TOKEN}\n".encode()) == ["secret-found"]

@@ -173,11 +173,12 @@ def test_a_read_only_state_folder_is_no_failure(home: Place) -> None:
 
 
 def test_progress_only_grows_and_stays_within_its_total(home: Place) -> None:
-    """Reading and history are one bar."""
+    """Reading and history are one bar; where all is read, half of it is done."""
     told: list[tuple[int, int]] = []
     verify(home.memory, lambda done, total: told.append((done, total)))
     assert told == sorted(told)
     assert all(0 <= done <= total for done, total in told)
+    assert (500, 1000) in told
 
 
 def test_errors_come_first_and_the_order_is_fixed(home: Place) -> None:

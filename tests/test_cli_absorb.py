@@ -13,7 +13,7 @@ from memory.api import Memory
 from memory.edits import absorb as absorbing
 from memory.write.draft import SessionDraft
 from tests.campaigns.homes import KINDS, NAME, draft, git, make_home, open_memory, shape
-from tests.conftest import Ran, Repo, Run, formed
+from tests.conftest import NOW_MS, Ran, Repo, Run, formed
 
 START = (
     "append", "--title", "T", "--new", "id=one One.", "--new", "id=two thread: Two?",
@@ -207,6 +207,24 @@ def test_the_base_is_what_was_edited_however_old(repo: Repo, run: Run, file: Pat
     assert file.read_text() == run("show").out
     for said in ("Four.", "Five.", "- Un.\n", "- One, at last.\n", "**Contradiction**: 2 versions"):
         assert said in file.read_text(), "nobody's word is lost"
+
+
+def test_what_was_only_written_is_the_base_though_older_logs_came(
+    repo: Repo, run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No set of logs up to a moment gives these bytes any more, and no commit has them: they were kept."""
+    repo.publish_when("review")
+    repo.git("switch", "-q", "-c", "side")
+    assert run("append", "--title", "U", "--new", "id=four Four.").code == 0
+    repo.git("switch", "-q", "main")
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS + 60_000))
+    assert run("append", "--title", "V", "--new", "id=five Five.").code == 0
+    assert run("replay", "--write").code == 0
+    edit(file, REWORD)
+    repo.git("merge", "-q", "--no-edit", "side")
+    ran = run("absorb")
+    assert ran.said == "STEM  committed in COMMIT on main\nUpdated     one: One, at last.\n"
+    assert all(said in file.read_text() for said in ("- Four.\n", "- Five.\n"))
 
 
 def test_a_contradiction_is_settled_by_editing(repo: Repo, run: Run, file: Path) -> None:

@@ -144,6 +144,15 @@ def test_it_can_be_taken_back(old: Repo, run: Run) -> None:
     assert run("verify").code == 0
 
 
+def test_what_was_taken_back_stays_so_when_git_packs(old: Repo, run: Run) -> None:
+    """The last word counts, wherever git keeps the objects of the logs: the older one in a pack, say."""
+    (key,) = keys(run, "log-modified")
+    assert run("verify", "--accept", key, "--reason", WHY).code == 0
+    old.git("repack", "-qad")
+    assert run("verify", "--unaccept", key, "--reason", WHY).code == 0
+    assert keys(run, "log-modified") == [key] and tally(run)[2] == []
+
+
 def test_an_accepted_error_that_changes_is_new(old: Repo, run: Run) -> None:
     """Other bytes of the log, other bytes of the policy, another line of the projection."""
     run("verify", "--accept-all", "--reason", WHY)

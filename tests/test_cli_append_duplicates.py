@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ledger.model.order import milliseconds_of
 from tests.conftest import Repo, Run
 
 LIMIT = "Outbound calls time out after 10 s."
@@ -160,6 +161,16 @@ def test_a_retry_is_still_a_retry(run: Run) -> None:
     stem = run(*command).json["stem"]
     again = run(*command)
     assert (again.code, again.json["already"], again.json["stem"]) == (0, True, stem)
+
+
+def test_after_ten_minutes_it_is_no_retry(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same is one log up to that millisecond, and another log after it (W6)."""
+    command = ("append", "--title", "Two", "--ref", "inv-loop", "--json")
+    stem = run(*command).json["stem"]
+    for later_ms, already in ((600_000, True), (600_001, False)):
+        monkeypatch.setenv("DIURNA_NOW", str(milliseconds_of(stem) + later_ms))
+        again = run(*command).json
+        assert (again["already"], again["stem"] == stem) == (already, already)
 
 
 def test_the_quick_way_tells_the_same(spawn: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,13 @@ def test_a_title_that_is_a_date_gives_way_to_what_the_log_says(text: str, title:
     assert _read(text)[1] == title
 
 
+@pytest.mark.parametrize(("size", "more"), [(1999, " Or so."), (2000, "")])
+def test_a_labelled_line_goes_on_for_two_thousand_characters(size: int, more: str) -> None:
+    """What a label says may be wrapped; who forgot the blank line behind it does not lose the log."""
+    said = "x" * size
+    assert _read(f"{DATED}**User:** {said}\nOr so.\n\nWe fixed it.\n")[0] == {"user": said + more}
+
+
 @given(st.lists(st.sampled_from(
     ["**Agent:** A (B)", "**User:**", "## Summary", "It is. So", "**b**", "```", "<!--", "- x", "", "(", "*", "#"]
 ), max_size=12))  # fmt: skip

@@ -81,6 +81,7 @@ def test_canonical_forms_and_leniencies(text: str) -> None:
         ("- Referenced: a\u0435", "bad-id"),
         ("- Referenced: ../x", "bad-id"),
         ("- Superseded: a", "bad-event"),
+        ("- Superseded: a by b", "bad-id"),
         ("Referenced: a", "bad-event"),
         ("> - Referenced: a", "bad-event"),
         ("```\n- Referenced: a\n```", "bad-event"),
@@ -125,6 +126,7 @@ TOLERANT: dict[str, list[Event]] = {
     "Referenced: `a`,\n`b`\n\nCo-Authored-By: X": [R("a"), R("b")],
     "Also: fixed the a-b thing": [],
     "- Superseded: a by b": [FactSuperseded("a", "b")],
+    "- Superseded: `a` → `b`": [FactSuperseded("a", "b")],
     "### Created\n\n- a": [FactCreated("a", None)],
 }
 

@@ -56,6 +56,7 @@ CANONICAL = SessionLog(
 
 @LAWS
 @given(documents)
+@example(["  <div>", "## Facts", "", "## Facts"])
 def test_line_scanner_agrees_with_the_parser_or_is_in_doubt(lines: list[str]) -> None:
     """Where the line scanner answers, a CommonMark parser gives the same outline."""
     found = outline_by_lines(lines)

@@ -99,6 +99,8 @@ def test_order_does_not_matter() -> None:
 EVIDENCE = (
     ("Handlers must not block the loop.", "Handlers may block the loop.",
      ("negation", "not block", "block")),
+    ("Workers do not retry payments because banks charge.", "Workers retry payments.",
+     ("negation", "not retry", "retry")),
     ("We no longer sign release tags.", "We sign release tags.", ("negation", "no longer sign", "sign")),
     ("Always squash fixup commits.", "Never squash fixup commits.",
      ("negation", "always", "Never squash")),
@@ -158,6 +160,7 @@ def test_every_rule_has_evidence() -> None:
         ("Workspace 235 / clippy 0 / fmt clean", "Workspace 245 / clippy 0 / fmt clean"),
         ("Companion sweep of tutorial-5 is done.", "Companion sweep of tutorial-8 is done."),
         ("The flag is not disabled.", "The flag is enabled."),
+        ("Jobs were moved to Temporal from Celery.", "Jobs run in Temporal."),
         ("The proxy times out after 1 minute.", "The proxy times out after 60 s."),
         ("", "The cache is enabled."),
         ("```\nmust not block the loop\n```", "Handlers must block the loop."),

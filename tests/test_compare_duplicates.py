@@ -74,6 +74,14 @@ def test_a_misspelled_word_is_the_same_word() -> None:
     assert alike("Port 8080 serves the admin pages.", "Port 8081 serves the admin pages.") == 0
 
 
+def test_one_word_may_differ_where_a_dozen_are_shared() -> None:
+    """With fewer words in common, another word in the place of one is another statement."""
+    dozen = "worker writes journal gateway answers client upstream loses requests load fills disk"
+    eleven = dozen.rpartition(" ")[0]
+    assert alike(f"Nightly {dozen}", f"Midnight {dozen}") == 92
+    assert alike(f"Nightly {eleven}", f"Midnight {eleven}") == 0
+
+
 # ---- words ----------------------------------------------------------------------------------------
 
 
@@ -88,6 +96,7 @@ def test_a_misspelled_word_is_the_same_word() -> None:
         ("call calls called calling", "cal"),
         ("keep kept keeps keeping", "keep"),
         ("written write writes writing wrote", "writ"),
+        ("tie ties", "tie"),
     ),
 )
 def test_inflections_are_one_word(one: str, two: str) -> None:

@@ -24,6 +24,7 @@ from projection.document.render import render
 from rituals.decide.confirmation import confirmation, due, reinstatement
 from rituals.decide.contradictions import (
     CIRCLE,
+    REWORDED,
     Dispute,
     disputes,
 )
@@ -343,3 +344,17 @@ def test_a_contradiction_of_a_redacted_fact_shows_no_text(torn: Memory) -> None:
     assert receipt is not None and b"Thirty" not in receipt.data
     assert [head.id for head in torn.state()["limit"].fact.heads] == [V("(redacted)")]
     assert torn.state()["limit"].fact.text == "(redacted)"
+
+
+def test_a_redacted_fact_that_was_called_false_gets_no_new_text(memory: Memory) -> None:
+    """It may hold again, and says no more than before: what would be a text of it is refused."""
+    seen = (V("The old way."),)
+    say(memory, FactUpdated("old", "The old way, mended.", seen))
+    say(memory, FactInvalidated("old", was=seen))
+    assert [one.kind for one in disputes(memory)] == [REWORDED]
+    record(memory, redaction(memory, ("old",), "Secret.").decision, Author())
+    with pytest.raises(DiurnaError, match="old is redacted"):
+        resolution(memory, "old", Verdict(text="The old way, told again."))
+    record(memory, resolution(memory, "old", Verdict("1")), Author())
+    fact = memory.state()["old"].fact
+    assert (fact.false, fact.text, fact.redacted) == (False, "(redacted)", True)

@@ -345,7 +345,10 @@ def test_a_file_that_was_cut_short_invalidates_nothing() -> None:
     for cut in range(0, len(text) - 1, 7):
         found = read(state, text[:cut])
         assert found.findings or not found.events, text[:cut]
-    assert refused(read(state, ""))[0][2].startswith("the last line of the file is missing")
+    said = "the last line of the file is missing, and so is "
+    assert refused(read(state, ""))[0][2] == f"{said}rule and {len(BASE) - 1} more"
+    alone = replay(FactCreated("only", "Only."))
+    assert refused(read(alone, ""))[0][2] == f"{said}only"
 
 
 def test_a_contradiction_needs_its_footer() -> None:

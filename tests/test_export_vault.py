@@ -15,7 +15,7 @@ from ledger.model.event import FactCreated, FactRedacted, FactSuperseded
 from memory.replay.view_source import source_of_state
 from projection.policy.model import Policy
 from projection.views.source import SessionLine
-from projection.views.vault import INDEX, MARK, is_ours, note, vault
+from projection.views.vault import INDEX, MARK, ROLES, is_ours, note, vault
 from tests.conftest import Repo, Run
 from tests.small_ledgers import needs_mercury, place_mercury
 from tests.test_laws import Logged, ledgers, policies, replayed
@@ -116,6 +116,7 @@ def test_withheld_and_role_notes_stay_out() -> None:
     assert not any("Smith" in text for text in notes.values())
     assert [path for path, text in notes.items() if "Judges" in text] == ["ROLES.md"]
     assert "Superseded by: [[new]]" in notes["facts/old.md"]
+    assert ROLES not in vault(source_of_state(ledger(events[:1]))), "no fact is for a role"
 
 
 def test_marks_know_their_bytes() -> None:

@@ -11,6 +11,7 @@ from ledger.model.event import (
     Event,
     FactCreated,
     FactInvalidated,
+    FactRedacted,
     FactReferenced,
     FactReinstated,
     FactSuperseded,
@@ -230,3 +231,16 @@ def test_a_thread_reworded_and_closed_in_one_log_says_the_new_text_alone() -> No
 def test_a_closing_that_names_a_version_nobody_brought_lets_nothing_stand() -> None:
     state = folded((FactCreated("a", "A", " "),), (ThreadClosed("a", "", (C,)),))
     assert [head.text for head in fact_of(state).heads] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("redacted", "codes"),
+    [
+        (FactRedacted("a"), ["unknown-id"]),
+        (FactRedacted("a", held=(("2026-05-01-090000", "1" * 40),)), []),
+        (FactRedacted("2026-05-01-090000"), []),
+    ],
+)
+def test_a_text_that_redaction_took_is_not_asked_for(redacted: Event, codes: list[str]) -> None:
+    """A redaction names a log's words by its stem, and a fact whose logs may be gone by what held it."""
+    assert [one.code for one in folded((redacted,)).findings()] == codes

@@ -32,6 +32,7 @@ from tests.terminals import Terminal
 
 LESSON = "Lesson: parallel tests must pin the settings snapshot before any test body runs."
 RULING = "Maintainer decision: refunds must never bypass the audit queue."
+DAY = "Lesson: we merged the pages, released them at noon, and published the news."
 NOISE = "Merged PR #17 as 4f2a91cc, released v1.2.3, 58 suites green."
 
 
@@ -54,7 +55,7 @@ def texts(run: Run, *options: str) -> list[str]:
 @pytest.fixture
 def taught(repo: Repo, run: Run) -> Repo:
     """Sessions that teach a lesson, a decision that is said twice, and much that is of one day."""
-    log(run, "Start", NOISE, LESSON)
+    log(run, "Start", NOISE, DAY, LESSON)
     log(run, "Refunds", RULING, "Built the queue and verified it.")
     log(
         run,
@@ -489,3 +490,15 @@ def test_what_auditors_find_again_and_again_is_offered(repo: Repo, run: Run) -> 
     assert {one["source"] for one in found} == {"finding"}
     texts = " ".join(one["text"] for one in found)
     assert len(found) == 3 and "no-timeout" in texts and "race" in texts and "`retry`" in texts
+
+
+def test_of_too_many_offers_those_that_weigh_most_are_considered(
+    taught: Repo, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever they come from: a habit that auditors found three times gives way to a ruling that recurs."""
+    for number in range(3):
+        said = ("--rule", "typo", "--path", f"src/{number}.py", "one word")
+        assert run("finding", "report", *said).code == 0
+    assert {one["source"] for one in learned(run)["proposals"]} == {"finding", "decision", "lesson"}
+    monkeypatch.setattr("rituals.review.learning.plan._CONSIDERED", 1)
+    assert [one["source"] for one in learned(run)["proposals"]] == ["decision"]

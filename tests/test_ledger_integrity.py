@@ -227,6 +227,18 @@ def test_e5_the_same_log_twice_is_one_log(home: Clone) -> None:
     assert home.found() == []
 
 
+def test_e5_a_copy_that_comes_with_a_new_log_counts_once(home: Clone) -> None:
+    """A warm cache that has the log already takes in the new one beside the copy, as a cold replay does."""
+    path = logs(home)[0]
+    home.memory.state()
+    (home.folder / "sessions" / Path(path).name).write_bytes((home.folder / path).read_bytes())
+    new = "# Notes\n\n## Memory References\n\n- Referenced: use-x\n"
+    (home.folder / "sessions" / "2026-11-22-notes.md").write_text(new)
+    home.commit("a copy and notes")
+    assert home.memory.state().summary == home.memory.cold_state().summary
+    assert home.memory.state()["use-x"].fact == home.memory.cold_state()["use-x"].fact
+
+
 def test_e6_one_name_with_other_bytes_keeps_both_and_says_who(home: Clone) -> None:
     """Neither is dropped, both texts stand as a contradiction, and verify names who committed which."""
     path = logs(home)[0]
@@ -242,6 +254,22 @@ def test_e6_one_name_with_other_bytes_keeps_both_and_says_who(home: Clone) -> No
     heads = home.memory.state()["use-x"].fact.heads
     assert {head.text for head in heads} == {"Use X always.", "Use X never."}
     assert {one.file for one in home.found("seal-broken")} == {other}
+
+
+def test_e6_two_of_one_name_that_were_changed_are_both_read_as_sealed(home: Clone) -> None:
+    """Each is a log of its own, by its own key, and says what it said first."""
+    path = logs(home)[0]
+    other = f"sessions/{Path(path).name}"
+    (home.folder / other).write_bytes((home.folder / path).read_bytes())
+    home.commit("a copy")
+    home.change(path, "always", "never")
+    home.change(other, "always", "seldom")
+    home.commit("both are changed")
+    entries = [(ref, entry) for _, ref, entry in home.memory.snapshot.cache().entries()]
+    assert [entry.stem for _, entry in entries] == [ref.key for ref, _ in entries]
+    assert {ref.key.partition("~")[0] for ref, _ in entries[:2]} == {Path(path).stem}
+    assert [head.text for head in home.memory.state()["use-x"].fact.heads] == ["Use X always."]
+    assert {one.file for one in home.found("seal-broken")} == {path, other}
 
 
 def test_e7_a_redaction_withholds_the_text_from_every_projection(home: Clone) -> None:

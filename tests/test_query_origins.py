@@ -9,6 +9,7 @@ import pytest
 from ledger.model.event import facts_in
 from memory.api import Memory
 from memory.query.origins import Origins, all_origins, origins_of
+from memory.query.provenance import origins
 
 if TYPE_CHECKING:
     from tests.conftest import Repo, Run
@@ -22,6 +23,8 @@ def check(repo: Repo, kept: Origins | None = None) -> Origins:
     assert dict(found.commits) == {
         path: origin for one in paths for path, origin in origins_of(memory.home, [one]).items()
     }
+    stems = [*[ref.stem for ref in memory.snapshot.cache().log_refs()], "2020-01-01"]
+    assert origins(memory.snapshot, stems) == dict(found.commits)  # that one is not there
     ids = memory.snapshot.cache().ids()
     plain = [memory.why(id) for id in ids]
     memory.origins = found

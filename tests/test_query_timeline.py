@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ledger.errors import NotFound, WrongUsage
@@ -126,6 +126,17 @@ def test_anchors_in_time(memory: Memory, anchor: str, expected: list[str] | None
         assert titles(memory.timeline(anchor, before="0m", after="0m")) == expected
 
 
+def test_what_is_over_is_marked_by_id(repo: Repo, memory: Memory) -> None:
+    """In the order of ids: the same ledger has the same bytes, whichever process is asked."""
+    ids = [f"thread-{letter}" for letter in "gcaebfd"]
+    facts = "".join([f"- [ ] About {id}.\n  <!-- id: {id} | kind: thread -->\n" for id in ids])
+    said = f"- Created: {', '.join(ids)}\n- Closed: {', '.join(ids[1:])}"
+    repo.write("memory/sessions/2026-07-01-100000.md", log("ada", "Ends", "", said, facts))
+    repo.git("add", "memory")
+    repo.git("commit", "-q", "-m", "more")
+    assert list(memory.timeline("2026-07-01-100000").marks) == sorted(ids[1:])
+
+
 def test_a_question_is_an_anchor_too(memory: Memory) -> None:
     """Anything else is asked, and its best hit is what the timeline is around."""
     found = memory.timeline("why are the dashboards coloured", before="1h", after="1h")
@@ -239,13 +250,15 @@ def test_an_empty_ledger(repo: Repo) -> None:
     st.lists(st.integers(0, 400), unique=True, max_size=80),
     st.lists(st.tuples(st.integers(0, 400), st.integers(0, 60)), min_size=1, max_size=4),
     st.integers(1, 12),
+    st.sampled_from([1, 60_000]),
 )
+@example([2, 3], [(0, 2)], 1, 1)
 def test_the_nearest_are_those_of_a_plain_sort(
-    minutes: list[int], around: list[tuple[int, int]], limit: int
+    times: list[int], around: list[tuple[int, int]], limit: int, unit_ms: int
 ) -> None:
     """Whatever the anchor's spans, no session that is left out is nearer than one that is shown."""
-    keys = sorted(stamp_of(minute * 60_000) for minute in minutes)
-    spans = [(begin * 60_000, (begin + length) * 60_000) for begin, length in around]
+    keys = sorted(stamp_of(time * unit_ms) for time in times)
+    spans = [(begin * unit_ms, (begin + length) * unit_ms) for begin, length in around]
     joined = timelines._reaching(sorted(spans), 0, 0)
     kept = timelines._nearest(keys, Anchor("", "date", "", tuple(joined)), limit)
 
@@ -275,6 +288,19 @@ def test_a_log_is_digested_by_its_stem(memory: Memory) -> None:
     ):
         with pytest.raises(NotFound, match=said):
             memory.digest(name)
+
+
+def test_logs_that_begin_alike_are_named(repo: Repo, memory: Memory) -> None:
+    """Of the start of several stems three are named, and that there are others."""
+    for count, more in ((3, ""), (4, " and others")):
+        for number in range(count):
+            repo.write(f"memory/sessions/2026-07-01-10000{number}.md", log("ada", "One of some"))
+        repo.git("add", "memory")
+        repo.git("commit", "-q", "-m", "more")
+        with pytest.raises(NotFound, match="2026-07-01 begins several session logs") as caught:
+            memory.digest("2026-07-01")
+        names = ", ".join([f"2026-07-01-10000{number}" for number in range(3)])
+        assert caught.value.hint == f"say more of one: {names}{more}"
 
 
 def test_nothing_withheld_is_digested(repo: Repo, run: Run, memory: Memory) -> None:

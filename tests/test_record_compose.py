@@ -223,6 +223,27 @@ def test_kinds_that_look_misspelled_are_told() -> None:
     assert found[1].hint == "did you mean decision?"
 
 
+@pytest.mark.parametrize(
+    ("request_", "option", "key"),
+    [
+        (Request(refs=("ok", "A b")), "--ref", "refs.1"),
+        (Request(close=("A b",)), "--close", "close.0"),
+        (Request(new=(NewFact("x", "A b"),)), "--new", "new.0.id"),
+        (Request(update=(Update("A b", "x"),)), "--update", "update.0.id"),
+        (Request(move=(("A b", "done"),)), "--move", "move"),
+        (Request(supersede=(Supersession("A b", "ok"),)), "--supersede", "supersede.0.old"),
+        (Request(supersede=(Supersession("ok", "A b"),)), "--supersede", "supersede.0.new"),
+    ],
+)
+def test_what_is_no_id_is_refused_where_it_stands(request_: Request, option: str, key: str) -> None:
+    """By the option on the command line, by the key in JSON; a fact without an id gets one."""
+    for place, options in ((option, True), (key, False)):
+        with pytest.raises(DraftRefused) as caught:
+            refuse(request_, KINDS, options=options)
+        (found,) = caught.value.findings
+        assert (found.code, found.message) == ("bad-id", f"{place}: not a fact id: 'A b'")
+
+
 # ---- JSON -----------------------------------------------------------------------------------------
 
 

@@ -30,7 +30,7 @@ from ledger.model.ids import version_id
 from ledger.model.session import SessionLog
 from ledger.wal.atomic_files import Lock
 from memory.api import Memory
-from memory.redaction.withheld import without_beside
+from memory.redaction.withheld import without_beside, without_lines
 from memory.repair import redacted_copies as cleaning
 from memory.write.draft import SessionDraft
 from projection.fold.replay import State
@@ -350,6 +350,8 @@ def test_footers_that_come_after_the_redaction_stay_withheld(told: Told) -> None
         "\nvault has the password cobaltcapybara.",
         "- Touched: vault, with cobaltcapybara",
         "- Referenced (cobaltcapybara): vault",
+        "- Referenced: plain, vault says cobaltcapybara",
+        "- Created:\n  - plain (it stays)\n  - The vault has cobaltcapybara!",
     ],
 )
 def test_no_bullet_keeps_a_word_beside_a_redacted_id(line: str) -> None:
@@ -362,6 +364,13 @@ def test_no_bullet_keeps_a_word_beside_a_redacted_id(line: str) -> None:
     assert "- Referenced: plain (here)\n" in kept and "It went well." in kept
     assert "<!-- id: vault | kind: fact | serves: plain -->" in kept
     assert without_beside(text, frozenset({"other"})) == text
+
+
+def test_a_short_text_is_withheld_where_it_stands_alone() -> None:
+    """As a line, a bullet or a thread, ticked or not; within a longer line it may be any word."""
+    lines = ["no", "- no", "  - [ ] no", "- [x] no", "[X] no", "noon", "- [ ] say no", "yes no"]
+    kept = without_lines("\n".join(lines), ["no"]).split("\n")
+    assert kept == [*[""] * 5, *lines[5:]]
 
 
 def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
@@ -396,11 +405,14 @@ def kept_with(folder: Path, *tokens: str) -> list[str]:
 
 
 def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
-    """Caches, index, briefs, copies in the spool, notes of faults and what was set aside."""
+    """Caches, index, briefs, copies in the spool, notes of faults and what was set aside.
+
+    What the same logs say of other facts stays.
+    """
     git = told.repo.path / ".git"
     state = git / "diurna"
     (state / "bug-1.log").write_text(
-        f"Traceback\n  text='The code is {LATER} by now.'\nValueError\n"
+        f"Traceback\n  text='The code is {LATER} by now.'\nIt is kept on paper.\n"
     )
     (state / "stale").mkdir(exist_ok=True)
     blob = told.repo.git("rev-parse", f"HEAD:memory/{path_of(told, 1)}").strip()
@@ -414,7 +426,7 @@ def test_nothing_that_is_kept_beside_git_holds_it(told: Told) -> None:
     for command in (("show",), ("recall", "code"), ("brief",), ("status",)):
         assert told.run(*command).code == 0
         assert kept_with(git, *TOKENS) == []
-    assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nValueError\n"
+    assert (state / "bug-1.log").read_text() == "Traceback\n(redacted)\nIt is kept on paper.\n"
     assert not list((state / "stale").iterdir())
 
 

@@ -342,6 +342,7 @@ def test_reject_is_remembered() -> None:
     book.review(two=REJECT)
     after = book.plan()
     assert after.unanswered == () and all(thread.closed for thread in after.raised)
+    assert len(after.raised) == 2, "the thread that asked is closed, and that is the answer"
     assert not after.state["one"].fact.closed
 
 
@@ -406,6 +407,21 @@ def test_many_questions_of_a_rule_share_threads() -> None:
         first.text or ""
     )
     assert len(dict(second.meta)["keys"].split(", ")) == 10
+
+
+def test_a_shared_thread_gives_the_evidence_of_each_question() -> None:
+    """Behind what is asked stands why, on the same line; without evidence nothing is added."""
+    why = {"t1": ("named by 3 logs", "closed by none"), "t2": ()}
+    asked = [
+        Question(
+            "thread-stalled", key_of("thread-stalled", name), (name,), f"{name} stalled.", found
+        )
+        for name, found in why.items()
+    ]
+    (shared,) = threads_for(asked)
+    assert (shared.text or "").split("\n")[1:] == [
+        "- t1 stalled. named by 3 logs; closed by none", "- t2 stalled.",
+    ]  # fmt: skip
 
 
 def test_plain() -> None:

@@ -113,6 +113,7 @@ PLANTED: dict[str, Row] = {
     "gone-npm": Row("Run `npm run lint:fix` before pushing.", "command-gone"),
     "gone-yarn": Row("Run `yarn e2e` nightly.", "command-gone"),
     "gone-make": Row("Ship with `make deploy`.", "command-gone"),
+    "gone-make-as-typed": Row("Ship with `$ STAGE=live sudo make deploy`.", "command-gone"),
     "version-react": Row("The shop uses React 17.", "version-changed"),
     "version-node": Row("Needs Node 16 or newer.", "version-changed"),
     "version-python": Row("Python 3.10 is the floor.", "version-changed"),
@@ -135,6 +136,7 @@ PLANTED: dict[str, Row] = {
     "there-module": Row("Format with `python -m tools.fmt`."),
     "there-version": Row("The shop uses lodash 4.17 and click 8.1, serde 1."),
     "there-version-both": Row("React went from 17 to React 18."),
+    "there-version-either": Row("Widgets run on React 17 and on React 18."),
     "there-commit": Row("The shop began with commit {first}."),
     "there-steady": Row("State moves through `src/core/steady.py`."),
     # ---- must not be found: it says so itself
@@ -346,11 +348,11 @@ def test_evidence_says_where_and_by_whom(planted: Planted) -> None:
     )
 
 
-def test_a_text_written_after_the_removal_is_no_finding(planted: Planted) -> None:
-    """What history did before a text was written is no news to its author."""
+@pytest.mark.parametrize("at", ["2026-07-01-120000000", "2026-07-02-120000000"])
+def test_a_text_written_after_the_removal_is_no_finding(at: str, planted: Planted) -> None:
+    """What history did until a text was written, in that moment too, is no news to its author."""
     later = [
-        standing(one.fact.id, one.fact.text, "2026-07-02-120000000-0c1d2e3f4a5b")
-        for one in planted.standings
+        standing(one.fact.id, one.fact.text, f"{at}-0c1d2e3f4a5b") for one in planted.standings
     ]
     found = evidence_questions(later, planted.code)
     assert {question.rule for question in found} == {"commit-stray"}
@@ -463,6 +465,7 @@ def test_known_ends() -> None:
         ("package.json", '{"scripts": null, "dependencies": {"x": "workspace:*"}}', set(), set()),
         ("Cargo.toml", '[workspace.dependencies]\nserde = { version = "1.0" }\n', {("serde", "1.0")}, set()),
         ("pyproject.toml", '[tool.poetry.dependencies]\npython = "^3.11"\n', {("python", "3.11")}, set()),
+        ("rust-toolchain.toml", '[toolchain]\nchannel = "1.79"\n', {("rust", "1.79")}, set()),
     ],
 )  # fmt: skip
 def test_read_manifest(

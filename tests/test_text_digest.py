@@ -98,11 +98,11 @@ def test_a_canonical_log() -> None:
     ("said", "kind"),
     [
         *((said, FILE) for said in ("`./run`", "`~/notes`", "`src/`", "src/", "src/worker.py", "worker.py")),
-        *((said, IDENTIFIER) for said in ("os.replace", "std::mem", "`drain()`", "retry_limit", "PostOffice")),
+        *((said, IDENTIFIER) for said in ("os.replace", "std::mem", "`drain()`", "retry_limit", "PostOffice", "`WAL`")),
         *((said, VERSION) for said in ("7.2.4", "v2.1")),
         *((said, "") for said in (
             "read/write", "`read/write`", "F10/F11", "a.yml/b.rs", "x/", "e.g.", "IDs", "v3", "2.5", "`2.5`",
-            "deadbeef1", "https://x.org", "a@b.co",
+            "deadbeef1", "https://x.org", "a@b.co", "`UI`",
         )),
     ],
 )  # fmt: skip
@@ -133,6 +133,8 @@ def test_what_a_word_names_is_told_by_its_shape(said: str, kind: str) -> None:
          "A quoted line says what this session came to."),
         ("# Broken\n\n<<<<<<< ours\nThis is one side of it all.\n=======\nAnd another side of it.\n>>>>>>> b\n",
          "Broken", "Broken"),
+        ("The cache is a file now\n<!-- not\nfor the reader -->\nAnd the tests went with it.\n", "",
+         "The cache is a file now"),
     ],
 )  # fmt: skip
 def test_summaries(text: str, title: str, summary: str) -> None:
@@ -193,6 +195,20 @@ def test_decisions(text: str, decisions: bool) -> None:
     assert bool(gist(text).decisions) is decisions
 
 
+@pytest.mark.parametrize(
+    ("heading", "points"),
+    [
+        ("Summary", ["Every test has been ported.", "Writers liked what they saw."]),
+        ("Done", ["Every test has been ported."]),
+    ],
+)
+def test_what_weighs_little_is_no_point(heading: str, points: list[str]) -> None:
+    """Of what was done the beginning of a paragraph counts, of what sums up the log all of it."""
+    text = "Every test has been ported.\n\nDocs got a page. Writers liked what they saw.\n"
+    log = f"# Caching\n\n## {heading}\n\nThe cache went into a file.\n\n{text}"
+    assert [quote.text for quote in gist(log).points] == points
+
+
 def test_a_fence_in_a_list_is_no_prose() -> None:
     """Code is not quoted, wherever its fence stands; one that is never closed hides nothing."""
     code = "- Look at the code below:\n  ```\n  next step: we decided to lie\n  ```\n- And then stop.\n"
@@ -219,6 +235,16 @@ def test_shortened_at_a_word() -> None:
     assert shortened("one two three", 13) == "one two three"
     assert shortened("one two, three", 13) == "one two…"
     assert shortened("x" * 30, 10) == "x" * 9 + "…"
+
+
+def test_a_summary_of_500_characters_stands_and_a_longer_one_is_cut() -> None:
+    """A sentence that fits is told whole."""
+    start = "The cache moved " + "out of the way and " * 25
+    whole = start + "was done."
+    assert len(whole) == 500
+    assert gist(whole).summary == whole
+    cut = gist(start + "was ready.").summary
+    assert len(cut) <= 500 and cut.endswith("…")
 
 
 #: Text that is like a log here and there, so that the rules are met.

@@ -222,6 +222,15 @@ def test_only_what_was_committed_here_is_ones_own(tmp_path: Path) -> None:
         undoing(ada.memory, "nobody")
 
 
+def test_what_names_an_id_that_nobody_knows_is_taken_back_too(memory: Memory) -> None:
+    """A fact that a log of elsewhere superseded holds again, and undoing that names its successor anew."""
+    said = say(memory, FactSuperseded("a", "of-elsewhere"))
+    say(memory, FactReinstated("a", said=(said,)))
+    assert not memory.state()["a"].fact.false
+    record(memory, undoing(memory)[0], Author())
+    assert memory.state()["a"].fact.superseded_by == ("of-elsewhere",)
+
+
 _IDS = st.sampled_from(("a", "b", "c", "t"))
 _TEXTS = st.sampled_from(("One.", "Two.", "Three."))
 _EVENTS: st.SearchStrategy[Event] = st.one_of(

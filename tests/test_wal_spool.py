@@ -1,4 +1,4 @@
-"""The spool's folder: what counts in it as a log."""
+"""The spool's folder: what counts in it as a log, and what is noted of commits beside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from ledger.git.commit_record import Commit, Identity
+from ledger.model.digest import blob_id
 from ledger.model.order import seal
+from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
 
 
@@ -32,3 +35,30 @@ def test_only_what_is_named_like_a_log_is_one(tmp_path: Path, kept: bool) -> Non
     assert found == sorted(stems)
     assert spool.parts() == []
     assert all((folder / name).read_text() == "somebody's" for name in others)
+
+
+def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:
+    """Oldest first; a note that was cut short, wherever, is left out, and spoils none behind it."""
+    notes = Intents(str(tmp_path))
+    who = Identity("Ada", "ada@a.test")
+    files = (("sessions/a.md", b"One.\n"), ("archive/b.md", None))
+    made = Commit("refs/heads/main", "", "", files, "Two\n\nlines", who, 1_800_000_000)
+    whole = Kept(
+        (("blob", b"\0"), ("tree", b""), ("commit", b"tree x\n")),
+        (("sessions/a.md", "1" * 40), ("continuity.md", "2" * 40)),
+    )
+    notes.note(made)
+    notes.keep(whole.objects, whole.files)
+    file = tmp_path / "kept" / "commits"
+    said = file.read_bytes()
+    noted = [
+        Intent("refs/heads/main", "", who, 1_800_000_000, "Two\n\nlines",
+               (("sessions/a.md", blob_id(b"One.\n")), ("archive/b.md", ""))),
+        whole,
+    ]  # fmt: skip
+    assert notes.read() == noted
+    for cut in range(0, len(said), 19):
+        file.write_bytes(said[:cut])
+        notes.note(made)
+        assert notes.read()[-1] == noted[0]
+        assert len(notes.read()) <= 3

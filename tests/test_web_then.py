@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.codec.log import entry_of
 from ledger.errors import NotFound
-from ledger.model.event import FactRedacted
+from ledger.model.event import Event, FactCreated, FactRedacted
+from ledger.model.session import SessionLog
 from memory.api import Memory
+from projection.fold.fact import REDACTED_TEXT
+from projection.fold.fold import collect
+from projection.fold.replay import State
+from projection.fold.state import NOTHING
 from projection.lifecycle.lives import lives_of
 from projection.lifecycle.past import Past
 from projection.policy.model import Policy
@@ -78,6 +84,22 @@ def test_what_came_since_is_what_was_not_there(
     assert all(now[one].tier == "archived" for one in since.faded)
     done = {one for one in before if now[one].fact.closed and not before[one].fact.closed}
     assert done <= set(since.closed)
+
+
+def test_what_is_redacted_was_withheld_all_along() -> None:
+    """Also at the end of sessions before the redaction, when everybody could read it."""
+    said: tuple[Event, ...] = (FactCreated("a", "Mr. Smith pays."), FactRedacted("a"))
+    entries = [
+        entry_of(f"2026-05-0{day}-100000", SessionLog((), "T", "", (event,)))
+        for day, event in enumerate(said, 1)
+    ]
+    policy = Policy()
+    now = State(collect(entries), [entry.stem for entry in entries], NOTHING, policy)
+    past = Past(now, lives_of(entries, policy), entries, frozenset({"a"}))
+    for session in (1, 2):
+        standing = past.standing("a", session)
+        assert standing is not None and standing.fact.redacted
+        assert [version.text for version in standing.fact.heads] == [REDACTED_TEXT]
 
 
 def asked(memory: Memory, at: str) -> dict[str, Any]:

@@ -7,8 +7,6 @@ digest of its set (P4) tells whether it holds just what it should.
 
 from __future__ import annotations
 
-import os
-
 from ledger.errors import StorageFailed
 from ledger.model.digest import blob_id
 from ledger.model.layout import log_path
@@ -105,7 +103,6 @@ class View(Snapshot):
 
         It is whole before others see it: whoever asks the file at this moment is answered with all of it.
         """
-        from ledger.wal.atomic_files import make_folder
         from memory.cache.rebuild import copy
 
         made = copy(committed, "")
@@ -114,7 +111,6 @@ class View(Snapshot):
             if self._cache is not None and self._file:
                 self._cache.take_over(made)
             elif Stamp(self._path).usable:
-                make_folder(os.path.dirname(self._path))
                 self._cache = copy(made, self._path)
                 self._file = self._number()
             else:

@@ -121,7 +121,7 @@ def best(asked: frozenset[str], known: Iterable[tuple[str, Sequence[str]]]) -> l
         shared = len(asked.intersection(words))
         least = min(len(asked), len(words))
         # as `difference.likeness`, and what share of the shorter one is covered
-        if 2 * shared < least or (shared < 2 and least > 2):
+        if 2 * shared < least:
             continue
         rank = shared / least + 2 * shared / (len(asked) + len(words))
         ranked.append((-rank, fact))

@@ -13,12 +13,16 @@ def append(path: str) -> int:
     """Append the log in a file to the home of the working directory; return the exit code."""
     try:
         from ledger.codec.validate import read_draft
+        from ledger.errors import DiurnaError
         from ledger.home import discover
         from memory.api import Memory
         from memory.write.draft import draft_of
 
-        with open(path, "rb") as file:
-            data = file.read()
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as problem:
+            raise DiurnaError(problem.strerror or str(problem), where=path) from problem
         memory = Memory(discover("."), agent="tester", in_process=True)
         receipt = memory.append(draft_of(read_draft(data, path)))
         os.write(1, receipt.stem.encode() + b"\n")

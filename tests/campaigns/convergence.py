@@ -67,6 +67,8 @@ from tests.campaigns.homes import (
 GOSSIP_EVERY = 10
 #: In how many rounds of `diurna sync` at the end all clones must be in step.
 MOST_ROUNDS = 5
+#: How often git may ask in one pull: once for each commit that a rebase picks.
+_QUESTIONS = 50
 _BULLET = re.compile(r"^- (?:\[([ x])\] )?")
 _FOOTER = re.compile(r"^  <!-- id: ([a-z0-9.-]+) \|")
 _TASK = (("kind", "task"),)
@@ -126,7 +128,7 @@ class Clone:
         self.now_ms += self.rng.randrange(1, 40_000)
         return self.now_ms
 
-    def git(self, *arguments: str, where: Path | None = None) -> None:
+    def git(self, *arguments: str, where: Path | None = None) -> str:
         """Run git as this clone's user, at this clone's time; what it refuses is the next one's task."""
         at = f"{self._tick() // 1000} +0000"
         command = ["git", "-C", str(where or self.folder), *arguments]
@@ -134,6 +136,7 @@ class Clone:
         done = subprocess.run(command, capture_output=True, env=environment)
         if done.returncode and arguments[0] != "push":
             raise AssertionError(f"git {arguments}: {(done.stdout + done.stderr).decode()}")
+        return done.stdout.decode()
 
     # ---- acts ---------------------------------------------------------------------------------------
 
@@ -292,8 +295,29 @@ class Clone:
         how = "--rebase" if way == "rebase" else "--no-rebase"
         own = self.memory.home.kind == OWN_BRANCH  # no driver there: whoever checks it out chooses
         favour = ("-X", "ours") if own else ()
-        self.git("pull", "-q", how, "--no-edit", *favour, "origin", self.branch, where=where)
+        try:
+            self.git("pull", "-q", how, "--no-edit", *favour, "origin", self.branch, where=where)
+        except AssertionError as asked:
+            if "modify/delete" not in str(asked):
+                raise
+            self._answer(way, where)
         self.git("push", "-q", "origin", self.branch, where=where)
+
+    def _answer(self, way: str, where: Path) -> None:
+        """Answer git's question about pages that one side no longer makes; either answer will do."""
+        on = ("rebase", "--continue") if way == "rebase" else ("commit", "-q", "--no-edit")
+        for _ in range(_QUESTIONS):
+            unmerged = self.git("diff", "--name-only", "--diff-filter=U", "-z", where=where)
+            pages = [page for page in unmerged.split("\0") if page]
+            self.git(*self.rng.choice((("rm", "-q"), ("add",))), "--", *pages, where=where)
+            try:
+                self.git("-c", "core.editor=true", *on, where=where)
+            except AssertionError as asked:
+                if "modify/delete" not in str(asked):
+                    raise
+            else:
+                return
+        raise AssertionError(f"git asked more than {_QUESTIONS} times")
 
     def _pull_in_worktree(self, way: str) -> None:
         """Pull a branch that is never checked out, in a work tree made for it."""

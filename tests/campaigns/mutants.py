@@ -79,8 +79,9 @@ class Verdict(Record):
 
 def measure(clones: list[Path], into: Path, without: list[str]) -> Reached:
     """Run the tests once, each clone a part of them, and note what each reaches."""
-    files = sorted((_TOP / "tests").glob("test_*.py"), key=lambda path: path.stat().st_size)
-    parts = [[f"tests/{path.name}" for path in files[n :: len(clones)]] for n in range(len(clones))]
+    files = sorted((_TOP / "tests").rglob("test_*.py"), key=lambda path: path.stat().st_size)
+    names = [str(path.relative_to(_TOP)) for path in files]
+    parts = [names[n :: len(clones)] for n in range(len(clones))]
     running = []
     for number, (clone, part) in enumerate(zip(clones, parts, strict=True)):
         environment = _environment(clone) | {"REACHED": str(into.with_suffix(f".{number}"))}

@@ -111,11 +111,9 @@ def bullets(memory: AgentMemory, known: Collection[str]) -> tuple[Passage, ...]:
 
 def _of_page(page: FactPage) -> list[Passage]:
     """Cut a page at its headings, and each part into items and the rest."""
-    found: list[Passage] = []
     tops = {item.start: item for item in page.tops}
     ends = [heading.line for heading in page.headings] + [len(page.lines)]
-    if ends[0] > 0:
-        found += _of_section(page, -1, 0, ends[0], tops)
+    found = _of_section(page, -1, 0, ends[0], tops)
     for place, heading in enumerate(page.headings):
         found += _of_section(page, place, heading.line + 1, ends[place + 1], tops)
     return found
