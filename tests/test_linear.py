@@ -1,7 +1,7 @@
 """No text is slow: twice of it takes far less than four times as long, wherever a text is read.
 
 Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every eleventh pair of a shape
+shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every 23rd pair of a shape
 and a reader, and every fifth shape of a mebibyte, on a machine that has other things to do as well;
 `python -m tests.campaigns.matrices` takes all.
 """
@@ -21,9 +21,11 @@ from ledger.model.findings import Finding
 from ledger.secrets.redaction import first_of, guard
 from memory.recall.index.passages import passages_of
 from projection.document.edit_events import absorb
+from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.digest import gist
 from rituals.check.lint.files import lint_files
+from rituals.review.evidence.claims import claims
 from tests.conftest import WHOLE, sampled
 
 #: What is repeated: each of them hurts some way of reading.
@@ -41,6 +43,7 @@ SHAPES = {
     "hooks": "https://hooks.x/", "hooks in one word": "://hook", "cookies": "Cookie: a=", "cells": "| token ",
     "json web keys": '"kty":"x","d', "phrases": "phrase: abc def ghi ", "piped": "echo aaaaaaaa", "drawn": "ab_Cd3",
     "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
+    "blanks": " ", "dashes": "_-", "dots": "a.", "prompts in code": "`$ ", "marks on one letter": "\u0301\u0316",
 }  # fmt: skip
 #: Two neighbours on a loaded machine slow each other down; work that is quadratic would take minutes.
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0 if WHOLE in os.environ else 6.0
@@ -77,7 +80,7 @@ def absorbed(text: str) -> None:
 
 READERS: dict[str, Callable[[str], object]] = {
     "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
-    "recall": passages_of,
+    "recall": passages_of, "claims": claims, "promotion": specific,
 }  # fmt: skip
 
 
@@ -99,8 +102,12 @@ def taken(read: Callable[[str], object], text: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("shape", "reader"), sampled([(shape, reader) for shape in SHAPES for reader in READERS], 11)
-)
+    ("shape", "reader"),
+    [
+        *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 23),
+        ("blanks", "claims"), ("dashes", "claims"), ("dashes", "promotion"),
+    ],
+)  # fmt: skip
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:
     """From a size on that can be measured; quadratic work would take four times as long."""
     read, unit = READERS[reader], SHAPES[shape]

@@ -35,9 +35,11 @@ _MODAL = re.compile(
     re.IGNORECASE,
 )
 _SPECIFIC = re.compile(
-    r"`[^`\n]+`|\b\d+(?:\.\d+)*\b|\b[\w-]+/[\w./-]+|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*"
+    r"`[^`\n]+`|\b\d+(?:\.\d+)*\b|(?<![\w-])[\w-]+/[\w./-]+|\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*"
 )
-_WORD = re.compile(r"[a-z][a-z0-9]{3,}|[a-z0-9]+(?:[_./-][a-z0-9]+)+|\d+(?:\.\d+)+")
+_WORD = re.compile(
+    r"[a-z][a-z0-9]{3,}|(?<![a-z0-9])[a-z0-9]+(?:[_./-][a-z0-9]+)+|(?<!\d)\d+(?:\.\d+)+"
+)
 _COMMON = frozenset(
     "that this with from have been they them then than when what which while where were will would there "
     "their these those such some also into only over under between after before because does done each "

@@ -36,6 +36,9 @@ class Claim(Record):
     certain: bool = False
 
 
+#: What is longer names nothing. A pattern that begins with a run of characters begins where it does, or
+#: has a limit: else each place of a long run would be a start of its own.
+_LIMIT_CHARS = 1000
 #: Ends of file names that stand without a folder.
 _EXTENSIONS = (
     "py|pyi|rs|go|js|jsx|ts|tsx|mjs|cjs|java|kt|kts|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|erl|hs|ml|lua|sh|bash|"
@@ -46,7 +49,7 @@ _FILE = re.compile(rf"^[\w@+.-]*[\w+-]\.(?:{_EXTENSIONS})$", re.ASCII)
 _DOTTED = re.compile(r"^\.[a-z]*(?:rc|ignore|env|config|attributes|version)(?:\.\w+)?$")
 _SLASHED = re.compile(r"^[\w+.-]+(?:/[\w@+.-]+)*/?$", re.ASCII)
 _ROOTED = re.compile(
-    rf"(?<![\w/~.:@-])(?:\./)?(?:[\w+-][\w+.-]*/)+[\w+.-]+\.(?:{_EXTENSIONS})\b(?![/\w])", re.ASCII
+    rf"(?<![\w/~.:@+-])(?:\./)?(?:[\w+-][\w+.-]*/)+[\w+.-]+\.(?:{_EXTENSIONS})\b(?![/\w])", re.ASCII
 )
 _POSITION = re.compile(r"(?:::?[\w.\[\]-]+)+$|#L?\d+(?:-L?\d+)?$")
 _DEFINED = re.compile(
@@ -63,15 +66,15 @@ _NUMBERED = re.compile(
     r"(?:\s*(?:==|>=|~=|=|\^|@|~|:)\s*[\"'^~>=]*|\s+[\"'^~]?)v?(\d+(?:\.\d+){0,3})(?![\w/]|[-.]\w)",
     re.ASCII,
 )
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_SPAN = re.compile(rf"(?<!`)(`+)(?!`)(.{{1,{_LIMIT_CHARS}}}?)(?<!`)\1(?!`)", re.DOTALL)
 _ELSEWHERE = re.compile(
-    r"\b[a-z][a-z0-9+.-]*://\S+|\bwww\.\S+|\b[\w.+-]+@[\w-]+\.[\w.]+|"
-    r"\b[\w.-]+/[\w.-]+(?:@|:(?=[\w.-]+/))[\w./-]+",
+    r"\b[a-z][a-z0-9+.-]{0,20}://\S+|\bwww\.\S+|\b[\w.+-]{1,64}@[\w-]+\.[\w.]+|"
+    r"\b[\w.-]{1,40}/[\w.-]{1,100}(?:@|:(?=[\w.-]{1,100}/))[\w./-]+",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
     r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<=[.!?])\s+(?=[A-Z`*_(\[\"'])|"
-    r";\s+|\s+[—–]\s+|\n\s*\n|\n\s*(?=[-*+] |\d+[.)] )"
+    r";\s+|(?<!\s)\s+[—–]\s+|\n\s*\n|\n\s*(?=[-*+] |\d+[.)] )"
 )
 
 #: Clauses with these words claim nothing about the present of this repository.
@@ -93,7 +96,7 @@ _SILENT = re.compile(
     r"(?:other|another|separate|external|sister|sibling|private|public|their|template|"
     r"legacy|old|java|official) repo(?:sitor(?:y|ies))?s?|"
     r"in the [\w`.-]+ (?:repo|repository|project|codebase|fork)\b|"
-    r"[\w`.-]+'s (?:repo|repository|own|fork))(?!\w)",
+    r"[\w`.-]{1,40}'s (?:repo|repository|own|fork))(?!\w)",
     re.IGNORECASE,
 )
 _HERE = re.compile(
@@ -149,7 +152,7 @@ def _of_clause(clause: str) -> list[Claim]:
 
 
 def _of_span(span: str) -> list[Claim]:
-    """Read one code span."""
+    """Read one code span; a long one is a listing, and names nothing."""
     defined = _DEFINED.match(span)
     if defined:
         return [Claim(NAME, defined[1], "", True)]
