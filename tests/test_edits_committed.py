@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.model.event import FactCreated
 from memory.edits.committed import read_checked
 from tests.campaigns.homes import IN_TREE, OWN_REPOSITORY
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
@@ -162,3 +163,33 @@ def test_a_date_that_can_not_be_stamps_no_log_ahead(team: Team) -> None:
     assert newest < stem < one.memory.log()[0].stem
     assert [line.stem for line in one.memory.log(agent="Zoë")] == [stem]
     assert one.memory.state()["alpha"].fact.text == EDITED
+
+
+def test_an_edit_amended_into_a_commit_of_diurnas_is_heard(tmp_path: Path) -> None:
+    """Its subject and author stay those of Diurna's: what the person reworded and ticked counts."""
+    one = Team(tmp_path, IN_TREE, "append").one
+    thread = FactCreated("who", "Who?", " ", (("kind", "thread"),))
+    one.append("Both", FactCreated("alpha", "As it was."), thread)
+    page = Path(one.memory.home.folder) / "continuity.md"
+    text = page.read_text()
+    page.write_text(text.replace("As it was.", EDITED).replace("- [ ] Who?", "- [x] Who?"))
+    one.git("commit", "-q", "-a", "--amend", "--no-edit")
+    one.create("beta")
+    assert EDITED in page.read_text() and "- [x] Who?" in page.read_text()
+    assert len(edits(one)) == 1
+    level(one)
+
+
+def test_an_edit_in_a_merge_commit_is_heard(tmp_path: Path) -> None:
+    """Written between `git merge --no-commit` and the commit, it is on neither side."""
+    team = Team(tmp_path, IN_TREE, "append")
+    one, two = team.one, team.clone("Two")
+    two.create("beta")
+    one.create("alpha", "As it was.")
+    one.git("fetch", "-q", str(two.folder), "main")
+    one.git("merge", "-q", "--no-commit", "--no-ff", "FETCH_HEAD")
+    commit_edit(one)
+    one.memory.publish()
+    assert one.memory.state()["alpha"].fact.text == EDITED
+    assert one.facts() == {"alpha", "beta"} and len(edits(one)) == 1
+    level(one)

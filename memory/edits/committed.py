@@ -16,7 +16,7 @@ from ledger.git.commit_record import clean_name
 from ledger.home import Home
 from ledger.model.event import ThreadReopened
 from ledger.model.findings import Finding
-from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE
+from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import ended_of, is_stem, next_stamp, seal, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
@@ -25,7 +25,7 @@ from ledger.wal.atomic_files import make_folder, replace_file
 from memory.edits.detect import title_of
 from memory.replay.state import cold_state
 from memory.worktree.authorship import EDITED_KEY, said_edits
-from memory.worktree.edit_base import made_line, published
+from memory.worktree.edit_base import OWN_FORMAT, is_own, made_line, published
 from memory.worktree.publish import refuse_unwritable
 from memory.write.seen import with_seen
 from projection.views.files import absorb_file
@@ -54,7 +54,7 @@ class Touch(Record):
         author: who made it.
         seconds: when, since 1970; 0 for a date that can not be.
         ours: Diurna made it.
-        before: the blob of the file in its first parent, "" for none.
+        sides: the blobs of the file in its parents, "" for none.
         after: the blob in the commit itself, "" for none.
         file: which one it changed.
     """
@@ -64,9 +64,14 @@ class Touch(Record):
     author: str
     seconds: int
     ours: bool
-    before: str = ""
+    sides: tuple[str, ...] = ()
     after: str = ""
     file: str = CONTINUITY_FILE
+
+    @property
+    def before(self) -> str:
+        """The blob of the file that it was written on top of, in a merge the one of our side."""
+        return self.sides[0] if self.sides else ""
 
 
 class CommittedEdit(Record):
@@ -177,7 +182,7 @@ def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
     part = (f"^{known}",) if known and git.resolve(known)[0] else (f"-n{_DEEP}",)
     said = git.run(
         "log", "--no-show-signature", "--encoding=UTF-8", "--full-history", "--topo-order",
-        "--format=%H%x00%P%x00%an%x00%at%x00%s", tip, *part, "--", f":(top,literal){path}",
+        f"--format=%H%x00%P%x00%an%x00%at%x00{OWN_FORMAT}", tip, *part, "--", f":(top,literal){path}",
         check=False,
     )  # fmt: skip
     found = []
@@ -185,17 +190,17 @@ def _touches(home: Home, tip: str, known: str, file: str) -> list[Touch]:
         fields = line.split("\0", 4)
         if len(fields) < 5:
             continue
-        commit, parents, author, date, subject = fields
-        ours = subject.startswith(COMMIT_SUBJECT)
+        commit, parents, author, date, own = fields
+        ours = is_own(own)
         seconds = int(date) if date.isdigit() and int(date) < _LATEST_SECONDS else 0
         found.append(Touch(commit, tuple(parents.split()), author, seconds, ours, file=file))
-    if all(one.ours or len(one.parents) != 1 for one in found):
+    if all(one.ours or not one.parents for one in found):
         return []
-    specs = [spec for one in found for spec in (f"{one.commit}^1:{path}", f"{one.commit}:{path}")]
-    blobs = git.resolve(*specs)
+    commits = [(*one.parents, one.commit) for one in found]
+    blobs = iter(git.resolve(*[f"{commit}:{path}" for some in commits for commit in some]))
     return [
-        one._replace(before=blobs[2 * number], after=blobs[2 * number + 1])
-        for number, one in enumerate(found)
+        one._replace(sides=tuple([next(blobs) for _ in one.parents]), after=next(blobs))
+        for one in found
     ]
 
 
@@ -203,13 +208,15 @@ def _edits(touches: list[Touch]) -> list[Touch]:
     """Return the people's commits that nobody built on, oldest first.
 
     A later commit that has the edited file as its own base knows it: Diurna absorbs before it writes,
-    and of what people wrote on top of each other the last counts. A merge may have passed it over.
+    and of what people wrote on top of each other the last counts. A merge may have passed it over,
+    or be an edit itself: it has what none of its sides had.
     """
     built_on = {one.before for one in touches if len(one.parents) == 1}
     return [
         one
         for one in reversed(touches)
-        if not one.ours and len(one.parents) == 1 and one.after and one.after not in built_on
+        if one.sides and one.after and not (one.ours or one.after in built_on)
+        if one.after not in one.sides
     ]
 
 

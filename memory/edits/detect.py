@@ -12,18 +12,15 @@ from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.event import Event
 from ledger.model.findings import Finding
-from ledger.model.layout import CONTINUITY_FILE, VIEW_FILES
+from ledger.model.layout import CONTINUITY_FILE
 from ledger.model.order import is_stem, stem_in
 from ledger.model.record import Record
-from memory.replay.view_source import source_of_state
 from memory.worktree.checkout import edited_finding, hand_edited, read_written
-from memory.worktree.edit_base import made_line, published
+from memory.worktree.edit_base import made_line, published, rendered
 from memory.worktree.edited_copy import copy_of, differs, edited_paths, read_copy
 from memory.worktree.mirror import edited_mirror
 from memory.worktree.publish import committed_projection
-from projection.document.render import render
 from projection.views.files import absorb_file
-from projection.views.files import published as written_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,9 +167,7 @@ def _base(
     then = state_at(snapshot, made_from.newest)  # the same set of logs gives the same bytes
     if then.summary.digest != made_from.digest:
         return None
-    if file in VIEW_FILES:
-        return written_view(VIEW_FILES[file], source_of_state(then))
-    return render(then.view())
+    return rendered(file, then)
 
 
 def _text_of(home: Home, blob: str) -> str:

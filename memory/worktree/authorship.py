@@ -13,11 +13,11 @@ from ledger.home import Home
 from ledger.model.findings import Finding
 from ledger.model.layout import (
     ARCHIVE_DIR,
-    COMMIT_SUBJECT,
     EDITABLE,
     SESSIONS_DIR,
 )
 from ledger.model.logset import log_refs
+from memory.worktree.edit_base import OWN_FORMAT, is_own, made_line, published
 from memory.worktree.publish import is_projection, standing_files
 
 TYPE_CHECKING = False
@@ -128,43 +128,47 @@ def made_by_diurna(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
         tip: where to look from.
         blobs: path relative to the home -> blob id.
     """
-    return _put(home, tip, blobs, COMMIT_SUBJECT)
+    return _put(home, tip, blobs, is_own)
 
 
 def ever_committed(home: Home, tip: str, blobs: Mapping[str, str]) -> set[str]:
     """Return those of some projection files whose bytes once stood there, whoever committed them."""
-    return _put(home, tip, blobs, "")
+    return _put(home, tip, blobs, lambda _: True)
 
 
-def _put(home: Home, tip: str, blobs: Mapping[str, str], subject: str) -> set[str]:
-    """Return the paths of blobs that a commit put there whose subject begins so."""
+def _put(home: Home, tip: str, blobs: Mapping[str, str], counts: Callable[[str], bool]) -> set[str]:
+    """Return the paths of blobs that a commit put there which counts by its `OWN_FORMAT`."""
     found: set[str] = set()
     for path in EDITABLE:
         if tip and path in blobs:
-            found |= _put_below(home, tip, (path, _DEEP), blobs, subject)
+            found |= _put_below(home, tip, (path, _DEEP), blobs, counts)
     if tip and blobs.keys() - set(EDITABLE):
-        found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, subject)
+        found |= _put_below(home, tip, (ARCHIVE_DIR, _DEEP_ARCHIVE), blobs, counts)
     return found
 
 
 def _put_below(
-    home: Home, tip: str, where: tuple[str, int], blobs: Mapping[str, str], subject: str
+    home: Home,
+    tip: str,
+    where: tuple[str, int],
+    blobs: Mapping[str, str],
+    counts: Callable[[str], bool],
 ) -> set[str]:
     place, deep = where
     # with -m a merge that differs from all its sides is shown too: a join writes the projection anew
     try:
         said = home.repository.git().run(
             "log", f"-n{deep}", "-m", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature",
-            "--format=%x00%s", tip, "--", f":(top,literal){home.prefix}{place}",
+            f"--format=%x00{OWN_FORMAT}", tip, "--", f":(top,literal){home.prefix}{place}",
         )  # fmt: skip
     except ObjectMissing:
         return set()  # a damaged history proves nothing, so nothing is written over
     found: set[str] = set()
-    counts = False
+    counted = False
     for line in said.decode("utf-8", "surrogateescape").split("\n"):
         if line[:1] == "\0":
-            counts = line[1:].startswith(subject)
-        elif counts and line[:1] == ":":
+            counted = counts(line[1:])
+        elif counted and line[:1] == ":":
             meta, _, path = line.partition("\t")
             inside = path[len(home.prefix) :]
             if blobs.get(inside) == meta.split(" ")[3]:
@@ -182,7 +186,6 @@ def _left_of_edit(
     told: Callable[[str], set[str]],
 ) -> tuple[Finding, ...]:
     """Name what of a committed `continuity.md`, or of the file of a view, is in no log."""
-    from memory.worktree.edit_base import made_line, published
     from projection.views.files import absorb_file, unsaid
 
     now = state()

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE
+from ledger.model.layout import COMMIT_SUBJECT, CONTINUITY_FILE, VIEW_FILES
 from projection.document.parse import machine_line, parse
-from projection.views.files import has_rendered_form
+from projection.document.render import render
+from projection.views.files import absorb_file, has_rendered_form
+from projection.views.files import published as written_view
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ledger.home import Home
     from projection.document.parse import MachineLine
+    from projection.fold.replay import State
+
+#: What git says of a commit for `is_own`.
+OWN_FORMAT = "%at %ct %s"
 
 #: How many commits of the file are looked at.
 _DEEP = 30
 #: Stands for a file that a commit took away.
 _NO_BLOB = "0" * 40
+
+
+def is_own(said: str) -> bool:
+    """Tell whether a commit is as Diurna made it, by its `OWN_FORMAT`.
+
+    Diurna's bear one time twice. Whoever amends one, melds an edit into it or rebases it leaves the
+    subject and the author's time, and makes it at another.
+    """
+    authored, made, subject = said.split(" ", 2)
+    return authored == made and subject.startswith(COMMIT_SUBJECT)
 
 
 def made_line(text: str) -> MachineLine | None:
@@ -28,15 +44,15 @@ def published(
     """Return the newest committed `continuity.md`, or file of a view, that Diurna made from a set of logs.
 
     Commits of the person may stand on top of it, and others between them. Where no commit of Diurna's has
-    this machine line (they were squashed), it is the oldest that has it.
+    this machine line (they were squashed, or amended), it is what the logs of the oldest that has it give.
     """
     if not tip:
         return None
     git, path = home.repository.git(), home.prefix + file
-    found = None
+    found = oldest = ""
     for deep in (1, _DEEP):  # mostly the newest is Diurna's, and a long history is not walked
         said = git.run(
-            "log", f"-n{deep}", "--no-show-signature", "--format=%H %s", tip, "--",
+            "log", f"-n{deep}", "--no-show-signature", f"--format=%H {OWN_FORMAT}", tip, "--",
             f":(top,literal){path}",
         )  # fmt: skip
         lines = [line for line in said.decode("utf-8", "replace").split("\n") if line]
@@ -45,9 +61,43 @@ def published(
             text = (body or b"").decode("utf-8", "surrogateescape")
             if made_line(text) != made_from:
                 continue  # of other logs: a rebase or a merge put the edit on top of it
+            oldest = line[:40]
             if not has_rendered_form(file, text):
                 continue  # a person's, whatever the subject says: a commit of ours can be amended
-            if line[41:].startswith(COMMIT_SUBJECT):
+            if is_own(line[41:]):
                 return text
             found = text
-    return found
+    return (_as_made(home, oldest, made_from, file, found) if oldest else found) or None
+
+
+def _as_made(home: Home, commit: str, made_from: MachineLine, file: str, text: str) -> str:
+    """Return what Diurna made of a commit's logs, where a text says something else than they do.
+
+    Else the text: its logs may be elsewhere, and another version of Diurna may have rendered them.
+
+    Args:
+        home: the home.
+        commit: one with the machine line.
+        made_from: that line.
+        file: which one.
+        text: of the oldest file with that line that Diurna may have rendered, "" for none.
+    """
+    from memory.replay.snapshot import Snapshot
+    from memory.replay.state import cold_state
+
+    state = cold_state(Snapshot(home, lambda *_: None), commit)
+    if state.summary.digest != made_from.digest:
+        return text
+    made = rendered(file, state)
+    if text and not absorb_file(file, made, text, state.policy, state.get).events:
+        return text
+    return made
+
+
+def rendered(file: str, state: State) -> str:
+    """Render `continuity.md`, or the file of a view, of a state."""
+    if file in VIEW_FILES:
+        from memory.replay.view_source import source_of_state
+
+        return written_view(VIEW_FILES[file], source_of_state(state))
+    return render(state.view())
