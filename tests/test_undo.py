@@ -161,13 +161,17 @@ def test_what_is_archived_goes_back_there(memory: Memory) -> None:
         ((FactVerified("a"), FactUpdated("b", "B2.")), "it confirms a"),
         ((FactUpdated("a", "A2.", None, "", (("tags", "x"),)),), "the footer tags"),
         ((FactUpdated("torn", "One."),), "it settles what was contradicted about torn"),
+        ((FactReinstated("denied"),), "it settles what was contradicted about denied"),
     ],
 )  # fmt: skip
 def test_what_no_event_can_say_is_refused(
     events: tuple[Event, ...], why: str, memory: Memory
 ) -> None:
     """Refused whole, with the reason; nothing is recorded."""
-    say(memory, FactCreated("torn", "Torn."))
+    say(memory, FactCreated("torn", "Torn."), FactCreated("denied", "So."))
+    so = tuple(version.id for version in memory.state()["denied"].fact.heads)
+    say(memory, FactInvalidated("denied", was=so))
+    say(memory, FactUpdated("denied", "Not so.", so))
     was = tuple(version.id for version in memory.state()["torn"].fact.heads)
     say(memory, FactUpdated("torn", "Left.", was))
     say(memory, FactUpdated("torn", "Right.", was))

@@ -117,6 +117,8 @@ def _truth(then: Fact, fact: Fact, own: tuple[Event, ...], stem: str) -> Iterato
     ):
         yield FactReinstated(fact.id, said=(stem,))
         return
+    if then.denied and not fact.denied:
+        raise Irreversible(f"it settles what was contradicted about {fact.id}")
     heads = tuple(version.id for version in fact.heads)
     for new in then.superseded_by:
         if new not in fact.superseded_by:
