@@ -128,6 +128,20 @@ def test_one_by_its_key_or_the_start_of_it(old: Repo, run: Run) -> None:
     )
 
 
+def test_two_findings_of_one_tampered_log_are_accepted(repo: Repo, run: Run) -> None:
+    """Of one whose seal tells, too, where the second finding leaves its hint to the first."""
+    repo.publish_when("review")
+    run("append", "--title", "T", "--new", "id=a One.")
+    (log,) = (repo.path / "memory" / "sessions").rglob("*.md")
+    log.write_text(log.read_text() + "\nMore.\n")
+    repo.git("commit", "-qam", "tamper")
+    run("verify", "--accept-all", "--reason", WHY)
+    code, open_, accepted = tally(run)
+    assert (code, open_) == (0, [])
+    assert {"log-modified", "seal-broken"} <= set(accepted)
+    assert run("lint").code == 0 and WHY in run("verify", "--all").out
+
+
 def test_it_can_be_taken_back(old: Repo, run: Run) -> None:
     """By a log of its own; the last word counts, also to accept it again."""
     (key,) = keys(run, "log-modified")

@@ -236,9 +236,15 @@ def make(survey: Survey, checks: Iterable[Check]) -> Made:
                 found.append(one)
                 keys[one] = key
     listed = in_order(found)
-    plain = {one._replace(hint=""): key for one, key in keys.items()}  # `in_order` may take hints
-    keys = {one: plain[bare] for one in listed if (bare := one._replace(hint="")) in plain}
-    return Made(listed, keys, tuple((one, accepted[one]) for one in in_order(accepted)))
+    known = {bare(one): key for one, key in keys.items()}  # `in_order` may take hints
+    keys = {one: known[bare(one)] for one in listed if bare(one) in known}
+    settled = {bare(one): acceptance for one, acceptance in accepted.items()}
+    return Made(listed, keys, tuple((one, settled[bare(one)]) for one in in_order(accepted)))
+
+
+def bare(finding: Finding) -> Finding:
+    """Return a finding without its hint, by which it is no other."""
+    return finding._replace(hint="")
 
 
 def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -246,7 +252,7 @@ def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
     listed = list(found)  # below, nobody is sent to `verify` for what the next line says
     told = {one.file for one in listed if one.code in _TELLING}
     once = {
-        one._replace(hint="") if one.code in _TOLD and one.file in told else one for one in listed
+        bare(one) if one.code in _TOLD and one.file in told else one for one in listed
     }
     return tuple(sorted(once, key=order))
 
