@@ -167,6 +167,7 @@ def said(problem: BaseException, call: Invocation) -> int:
     try:
         call.out.release()
         code = report(problem, call)
+        call.say_noted()
         call.out.flush()
     except BrokenPipeError:
         call.abandon_stdout()

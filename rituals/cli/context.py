@@ -250,10 +250,16 @@ class Invocation:
             message = f"{logs} in the spool: {waiting[0]}{more}"
             hint = "the next `diurna append` or `diurna publish` commits what waits"
             self.out.findings((Finding("spool-waiting", message, hint=hint),))
-        self.out.findings(tuple(reader.snapshot.notes))
+        self.say_noted()
         # whatever was answered is incomplete then
         self.out.findings(tuple(cache.unread()))
         reader.close()
+
+    def say_noted(self) -> None:
+        """Say what was noticed on the way and done about it, also where the command then failed."""
+        reader = self._memory or self._reader
+        if reader is not None:
+            self.out.findings(tuple(reader.snapshot.notes))
 
     def state_dir(self) -> str:
         """Return where the home keeps its state, "" when there is no home."""

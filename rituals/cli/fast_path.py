@@ -237,7 +237,7 @@ def _append(arguments: list[str], home: str, environment: Mapping[str, str]) -> 
     try:
         receipt = memory.append(draft, tiers=True)
     except DiurnaError as problem:
-        return report(problem, arguments)
+        return report(problem, arguments, memory)
     code = _print(_said(receipt, memory))
     if receipt.findings or receipt.already or memory.snapshot.cache().policy_problem:
         return _talk(receipt, memory, arguments)
@@ -282,14 +282,17 @@ def _talk(receipt: Receipt, memory: Memory, arguments: list[str]) -> int:
     return 0
 
 
-def report(problem: BaseException, arguments: list[str]) -> int:
-    """Say what went wrong, as the command line does; return the exit code."""
+def report(problem: BaseException, arguments: list[str], memory: Memory | None = None) -> int:
+    """Say what went wrong, as the command line does, and what the home noted; return the exit code."""
     from rituals.cli.context import Invocation
     from rituals.cli.errors import report
 
     call = Invocation(arguments)
     call.command = arguments[0] if arguments else ""
     code = report(problem, call)
+    if memory is not None:
+        call.adopt(memory)
+        call.say_noted()
     call.out.flush()
     return code
 
