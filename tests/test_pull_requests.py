@@ -7,9 +7,7 @@ every log arrives, and the step that publishes behind a merge makes `continuity.
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
-import sys
 from itertools import permutations, product
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pytest
 
 from ledger.model.findings import severe
 from rituals.check.run import verify
+from tests.campaigns import forks
 from tests.campaigns.homes import IN_TREE, git, hermetic
 from tests.conftest import sampled
 from tests.pages import ROOT, blocks
@@ -110,10 +109,7 @@ def _programs(folder: Path) -> Path:
     """Make a folder with a `diurna` that runs this tree, whatever is installed."""
     programs = folder / "programs"
     programs.mkdir()
-    script = programs / "diurna"
-    python = shlex.join(["env", f"PYTHONPATH={ROOT}", sys.executable, "-P", "-m", "rituals"])
-    script.write_text(f'#!/bin/sh\nexec {python} "$@"\n')
-    script.chmod(0o755)
+    forks.put_program(programs / "diurna")
     return programs
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import ledger
+from tests.campaigns import forks
 from tests.pages import PAGES, README, ROOT, blocks
 
 HERE = Path(ledger.__file__).parent.parent
@@ -94,9 +94,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
     """Return an environment with `diurna` on the path, an identity and nobody's configuration."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    python = shlex.quote(sys.executable)
-    (tools / "diurna").write_text(f'#!/bin/sh\nexec {python} -P -m rituals "$@"\n')
-    (tools / "diurna").chmod(0o755)
+    forks.put_program(tools / "diurna")
     config = "[user]\n\tname = Ada\n\temail = ada@example.invalid\n[init]\n\tdefaultBranch = main\n"
     (tools / "gitconfig").write_text(config)
     return {

@@ -1,7 +1,8 @@
 """Python processes that start at once: each is forked from one that has loaded Diurna and git's library already.
 
 Loading takes a fresh interpreter longer than most of what a test wants from it. What a test says of the start
-itself, of the streams or of what is loaded needs a fresh one: `subprocess`.
+itself, of the streams or of what is loaded needs a fresh one: `subprocess`. A shell's script has them by the
+program that `put_program` writes: it hands over its arguments, environment and streams, and waits.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import atexit
 import io
 import json
+import marshal
 import os
 import runpy
 import select
+import shlex
 import signal
 import socket
 import struct
@@ -31,6 +34,19 @@ _LOADED = (
     "ledger.git.fast_import", "ledger.git.pygit2_store", "memory.worktree.checkout", "memory.write.commit",
     "hashlib", "resource",
 )  # fmt: skip
+#: The program of `put_program`, with nothing loaded that a bare interpreter has not.
+_PROGRAM = """\
+import _socket, array, marshal, os, sys
+asked = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+asked.setsockopt(_socket.SOL_SOCKET, _socket.SO_SNDBUF, 1 << 20)
+asked.connect({name!r})
+job = ["-m", "rituals", *sys.argv[1:]], os.getcwd(), dict(os.environ), False
+streams = array.array("i", [0, 1, 2])
+asked.sendmsg([marshal.dumps(job)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+asked.recv(4)
+code = int.from_bytes(asked.recv(4) or b"\\1", sys.byteorder, signed=True)
+os._exit(code if code >= 0 else 128 - code)
+"""
 
 
 class Forked:
@@ -88,24 +104,42 @@ def run(
     return subprocess.CompletedProcess(list(arguments), forked.wait(), out.decode(), err.decode())
 
 
+def put_program(path: Path) -> None:
+    """Write a program for shells: it is `diurna`, and starts at once."""
+    _server()
+    script = _PROGRAM.format(name=_address(os.getpid()))
+    command = shlex.join([sys.executable, "-I", "-S", "-c", script])
+    path.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+    path.chmod(0o755)
+
+
+def _address(pid: int) -> str:
+    """Return where the process listens that belongs to a process of tests: in no folder (`unix(7)`)."""
+    return f"\0diurna-forks-{pid}"
+
+
 @cache
 def _server() -> socket.socket:
     """Start the process that all are forked from; it ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for end in (ours, theirs):
         end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-    command = [sys.executable, "-m", "tests.campaigns.forks", str(theirs.fileno())]
+    programs = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    programs.bind(_address(os.getpid()))
+    programs.listen(100)
+    given = [theirs.fileno(), programs.fileno()]
     child = subprocess.Popen(
-        command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-m", "tests.campaigns.forks", *map(str, given)],
+        pass_fds=given, stdin=subprocess.DEVNULL, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     theirs.close()
+    programs.close()
     atexit.register(child.wait)
     atexit.register(ours.close)  # the last one is called first
     return ours
 
 
-def _serve(asked: socket.socket) -> None:
+def _serve(asked: socket.socket, programs: socket.socket) -> None:
     for name in _LOADED:
         import_module(name)
     ended, wake = os.pipe()
@@ -114,22 +148,33 @@ def _serve(asked: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     running: dict[int, int] = {}
     while True:
-        ready, _, _ = select.select([asked.fileno(), ended], [], [])
+        ready, _, _ = select.select([asked.fileno(), programs.fileno(), ended], [], [])
         if ended in ready:
             os.read(ended, 4096)
             _tell_ends(running)
         if asked.fileno() in ready:
-            job, given, _, _ = socket.recv_fds(asked, 1 << 20, 3)
-            if not job:
+            said, given, _, _ = socket.recv_fds(asked, 1 << 20, 3)
+            if not said:
                 return
-            pid = os.fork()
-            if pid == 0:
-                for fd in (asked.detach(), ended, wake, *running.values()):
-                    os.close(fd)
-                _start(json.loads(job), given)
-            *streams, running[pid] = given
-            for fd in streams:
+            job = json.loads(said)
+        elif programs.fileno() in ready:
+            program, _ = programs.accept()
+            said, given, _, _ = socket.recv_fds(program, 1 << 20, 3)
+            if not said:  # it was killed before it asked
+                program.close()
+                continue
+            given.append(program.detach())
+            job = marshal.loads(said)  # noqa: S302 - of a program of ours
+        else:
+            continue
+        pid = os.fork()
+        if pid == 0:
+            for fd in (asked.detach(), programs.detach(), ended, wake, *running.values()):
                 os.close(fd)
+            _start(job, given)
+        *streams, running[pid] = given
+        for fd in streams:
+            os.close(fd)
 
 
 def _tell_ends(running: dict[int, int]) -> None:
@@ -149,19 +194,23 @@ def _tell_ends(running: dict[int, int]) -> None:
 def _start(job: list[Any], given: Sequence[int]) -> NoReturn:
     """Be the process that is asked for."""
     arguments, cwd, env, session = job
-    out, err, status = given
+    *read, out, err, status = given
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if session:
         os.setsid()
     os.write(status, struct.pack("i", os.getpid()))
-    for fd, place in ((out, 1), (err, 2)):
+    for fd, place in [(fd, 0) for fd in read] + [(out, 1), (err, 2)]:
         os.dup2(fd, place)
     for fd in given:
         os.close(fd)
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "utf-8")
     sys.stdout, sys.stderr = (
-        io.TextIOWrapper(io.FileIO(fd, "w", closefd=False), "utf-8") for fd in (1, 2)
+        io.TextIOWrapper(
+            io.FileIO(fd, "w", closefd=False), "utf-8", write_through="PYTHONUNBUFFERED" in env
+        )
+        for fd in (1, 2)
     )
     os.chdir(cwd)
     os.environ.clear()
@@ -192,4 +241,4 @@ def _run(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _serve(*(socket.socket(fileno=int(one)) for one in sys.argv[1:]))
