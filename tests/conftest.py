@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -206,28 +205,33 @@ Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def bare_repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def _agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who works, and when."""
+    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
+    monkeypatch.setenv("DIURNA_AGENT", "claude-code")
+
+
+@pytest.fixture
+def bare_repo(tmp_path: Path, _agent: None, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A user's repository without a home; the working directory is in it."""
     repo = make_repository(tmp_path / "shop")
     monkeypatch.chdir(repo.path)
-    monkeypatch.setenv("DIURNA_NOW", str(NOW_MS))
-    monkeypatch.setenv("DIURNA_AGENT", "claude-code")
     return repo
 
 
 @pytest.fixture
-def repo(bare_repo: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
+def repo(tmp_path: Path, _agent: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A user's repository with a home in it; the working directory is its top."""
 
     def init(path: Path) -> None:
         _make_repository(path)
         monkeypatch.chdir(path)
         assert run("init").code == 0
-        monkeypatch.chdir(bare_repo.path)
 
-    shutil.rmtree(bare_repo.path / ".git")
-    lay("code and a home", bare_repo.path, init)
-    return bare_repo
+    folder = tmp_path / "shop"
+    lay("code and a home", folder, init)
+    monkeypatch.chdir(folder)
+    return Repo(folder)
 
 
 @pytest.fixture
