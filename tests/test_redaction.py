@@ -382,6 +382,33 @@ def test_what_held_a_text_is_named_by_stem_and_blob() -> None:
         assert one.code == "bad-event"
 
 
+def test_a_text_is_withheld_where_a_title_cuts_it() -> None:
+    """Up to the `…`; a title is a line like others, also where Diurna says before it what was done."""
+    text = "The keys of the vault lie under the gamma stone behind the mill."
+    lines = ["# The keys of the vault lie under…", "x: The keys of the vault lie un… (a)", "# Task: hunter2",
+             "Undo: hunter2", "# The keys of the vault are…", "A mill… The keys of the vault", "Task: hunt"]  # fmt: skip
+    kept = without_lines("\n".join(lines), [text, "hunter2"]).split("\n")
+    assert kept == [*[""] * 4, *lines[4:]]
+
+
+def test_a_title_that_says_the_text_is_withheld_with_it(repo: Repo, run: Run) -> None:
+    """A note bears its text as title, a long one cut; so does the log that took it back, which brings none."""
+    words = ["kappaquokka", "gammaferret", "deltamarmot"]
+    run("note", f"id=short decision: The {words[0]} is undone.")
+    run("undo")
+    run(
+        "note",
+        f"id=long decision: The keys lie under the {words[1]} stone behind the {words[2]} mill, {'far ' * 20}.",
+    )
+    assert run("recall", words[0]).code == 0 and words[1] in run("log").out
+    assert run("redact", "short", "long", "--reason", "Private.").code == 0
+    for line in (["log"], ["log", "--json"], ["recall", "kappaqoukka"], ["recall", "stone"], ["timeline"],
+                 ["why", "short", "--versions"], ["why", "long"], ["undo", "--dry-run"]):  # fmt: skip
+        ran = run(*line)
+        assert not [word for word in words if word in ran.out + ran.err], line
+    assert kept_with(repo.path / ".git", *words) == []
+
+
 # ---- what lies beside git ------------------------------------------------------------------------------
 
 

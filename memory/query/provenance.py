@@ -27,6 +27,7 @@ from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
 from projection.document.marks import PLAIN, Mark
 from projection.document.render import REDACTED
+from projection.fold.fact import REDACTED_TEXT
 from projection.fold.replay import State
 from projection.fold.withholding import withheld_events
 
@@ -217,11 +218,13 @@ def _logs(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[tuple[LogRef, Sess
         data = contents.get(ref)
         if data is not None:
             log, _ = decode(data, sealed=is_sealed(ref.stem), file=ref.path)
-            if not is_sealed(ref.stem) and (named := ids_in(log.events)) & redacted:
-                # its title and header may be sentences of the prose
+            if redacted and (named := ids_in(log.events)) & redacted:
+                # a title may be the text of a fact, or a sentence of the prose
                 kept = shown(snapshot.home, snapshot.cache(), text_of(data), named)
                 said, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=False)
-                log = log._replace(header=said.header, title=said.title)
+                log = log._replace(title=said.title or (REDACTED_TEXT if log.title else ""))
+                if not is_sealed(ref.stem):
+                    log = log._replace(header=said.header)
             log = log._replace(events=withheld_events(log.events, redacted))
             yield ref, without_words(log) if ref.stem in withheld else log
 

@@ -28,7 +28,7 @@ from projection.fold.withholding import free_values, held_in, names, structural,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ledger.home import Home
     from ledger.model.logset import LogRef
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 _HOLDERS = 500
 #: A line of a withheld text that has fewer characters is only withheld where it is a whole line.
 _TELLING_CHARS = 12
+#: What may stand before it on a line: what makes it a title or a bullet, and what a title says of it.
+_MARKS = ("- ", "[ ] ", "[x] ", "[X] ", "# ", "Undo: ", "Redo: ", "Task: ")
+#: What stands where a line was cut.
+_CUT = "…"
 #: Footer keys that hold names of something, which sentences about other things have in them too.
 _NAMES = ("entity", "tags", "role")
 
@@ -47,7 +51,7 @@ class Hidden(Record):
     """What of one log is in no index.
 
     Args:
-        facts: the redacted facts of which it brings a text.
+        facts: the redacted facts that it names, in whatever way.
         texts: all texts, footer values and remarks that these ever had.
         words: its own title, prose and remarks too.
     """
@@ -182,16 +186,31 @@ def _without_remarks(unit: list[str], facts: frozenset[str]) -> list[str]:
 
 
 def without_lines(text: str, texts: Iterable[str]) -> str:
-    """Return a text with every line emptied that holds a line of one of some texts."""
+    """Return a text with every line emptied that holds a line of some texts, or the front of one."""
     lines = {line.strip() for one in texts for line in one.split("\n")} - {""}
     telling = [line for line in sorted(lines) if len(line) >= _TELLING_CHARS]
     kept: list[str] = []
     for line in text.split("\n"):
-        bare = line.strip().removeprefix("- ")
-        bare = bare[4:] if bare[:4] in ("[ ] ", "[x] ", "[X] ") else bare
+        bare = line.strip()
+        for mark in _MARKS:
+            bare = bare.removeprefix(mark)
         gone = bare in lines or any(one in line for one in telling)
-        kept.append("" if gone else line)
+        kept.append("" if gone or (_CUT in line and _holds_cut(line, telling)) else line)
     return "\n".join(kept)
+
+
+def _holds_cut(line: str, telling: list[str]) -> bool:
+    """Tell whether a line holds one of some lines cut at a `…`, as titles and lists cut it."""
+    for one in telling:
+        at = line.find(one[:_TELLING_CHARS])
+        while at >= 0:
+            end = line.find(_CUT, at)
+            if end < 0:
+                break
+            if one.startswith(line[at:end].rstrip()):
+                return True
+            at = line.find(one[:_TELLING_CHARS], at + 1)
+    return False
 
 
 def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str, ...]:
@@ -205,33 +224,32 @@ def withheld_texts(home: Home, cache: Cache, facts: Iterable[str]) -> tuple[str,
     return tuple(sorted(_texts(home, refs, wanted)))
 
 
-def hidden_by_log(home: Home, cache: Cache, wanted: Container[str]) -> dict[str, Hidden]:
+def hidden_by_log(home: Home, cache: Cache, wanted: Mapping[str, Entry]) -> dict[str, Hidden]:
     """Return what of some logs must be in no index, by key; those of which all may be are left out.
 
     Args:
         home: where the texts are.
         cache: of the commit.
-        wanted: the keys of the logs.
+        wanted: the logs, by their keys.
     """
     if not cache.redacted:
         return {}
-    brought: dict[str, set[str]] = {}
-    for stem, fact in _bringing(cache, cache.redacted):
-        if stem in wanted:
-            brought.setdefault(stem, set()).add(fact)
+    # also one that brings no text of them may repeat one: `Undo: TEXT`
+    naming = {key: cache.redacted & named_in(entry) for key, entry in wanted.items()}
     texts = {
         fact: withheld_texts(home, cache, (fact,))
-        for fact in sorted({fact for facts in brought.values() for fact in facts})
+        for fact in sorted({fact for facts in naming.values() for fact in facts})
     }
     bare = redacted_logs(cache)
     keys = {key for stem in bare for key in _keys_of(cache, stem) if key in wanted}
     return {
         key: Hidden(
-            frozenset(brought.get(key, ())),
-            tuple(sorted({text for fact in brought.get(key, ()) for text in texts[fact]})),
+            naming[key],
+            tuple(sorted({text for fact in naming[key] for text in texts[fact]})),
             key.partition("~")[0] in bare,
         )
-        for key in {*brought, *keys}
+        for key, facts in naming.items()
+        if facts or key in keys
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
+from memory.cache.schema import entry_in
 from memory.cache.stamp import StampBroken
 from memory.recall.index.fts_file import NOWHERE, IndexDamaged, Mark, Totals
 from memory.recall.index.read_logs import Source, mended, prepare
@@ -108,7 +109,8 @@ def difference(home: Home, index: Index, cache: Cache) -> Change | None:
 def _sources(
     home: Home, cache: Cache, rows: Sequence[tuple[str, str, str, bytes]]
 ) -> tuple[Source, ...]:
-    hidden = hidden_by_log(home, cache, {row[0] for row in rows})
+    entries = {row[0]: entry_in(row[3]) for row in rows} if cache.redacted else {}
+    hidden = hidden_by_log(home, cache, entries)
     return tuple(
         [
             Source(LogRef(key, path, blob), packed, hidden.get(key))
