@@ -4,7 +4,8 @@
 with, of which they showed what was missing: 63 % of them were found at first. `HELD` came after all rules, and
 none was changed to find one of them: what is said of them is what to expect of a kind that nobody thought of.
 Kinds that were held out once are `SEEN` since: of the first 24 of them 83 % were found at first, of the next
-two times 20, which were chosen to be hard, 67 and 55 %, of the next two times 40 and more 61 and 60 %.
+two times 20, which were chosen to be hard, 67 and 55 %, of the next two times 40 and more 61 and 60 %, of the
+next 120, three of each of 40 classes, 82 %, and of 60 that were chosen to be hard after those were mended 57 %.
 As in `planted_secrets` every value is drawn from a seed and was never anybody's.
 """
 
@@ -330,6 +331,24 @@ SEEN |= {
     "db-url-at": _pass("mysql://root:@@@127.0.0.1/shop", 12),
 }  # fmt: skip
 
+#: Held out before, and two more lists of what is pasted, of which 82 and 57 % were found at first.
+SEEN |= {
+    "flag-password": _pass("keytool -list -keystore a.jks -storepass @@", 12),
+    "powershell-plain": _pass("ConvertTo-SecureString '@@' -AsPlainText -Force", 14),
+    "network-credential": _pass('new NetworkCredential("ada", "@@")', 14),
+    "requests-auth": _pass('requests.get(url, auth=("ada", "@@"))', 14),
+    "chat-here-is": _in("here's the token for staging: @@", ALNUM, 40),
+    "set-basic-auth": _pass('req.SetBasicAuth("ada", "@@")', 14),
+    "password-setter": _pass('user.setPassword("@@");', 14),
+    "signed-web-token": _pass("jwt.sign(payload, '@@', { expiresIn: '1h' })", 28),
+    "redis-setting": _pass("requirepass @@", 14),
+    "wifi-command": _pass("nmcli dev wifi connect Office password @@", 12),
+    "here-string": _pass("sudo -S systemctl restart x <<< '@@'", 12),
+    "told-before": _pass("@@ is the root password", 12),
+    "changed-to": _pass("The root password was changed to @@ yesterday.", 12),
+    "elevenlabs": _in("@@", HEX, 48, "sk_"),
+}  # fmt: skip
+
 #: The kinds that no rule was written along: what somebody pastes, two or three of each class.
 HELD: dict[str, Make] = {
     "mysql-connection": _pass("mysql+pymysql://shop:@@@db-3.internal/shop?charset=utf8mb4", 16),
@@ -349,7 +368,6 @@ HELD: dict[str, Make] = {
     "yaml-token": _in("registry: {user: ci, token: @@}", ALNUM, 32),
     "env-signing": _in("export HMAC_SIGNING_SECRET=@@", BASE64, 44),
     "flag-token": _in("vercel deploy --prod --token @@", ALNUM, 24),
-    "flag-password": _pass("keytool -list -keystore a.jks -storepass @@", 12),
     "key-in-environment": lambda d: (
         "TLS_KEY_B64=@@",
         base64.b64encode(f"-----BEGIN PRIVATE KEY-----\n{d.some(BASE64, 64)}".encode()).decode(),
@@ -373,14 +391,15 @@ HELD: dict[str, Make] = {
     "kafka-jaas": _pass('PlainLoginModule required username="ada" password="@@";', 14),
     "broker-address": _pass("broker_url = 'amqp://ada:@@@mq//'", 14),
     "told-a-colleague": _pass("Username ada, password @@, please change it.", 12),
-    "powershell-plain": _pass("ConvertTo-SecureString '@@' -AsPlainText -Force", 14),
-    "network-credential": _pass('new NetworkCredential("ada", "@@")', 14),
-    "requests-auth": _pass('requests.get(url, auth=("ada", "@@"))', 14),
     "git-extra-header": _in('http.extraheader="AUTHORIZATION: bearer @@"', WORD, 52),
+    "cisco-user": _pass("username ops privilege 15 secret 0 @@", 12),
+    "remote-screen": _pass("x11vnc -display :0 -passwd @@", 12),
+    "offered-in-chat": _pass("try @@ as the pw", 12),
+    "sentence-in-italian": _pass("La password del server è @@", 12),
+    "told-to-a-form": _pass('page.fill("#password", "@@")', 12),
     "licence-yaml": _in("licenseKey: @@", HEX, 32),
     "ftp-prompt": _pass("Name: ada / Password: @@", 12),
     "slack-signing": _in('"signing_secret": "@@"', HEX, 32),
     "dsn-semicolon": _pass("mysql:host=db;dbname=shop;user=app;password=@@", 14),
     "elastic-user": _pass("curl -k --user elastic:@@ https://es:9200", 20),
-    "chat-here-is": _in("here's the token for staging: @@", ALNUM, 40),
 }  # fmt: skip

@@ -8,6 +8,7 @@ with a limit (fault:G23).
 from __future__ import annotations
 
 from ledger.secrets.credential_names import (
+    BLANK,
     KEYS,
     LOOSE,
     NO_KEYS,
@@ -20,7 +21,7 @@ from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_
 from ledger.secrets.match import Hit, hit
 
 _QUOTES = "\"'`"
-_BARE_END = " \t\n\"'`,;)}]|<>&"
+_BARE_END = " \t\n\"'`,;)}]|<>"
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-.")
 #: A longer value is no credential, but a document.
 _CAP = 300
@@ -28,6 +29,8 @@ _CAP = 300
 _TRIES = 4
 #: What a connection string holds beside its password.
 _SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
+#: What a function is called that is given a secret: `.password("…")`, `setPassword("…")`.
+_GIVEN = ("", "set", "with")
 
 
 def find_credentials(text: str) -> list[Hit]:
@@ -45,6 +48,9 @@ def find_credentials(text: str) -> list[Hit]:
             begin, loose = _front_of_key(low, at) if name == "key" else (at, name in LOOSE)
             if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
+            if name in SPOKEN and " is " in low[max(0, at - 24) : at]:
+                place = _value_before(text, low, at)
+                found += [hit("credential", *place)] if place else []
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
                 if place is not None and not (loose and not is_drawn(text[slice(*place)])):
@@ -58,6 +64,8 @@ def _is_part(text: str, low: str, at: int, end: int) -> bool:
     """Tell whether a name is but a part of a word; in capitals one may end a variable's, as `SSHPASS=`."""
     if not low[at - 1 : at].isalnum():
         return low[end : end + 1].isalnum()
+    if text[at].isupper() and text[at - 1].islower():
+        return low[end : end + 1].isalnum()  # `smtpPass`
     return not (text[end : end + 1] == "=" and text[at - 1 : end].isupper())
 
 
@@ -89,6 +97,9 @@ def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool
     if name == "key" and is_drawn(text[end + 1 : end + 96].split(" ")[0].rstrip(".,;)")):
         return False
     told = " is " in near or " was " in near
+    colon = near.find(": ")
+    if colon > 0 and is_strong(text[end + colon + 2 : end + 160]):
+        return False
     paired = "value" in near or "string" in near or "default" in near
     return not (told or paired or low[max(0, at - 9) : at].endswith(_SETTERS))
 
@@ -160,7 +171,7 @@ def _sign(
     spot = end + closing
     blanks = _blanks(text, spot)
     sign = text[spot + blanks : spot + blanks + 2]
-    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("--")
+    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
     if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
         return spot + (2 if sign[0] == ":" else 1), False, False
     if sign in (":=", "=>", "?=", "||", "??"):
@@ -169,10 +180,14 @@ def _sign(
         return None
     if sign[:1] in (":", "="):
         spot += blanks + 1
-        return _next_line(text, spot) or spot, False, False
+        return _next_line(text, spot) or _typed(text, spot) or spot, False, False
     if sign[:1] == ">" and not blanks and front[-1:] == "<":
         return spot + 1, False, False  # `<password>…</password>`
-    if name == "bindpw" and blanks:
+    if sign in ('("', "('") and not blanks and not closing:  # `.password("…")`, `setPassword('…')`
+        stem = low[max(0, at - 48) : at][len(front) :].rstrip("_")
+        called = stem in _GIVEN and (stem or front[-1:] in (".", ">"))
+        return (spot + 1, False, False) if called else None
+    if name in BLANK and blanks:
         return spot + blanks, False, False
     if sign[:1] == "|" and "|" in text[max(0, at - 60) : at].rpartition("\n")[2]:
         return spot + blanks + 1, False, False  # the next cell of a table
@@ -186,8 +201,9 @@ def _sign(
         return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
     if name == "bearer" and blanks:
         return spot + blanks, True, False
-    if blanks == 1 and (flag or (name == "password" and _in_netrc(low, at))):
-        return spot + blanks, False, False
+    if blanks == 1 and (flag or (name == "password" and _in_account(low, at))):
+        spot += blanks
+        return spot + 2 * (text[spot : spot + 2] in ("0 ", "7 ")), False, False
     paired = _pair(low, spot)
     if paired:
         return paired, False, False
@@ -204,6 +220,17 @@ def _sign(
 
 #: What gives a variable its value behind a blank: of docker, fish, Windows and C shells.
 _SETTERS = ("env ", "arg ", "setx ", "set -x ", "set -gx ", "set -xg ", "setenv ")
+
+
+def _typed(text: str, at: int) -> int:
+    """Return where the value begins behind a type: `token: &str = "…"`; 0 where there is none."""
+    name, sign, _ = text[at : at + 40].partition(' = "')
+    bare = name.strip().lstrip("&'")
+    return (
+        at + len(name) + 3
+        if sign and bare.partition(" ")[2] in ("", "str") and bare[:1].isalpha()
+        else 0
+    )
 
 
 def _next_line(text: str, at: int) -> int:
@@ -254,17 +281,48 @@ def _told(text: str, low: str, at: int) -> int:
         and is_strong(text[at + stop + 2 : at + 160])
     ):
         return at + stop + 2
+    if stop < 6:
+        return 0
     near = near[:stop]
-    for word in (" is ", " was ", " lautet ", " ist ", " est ", " es "):
+    for word in _TELLING:
         cut = near.find(word)
         if 0 <= cut and near.count(" ", 0, cut) <= 6:
-            return at + cut + len(word)
+            cut += len(word)
+            more = next((filler for filler in _FILLERS if near.startswith(filler, cut)), "")
+            return at + cut + len(more)
     return 0
+
+
+#: What a sentence says before a value, and what may stand between.
+_TELLING = (
+    " is ", " was ", " changed to ", " reset to ", " set to ", " lautet ", " ist ", " heißt ", " est ",
+    " es ", " è ", " é ",
+)  # fmt: skip
+_FILLERS = ("now ", "still ", "set to ", "jetzt ", "nun ", "ahora ")
+
+
+def _value_before(text: str, low: str, at: int) -> tuple[int, int] | None:
+    """Return where the value stands that a sentence begins with: `X is the root password`."""
+    near = low[max(0, at - 24) : at]
+    cut = max(near.rfind(" is the "), near.rfind(" is my "), near.rfind(" is our "))
+    if cut < 0 or near.count(" ", cut) > 4:
+        return None
+    end = at - len(near) + cut
+    start = max(text.rfind(" ", max(0, end - 80), end), text.rfind("\n", max(0, end - 80), end)) + 1
+    start += text[start : start + 1] in tuple(_QUOTES)
+    end -= text[end - 1] in _QUOTES
+    return (start, end) if 0 < end - start < 80 and is_strong(text[start:end]) else None
 
 
 def _behind_default(text: str, at: int) -> int:
     """Return where the default begins of a variable that a value is: `${PW:-real}`."""
+    if text[at : at + 3] == "<%=":  # of a template
+        near = text[at : at + 80].partition("%>")[0]
+        cut = near.rfind("||") + 2
+        return at + cut + _blanks(text, at + cut) if cut > 1 else at
     quote = text[at : at + 1] in tuple(_QUOTES)
+    if text[at + quote : at + quote + 2] == "{n" and text.startswith("{noop}", at + quote):
+        return at + quote + 6
     if text[at + quote : at + quote + 2] != "${":
         return at
     near = text[at + quote : at + quote + 80].partition("}")[0]
@@ -286,10 +344,13 @@ def _blanks(text: str, at: int) -> int:
     return len(head) - len(head.lstrip(" \t"))
 
 
-def _in_netrc(low: str, at: int) -> bool:
-    """Tell whether a line is one of `.netrc`: `machine host login name password value`."""
+def _in_account(low: str, at: int) -> bool:
+    """Tell whether a line sets up an account, as in `.netrc`: `machine host login name password value`."""
     near = low[max(0, at - 160) : at]
-    return "login " in near and ("machine " in near or "default " in near)
+    if "login " in near and ("machine " in near or "default " in near):
+        return True
+    near = near.rpartition("\n")[2]
+    return "username " in near or "nmcli " in near
 
 
 def _span_at(text: str, at: int) -> tuple[int, int] | None:
@@ -311,6 +372,14 @@ def _span_at(text: str, at: int) -> tuple[int, int] | None:
         for char in _BARE_END:
             cut = tail.find(char)
             tail = tail[:cut] if cut >= 0 else tail
+        cut = tail.find("&")
+        if cut >= 0 and (at + len(tail) == len(text) or text[at + len(tail)] != ";"):
+            # a field of a form ends there, and an entity is none
+            tail = (
+                tail if "=" not in tail[cut:] and tail[cut + 1 : cut + 2].isalnum() else tail[:cut]
+            )
+        elif cut >= 0:
+            tail = tail[:cut]
         if len(tail) == _CAP:
             return None
         end = at + len(tail.rstrip(".:*"))

@@ -7,11 +7,14 @@ NAMES = (
     "password", "passwort", "kennwort", "passcode", "passwd", "passphrase", "pwd", "_pass", "secret",
     "token", "key", "credential", "bearer", "authorization", "mot de passe",
     "contraseña", "contrasena", "wachtwoord",
-    "bindpw", "psk", "pass", "pw", "auth", "login",
+    "bindpw", "psk", "pass", "pw", "auth", "login", "storepass", "keypass", "requirepass",
+    "masterauth", "clave",
 )  # fmt: skip
 #: What each of them holds: few searches tell that a text has none.
-ROOTS = {"pass": tuple([name for name in NAMES if "pass" in name])}
-ROOTS |= {name: (name,) for name in NAMES if "pass" not in name}
+ROOTS = {"pass": tuple([name for name in NAMES if "pass" in name]), "auth": ("auth", "masterauth")}
+ROOTS |= {name: (name,) for name in NAMES if "pass" not in name and name not in ROOTS["auth"]}
+#: Settings whose value stands behind a blank.
+BLANK = ("bindpw", "requirepass", "masterauth")
 #: What a key is of that surely opens something, and what it is of that sorts, stores and names.
 KEYS = tuple(
     "api app access private account auth signing encryption master license licence activation product "
@@ -33,11 +36,21 @@ TAILS = frozenset(
 #: Names of passwords that people choose: weaker ones count, too.
 CHOSEN = frozenset((
     "password", "passwd", "passphrase", "pwd", "_pass", "passwort", "kennwort", "passcode", "mot de passe",
-    "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw",
+    "contraseña", "contrasena", "wachtwoord", "bindpw", "psk", "pass", "pw", "storepass", "keypass",
+    "requirepass", "masterauth", "clave",
 ))  # fmt: skip
 #: Names of what a sentence tells: `the password for staging is X`.
-SPOKEN = CHOSEN - {"_pass", "pass", "psk", "bindpw"}
+SPOKEN = CHOSEN - {
+    "_pass",
+    "pass",
+    "psk",
+    "bindpw",
+    "storepass",
+    "keypass",
+    "requirepass",
+    "masterauth",
+}
 #: Names that are parts of many words, and mean something only where they stand alone or behind a joint.
-WHOLE = frozenset(("pass", "pw", "auth", "login", "psk"))
+WHOLE = frozenset(("pass", "pw", "auth", "login", "psk", "clave"))
 #: Names that announce much else: what stands behind them has to be drawn beyond doubt.
 LOOSE = frozenset(("auth", "login"))

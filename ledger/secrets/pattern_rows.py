@@ -7,8 +7,8 @@ A pattern is matched at its mark, never searched for, and every repeat has a lim
 from __future__ import annotations
 
 #: How a value has to look: no placeholder; drawn at random; no mere word; many words; digits; letters of
-#: both cases with a digit; base64 of `name:password`.
-ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, PAIR = range(7)
+#: both cases with a digit; these with a sign that no name has; base64 of `name:password`.
+ANY, DRAWN, CHOSEN, WORDS, DIGITS, MIXED, SIGNED, PAIR = range(8)
 #: A row: rule, how a value has to look, marks, pattern from the mark on (its group is the value, or all).
 #: Here a value stands in one long word with its mark.
 WORD_ROWS = (
@@ -49,17 +49,30 @@ TEXT_ROWS = (
     ("credential", ANY, ("pp password", "pp-specific password", "SPECIFIC_PASSWORD", "APP_PASSWORD"),
      r"[\w-]+(?: password)?(?: for [\w .]{1,30})?(?: is|:|=)[\s\"'`]{0,2}"
      r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![\w-])"),
-    ("credential", MIXED, ("reds", "entials", "ogin"),
-     r"[a-z]+(?::| ->) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"),
+    ("credential", MIXED,
+     ("reds", "edential", "ogin", "uth", "gangsdaten", "entifiants", "edenciales"),
+     r"[a-z]+(?::| ->) [\"'`]?[\w.@-]{1,60}[\"'`]? ?[/:|] ?[\"'`]?([^\s\"'`]{8,80})"
+     # what a function is given: `auth=("ada", "…")`, `NetworkCredential(user, "…")`
+     r"|[a-z]+=?\(\s{0,40}(?:[\"'][^\"'\n]{0,80}[\"'],\s{0,40})?"
+     r"(?:[\"'][^\"'\n]{1,80}[\"']|[\w.$-]{1,60}),\s{0,40}(?:Some\()?[\"'`]([^\"'`\s]{6,80})[\"'`]"),
+    ("credential", SIGNED, ("use ", "Use "),
+     r"\w+ [\"'`]?([^\s\"'`/(){}\[\]<>:]{8,60})[\"'`]? (?:for|on|to|as|if|when)\b"),
+    ("credential", MIXED, ("in with ",),
+     r"in with [\w.-]{1,40}@[\w.-]{1,60},? and [\"'`]?([^\s\"'`]{8,80})"),
     ("credential", MIXED, ("in as ",),
-     r"in as [\w.@-]{1,60},? (?:and |with |using |the |password |pw ){1,4}"
+     r"in as [\w.@-]{1,60},? (?:and |with |using |the |password |pw |[/:|] ){1,4}"
      r"[\"'`]?([^\s\"'`]{8,80})"),
     # commands whose password stands at a place
     ("credential", CHOSEN, ("echo ", "printf "),
-     r"\w+(?: -\w)*+ [\"']?([^\s\"'|$]{6,100})[\"']? {0,4}\|[^\n|]{0,60}?"
-     r"(?:-stdin\b| -S\b|chpasswd|-with-token|passphrase-fd|passwd\b|secret create)"),
+     r"\w+(?: -\w)*+ [\"']?([^\s\"'|$\\]{6,100})(?:\\n)?[\"']? {0,4}(?:\|[^\n|]{0,60}?"
+     r"(?:-stdin\b| -S\b|chpasswd|-with-token|passphrase-fd|passwd\b|secret create|=-(?!\S))"
+     r"|>>? ?[\w./~-]{0,60}(?:passw|passphrase|secret|token|\.pw\b))"),
+    ("credential", CHOSEN, ("sudo -S", "-stdin"),
+     r"[^\n<]{1,80}<<< ?[\"']?([^\s\"'$]{6,100})"),
+    ("credential", CHOSEN, ("send ",), r"send (?:-- )?\"([^\"\s\\]{6,60})\\[rn]\""),
     ("credential", CHOSEN, ("/user:",), r"\S{3,80} ([^\s/]\S{4,80})"),
-    ("credential", CHOSEN, ("net use ",), r"net use (?:\S{1,60} )?\\\\\S{3,80} ([^\s/*]\S{4,80}) /user:"),
+    ("credential", CHOSEN, ("net use",),
+     r"net use(?: (?:\S{1,60} )?\\\\\S{3,80} ([^\s/*]\S{4,80}) /user:|r \S{1,60} ([^\s/*]\S{4,80}))"),
     ("credential", CHOSEN, ("htpasswd -",),
      r"\w+ -\w*b\w*+(?: -\w+)*+ \S{1,100} \S{1,60} ([^\s\"'`]{5,100})"),
     ("credential", CHOSEN, ("sqlplus ",), r"\w+ (?:-\w+ )*+[\w.]{1,60}/([^\s@\"'/]{5,80})@"),
@@ -72,9 +85,13 @@ TEXT_ROWS = (
      r"\w+ \S{1,60} [\"']?([^\s\"'`]{6,80})"),
     ("credential", MIXED, ("secret set ", "put-parameter ", "put-secret-value ", "create-secret "),
      r"[^\n]{0,200}?(?:--body|--value|--secret-string) ?[ =][\"']?([^\s\"']{8,300})"),
-    # code and SQL
     ("credential", CHOSEN, ("DENTIFIED ", "dentified "),
      r"\w+ (?:(?i:with) [\w\"']{1,40} )?(?i:by|as) (?:(?i:password) )?[\"']([^\s\"']{5,100})[\"']"),
+    ("credential", CHOSEN, ("SecureString ",), r"\w+ (?:-String )?[\"']([^\"'\n]{6,100})[\"']"),
+    ("credential", MIXED, ("hmac.new(",), r"hmac\.new\(b?[\"']([^\"'\s]{12,200})[\"']"),
+    ("credential", MIXED, ("jwt.", "Hmac("),
+     r"\w+(?:\.(?:sign|verify|encode|decode))?\([^\"'\n]{0,80}(?:[\"'][\w-]{1,20}[\"'])?,\s{0,40}"
+     r"[\"']([^\"'\s]{12,200})[\"']"),
     ("credential", CHOSEN, ("mysqli", "getConnection(", "PDO("),
      r"\w+\((?:[^(),\n]{1,120},){2}\s?[\"']([^\"'\s]{6,80})[\"']"),
 )  # fmt: skip

@@ -16,6 +16,7 @@ from ledger.secrets.pattern_rows import (
     DRAWN,
     MIXED,
     PAIR,
+    SIGNED,
     TEXT_ROWS,
     WORD_ROWS,
     WORDS,
@@ -26,10 +27,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
+    _Parts = dict[str, list[tuple[str, int]]]
+
 _ROWS = WORD_ROWS + TEXT_ROWS
 _MARKS = tuple([(mark, number) for number, row in enumerate(_ROWS) for mark in row[2]])
 _WORD_MARKS = _MARKS[: sum([len(row[2]) for row in WORD_ROWS])]
 _TEXT_MARKS = _MARKS[len(_WORD_MARKS) :]
+
+
+def _by_part(
+    marks: tuple[tuple[str, int], ...], parts: str | tuple[str, ...], other: str
+) -> _Parts:
+    """Sort marks by what they hold a part of: few searches tell that a text has none."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for one in marks:
+        found.setdefault(next((part for part in parts if part in one[0]), other), []).append(one)
+    return found
+
+
+_SIGNED = _by_part(_WORD_MARKS, "=({:", "$")
+_ROOTED = _by_part(_TEXT_MARKS, ("passw", "code", "secret", "user", "ogin"), "")
 
 
 def find_patterns(text: str, words: str) -> list[Hit]:
@@ -40,8 +57,8 @@ def find_patterns(text: str, words: str) -> list[Hit]:
         words: the long words of it.
     """
     found: list[Hit] = []
-    marks = [one for one in _WORD_MARKS if one[0] in words] if words else []
-    for mark, number in marks + [one for one in _TEXT_MARKS if one[0] in text]:
+    marks = _there(_SIGNED, words) + _there(_ROOTED, text)
+    for mark, number in marks:
         rule, look, _, _ = _ROWS[number]
         pattern = _compiled(number)
         at = text.find(mark)
@@ -61,6 +78,11 @@ def find_patterns(text: str, words: str) -> list[Hit]:
     return found
 
 
+def _there(parts: _Parts, text: str) -> list[tuple[str, int]]:
+    """Return the marks that stand in a text."""
+    return [one for part in parts if part in text for one in parts[part] if one[0] in text]
+
+
 @lru_cache
 def _compiled(number: int) -> re.Pattern[str]:
     import re
@@ -78,7 +100,9 @@ def _looks(value: str, look: int) -> bool:
         return is_random(value) and distinct(value) > 11
     if look == PAIR:
         return _is_pair(value)
-    if look == MIXED:
+    if look in (MIXED, SIGNED):
+        if look == SIGNED and not any(char in value for char in "!#$%^&*?"):
+            return False
         cases = not value.islower() and not value.isupper()
         return cases and any(map(str.isdigit, value)) and not is_wordy(value)
     if look == WORDS:

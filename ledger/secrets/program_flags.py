@@ -23,14 +23,19 @@ _PROGRAMS = {
     ("sqlcmd", "bcp ", "zip "): ("-P ",),
     ("ldapsearch", "ldapmodify", "ldapadd", "ldapwhoami"): ("-w ",),
     ("openssl",): ("pass:",),
+    ("http ", "https ", "xh "): ("-a ", "--auth "),
+    ("ssh-keygen",): ("-N ",),
+    ("rar ",): ("-hp", "-p"),
     # whatever program is told a name is told its password behind it
     (" -u ", " -U ", "--user", "/u:"): ("-p ", "-P ", "-pw ", "/p:"),
 }  # fmt: skip
 _LOOSE = "/u:"
+#: Flags that take `name:password`, of all programs and of one.
+_NAMED, _HTTPIE = ("-u ", "-U ", "--user ", "--proxy-user ", "--auth "), "http "
 #: How far before a flag its program stands, and how long a value may be.
 _NEAR, _CAP = 200, 256
 _QUOTES = "\"'`"
-_END = (" ", "\n", "\t", ";", "|", ")", "&", "`", '"', "'", "<", ">")
+_END = (" ", "\n", "\t", ";", "|", ")", "& ", "&&", "&\n", "`", '"', "'", "<", ">")
 
 
 def find_flags(text: str) -> list[Hit]:
@@ -48,7 +53,7 @@ def find_flags(text: str) -> list[Hit]:
             while at >= 0:
                 start = at + len(flag)
                 if at and text[at - 1] in " \"'" and _is_behind(text, at, known):
-                    place = _value(text, start, flag)
+                    place = _value(text, start, flag, flag in _NAMED or _HTTPIE in programs)
                     if place is not None and (
                         _LOOSE not in programs or _is_mixed(text[slice(*place)])
                     ):
@@ -80,8 +85,8 @@ def _is_behind(text: str, at: int, programs: list[str]) -> bool:
     return any(program in near for program in programs)
 
 
-def _value(text: str, at: int, flag: str) -> tuple[int, int] | None:
-    """Return where the password of a flag stands; of `name:password` the second half."""
+def _value(text: str, at: int, flag: str, named: bool) -> tuple[int, int] | None:
+    """Return where the password of a flag stands; where it is `named` that is the half behind a name."""
     near = text[at : at + _CAP]
     at += len(near) - len(near.lstrip(" "))
     if flag[-1] != " " and near[:1] == " ":
@@ -96,7 +101,7 @@ def _value(text: str, at: int, flag: str) -> tuple[int, int] | None:
     if not 0 < end < _CAP - 1:
         return None
     value = near[:end].rstrip(".,")
-    if "user" in flag or flag in ("-u ", "-U "):
+    if named:
         sign = next((one for one in ":%," if one in value), ":")  # `name%password` of Samba
         name, colon, value = value.partition(sign)
         if not colon or "://" in near[:end]:

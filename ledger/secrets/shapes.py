@@ -37,7 +37,7 @@ def find_shapes(text: str, words: str) -> list[Hit]:
         words: the long words of it.
     """
     found: list[Hit] = []
-    if _BEGIN in text or "Private-Lines:" in text:
+    if "BEGIN " in text or "Private-Lines:" in text:
         found += _blocks(text)
     if "eyJ" in words:
         found += _web_tokens(text)
@@ -62,7 +62,8 @@ def _blocks(text: str) -> list[Hit]:
     while at >= 0:
         label = text[at + len(_BEGIN) : at + 80].partition("-----")[0]
         body = at + len(_BEGIN) + len(label) + 5
-        if at >= last and "PRIVATE KEY" in label and "\n" not in label:
+        known = "PRIVATE KEY" in label or "Static key" in label
+        if at >= last and known and "\n" not in label:
             end = text.find(_END + label, body, body + _BLOCK_CHARS)
             closed = text[body - 5 : body] == "-----"
             alone = end < 0 and closed and _stands_alone(text, at, body)
@@ -81,6 +82,12 @@ def _blocks(text: str) -> list[Hit]:
                 found.append(hit("private-key", at, min(max(end, body), len(text)), _BEGIN + label))
                 last = end
         at = text.find(_BEGIN, body)
+    at = text.find("---- BEGIN SSH2 ENCRYPTED PRIVATE")
+    if at >= 0:
+        end = text.find("---- END SSH2", at, at + _BLOCK_CHARS)
+        found.append(
+            hit("private-key", at, end if end >= 0 else _block_end(text, text.find("\n", at) + 1))
+        )
     at = text.find("Private-Lines:")
     if at >= 0:
         start = text.find("\n", at) + 1
@@ -187,16 +194,8 @@ def _addresses(text: str) -> list[Hit]:
             cut_at = rest.find(char, 0, stop)
             stop = cut_at if cut_at >= 0 else stop
         user, cut, _host = rest[:stop].rpartition("@")
-        if not cut and stop < len(rest) and rest[stop] in "/#?":
-            # a password with such a character in it, not escaped as it should be
-            line = rest[
-                : min([n for n in (rest.find(c) for c in " \t\n\"'`<>") if n >= 0] or [512])
-            ]
-            head, _, tail = line.partition("@")
-            if "@" in line and ":" in head.split("/")[0] and "." in tail and "//" not in head:
-                port = head.partition(":")[2]
-                if not port.split("/")[0].isdigit():
-                    user, cut, _host = head, "@", tail
+        if stop < len(rest) and rest[stop] in "/#?":
+            user, cut = _unescaped(rest, stop) or (user, cut)
         if cut:
             name, colon, password = user.partition(":")
             scheme = text[max(0, at - 12) : at]
@@ -209,6 +208,25 @@ def _addresses(text: str) -> list[Hit]:
                 found.append(hit("url-token", start, start + len(user)))
         at = text.find("://", start)
     return found
+
+
+def _unescaped(rest: str, stop: int) -> tuple[str, str] | None:
+    """Return the user of an address whose password holds `/`, `#` or `?`, not escaped as it should be.
+
+    Args:
+        rest: of a text, behind `://`.
+        stop: where the first of them stands.
+    """
+    ends = [end for end in map(rest.find, " \t\n\"'`<>") if end >= 0]
+    line = rest[: min(ends, default=512)]
+    head, cut, tail = line.partition("@")
+    if cut and len(head) < stop:  # the password holds an `@` as well
+        more, again, _ = line[stop:].rpartition("@")
+        inside = again and ":" in head and rest[stop] != "/" and not any(map(more.count, "=/&"))
+        return (line[:stop] + more, "@") if inside else None
+    if not cut or ":" not in head.split("/")[0] or "." not in tail or "//" in head:
+        return None
+    return None if head.partition(":")[2].split("/")[0].isdigit() else (head, "@")
 
 
 def _is_password(name: str, password: str) -> bool:

@@ -60,10 +60,13 @@ docker-token: dckr_pat_ dckr_oat_ / w 24 40
 doppler-token: dp.pt. dp.st. dp.sa. dp.ct. dp.scim. dp.audit. / d 40 90
 duffel-token: duffel_live_ duffel_test_ / w 43 43
 dynatrace-token: dt0c01. dt0s01. / d 80 100
+e2b-key: e2b_ / h 40 40
 easypost-key: EZAK EZTK / a 54 54
 elastic-key: essu_ / b 50 0
+elevenlabs-key: sk_ / h 48 48
 facebook-token: EAAM EAAC EAAB EAAG / a 80 0
 figma-token: figd_ figo_ figr_ figu_ / w 36 60
+firecrawl-key: fc- / h 32 32
 flutterwave-key: FLWSECK- FLWSECK_TEST- / w 32 40
 fly-token: fm2_ fm1r_ fo1_ / s 40 0
 github-fine-grained-token: github_pat_ / w 36 255
