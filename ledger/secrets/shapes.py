@@ -59,12 +59,13 @@ def _blocks(text: str) -> list[Hit]:
     """Find private keys: `-----BEGIN … PRIVATE KEY…-----` up to its end, on lines or escaped in JSON."""
     found: list[Hit] = []
     at, last = text.find(_BEGIN), 0
+    ends = text.rfind(_END)  # where no block ends any more none is looked for
     while at >= 0:
         label = text[at + len(_BEGIN) : at + 80].partition("-----")[0]
         body = at + len(_BEGIN) + len(label) + 5
         known = "PRIVATE KEY" in label or "Static key" in label
         if at >= last and known and "\n" not in label:
-            end = text.find(_END + label, body, body + _BLOCK_CHARS)
+            end = text.find(_END + label, body, body + _BLOCK_CHARS) if body <= ends else -1
             closed = text[body - 5 : body] == "-----"
             alone = end < 0 and closed and _stands_alone(text, at, body)
             if end < 0:
