@@ -270,6 +270,18 @@ def test_what_is_damaged_is_built_anew_and_said_once(home: Home, suffix: str) ->
     memory.close()
 
 
+def test_a_pipe_in_the_place_of_a_stamp_holds_nobody_up(home: Home) -> None:
+    """It has no bytes, so the cache is built anew."""
+    before = facts(home)
+    os.unlink(cache_file(home) + ".stamp")
+    os.mkfifo(cache_file(home) + ".stamp")
+    after: list[str] = []
+    asked = threading.Thread(target=lambda: after.extend(facts(home)), daemon=True)
+    asked.start()
+    asked.join(20)
+    assert after == before
+
+
 def test_a_process_that_has_it_open_notices_too(home: Home) -> None:
     """A server that runs for days reads its file again and again."""
     memory = Memory(home)

@@ -1,7 +1,7 @@
 """No text is slow: twice of it takes far less than four times as long, wherever a text is read.
 
 Processor time, at sizes that take a few hundredths of a second and more; and a mebibyte of any of these
-shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every 23rd pair of a shape
+shapes is linted in two seconds (fault:G10 and fault:G23). The gate takes every 37th pair of a shape
 and a reader, and every fifth shape of a mebibyte, on a machine that has other things to do as well;
 `python -m tests.campaigns.matrices` takes all.
 """
@@ -25,6 +25,10 @@ from projection.lifecycle.promotion import specific
 from projection.policy.model import Policy
 from projection.text.digest import gist
 from rituals.check.lint.files import lint_files
+from rituals.hosts.observed.shell import read as read_shell
+from rituals.intake.harvest.asciidoc import read_asciidoc
+from rituals.intake.harvest.markdown import read_markdown
+from rituals.intake.harvest.restructured import read_rst
 from rituals.review.evidence.claims import claims
 from tests.conftest import WHOLE, sampled
 
@@ -44,6 +48,7 @@ SHAPES = {
     "json web keys": '"kty":"x","d', "phrases": "phrase: abc def ghi ", "piped": "echo aaaaaaaa", "drawn": "ab_Cd3",
     "hashes": "$argon2id$", "values in tags": "<password>", "names on lines": "password:\n", "x keys": "x-key ",
     "blanks": " ", "dashes": "_-", "dots": "a.", "prompts in code": "`$ ", "marks on one letter": "\u0301\u0316",
+    "crosses": "<<", "piped commands": "|a",
 }  # fmt: skip
 #: Two neighbours on a loaded machine slow each other down; work that is quadratic would take minutes.
 LINT_BYTES, LINT_SECONDS = 1 << 20, 2.0 if WHOLE in os.environ else 6.0
@@ -81,6 +86,8 @@ def absorbed(text: str) -> None:
 READERS: dict[str, Callable[[str], object]] = {
     "lint": lint, "append": append, "append of a fact": append_fact, "absorb": absorbed, "digest": gist,
     "recall": passages_of, "claims": claims, "promotion": specific,
+    "markdown": lambda text: read_markdown("a.md", text), "asciidoc": lambda text: read_asciidoc("a.adoc", text),
+    "restructured": lambda text: read_rst("a.rst", text), "shell": read_shell,
 }  # fmt: skip
 
 
@@ -104,8 +111,9 @@ def taken(read: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize(
     ("shape", "reader"),
     [
-        *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 23),
-        ("blanks", "claims"), ("dashes", "claims"), ("dashes", "promotion"),
+        *sampled([(shape, reader) for shape in SHAPES for reader in READERS], 37),
+        ("blanks", "claims"), ("dashes", "promotion"), ("brackets", "markdown"), ("crosses", "asciidoc"),
+        ("dashes", "restructured"), ("piped commands", "shell"),
     ],
 )  # fmt: skip
 def test_twice_the_text_takes_twice_the_time(shape: str, reader: str) -> None:

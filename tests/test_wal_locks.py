@@ -13,7 +13,7 @@ import pytest
 from ledger.git.repository import find_repository
 from ledger.model.layout import TRANSFER_FILE
 from ledger.wal import locks
-from ledger.wal.atomic_files import Lock
+from ledger.wal.atomic_files import Lock, plain_bytes
 from ledger.wal.transfer_note import Transfer
 from tests.conftest import Repo
 
@@ -60,6 +60,18 @@ def test_nobody_else_may_open_a_lock(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A clone can bring a link to a device, and a person can put a pipe in the place of a page."""
+    (tmp_path / "page").write_bytes(b"text")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "link").symlink_to("page")
+    (tmp_path / "folder").mkdir()
+    names = ("page", "pipe", "endless", "link", "folder", "nothing")
+    read = [plain_bytes(str(tmp_path / name)) for name in names]
+    assert read == [b"text", b"", b"", b"", b"", None]
 
 
 def test_whose_collection_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import time
 
 from ledger.environment import monotonic
@@ -43,6 +44,26 @@ def write_private(path: str, data: bytes) -> None:
         except OSError:
             pass
         raise storage_failure(problem, path) from problem
+
+
+def plain_bytes(path: str) -> bytes | None:
+    """Return the bytes of a file, None where there is none to be read; those of anything else are b"".
+
+    A link may lead anywhere, and a pipe or a device may keep a reader for good.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | _NO_FOLLOW)
+    except OSError as problem:
+        return b"" if problem.errno in (errno.ELOOP, errno.ENXIO) else None
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return b""
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
 
 
 def replace_file(

@@ -69,7 +69,7 @@ def _state_folder() -> str:
 def _read(path: str) -> bytes | None:
     """Return the key in a file; None for none that only this user could have written and read."""
     try:
-        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     try:
@@ -92,10 +92,13 @@ def _is_ours(folder: str) -> bool:
 
 def _make(path: str) -> None:
     """Put a new key in its place, whole, or leave the one that another process has just put there."""
+    from _thread import get_native_id
+
     from ledger.errors import StorageFailed
     from ledger.wal.atomic_files import make_folder
 
-    temporary = f"{path}.{os.getpid()}.tmp"
+    # a name of its own: what another thread puts in place is this very file, by another name
+    temporary = f"{path}.{os.getpid()}.{get_native_id()}.tmp"
     try:
         make_folder(os.path.dirname(path))
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW, 0o600)

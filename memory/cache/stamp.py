@@ -249,7 +249,7 @@ class Held:
         flags = os.O_RDWR if alone else os.O_RDONLY
         try:
             made = os.O_CREAT if self._fresh else 0
-            self._fd = os.open(path + _SUFFIX, flags | made | _NO_FOLLOW, 0o600)
+            self._fd = os.open(path + _SUFFIX, flags | made | _NO_FOLLOW | os.O_NONBLOCK, 0o600)
             _lock(self._fd, self._how)
         except OSError as problem:
             self._let_go()
@@ -316,7 +316,7 @@ def _look(path: str) -> tuple[int, ...]:
 
 def _read(path: str) -> bytes:
     try:
-        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW)
+        fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
     try:

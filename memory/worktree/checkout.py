@@ -21,7 +21,7 @@ from ledger.model.layout import (
     SESSIONS_DIR,
     VIEW_FILES,
 )
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from ledger.wal.locks import clear_index_lock
 
 TYPE_CHECKING = False
@@ -113,14 +113,7 @@ def edited_finding(path: str) -> Finding:
 
 def work_file(home: Home, path: str) -> bytes | None:
     """Return the work tree's copy of a file of the home, None when there is none."""
-    full = f"{home.folder}/{path}"
-    if os.path.islink(full) or os.path.isdir(full):
-        return b""  # neither is ever ours
-    try:
-        with open(full, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
+    return plain_bytes(f"{home.folder}/{path}")  # what is no plain file is never ours
 
 
 def store_blob(home: Home, data: bytes) -> None:

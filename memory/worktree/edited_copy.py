@@ -7,6 +7,7 @@ import os
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.layout import CONTINUITY_FILE, MIRROR_DIR
+from ledger.wal.atomic_files import plain_bytes
 from memory.worktree.checkout import is_editable, read_written
 
 TYPE_CHECKING = False
@@ -70,10 +71,4 @@ def unread(home: Home, edited: Iterable[str]) -> tuple[str, ...]:
 
 def read_copy(path: str) -> bytes | None:
     """Return the bytes of the copy, None when there is none; a link is never ours, and holds none."""
-    try:
-        if os.path.islink(path):
-            return b""
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
+    return None if os.path.isdir(path) and not os.path.islink(path) else plain_bytes(path)

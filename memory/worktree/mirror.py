@@ -13,7 +13,7 @@ from ledger.home import Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
 from ledger.model.layout import ARCHIVE_DIR, EDITABLE, MIRROR_DIR
-from ledger.wal.atomic_files import make_folder, replace_file
+from ledger.wal.atomic_files import make_folder, plain_bytes, replace_file
 from memory.worktree.checkout import EMPTY_TREE, edited_finding, note_written, read_written
 
 #: Stands in the record of what was written for the commit that the mirror last followed the branch to.
@@ -93,12 +93,8 @@ def edited_mirror(home: Home, paths: Iterable[str]) -> list[str]:
     unknown: dict[str, str] = {}
     for path in paths:
         name = f"{MIRROR_DIR}/{path}"
-        try:
-            with open(f"{home.repository.top}/{name}", "rb") as file:
-                here = blob_id(file.read())
-        except OSError:
-            continue
-        if ours.get(name) != here:
+        data = plain_bytes(f"{home.repository.top}/{name}")
+        if data is not None and ours.get(name) != (here := blob_id(data)):
             unknown[name] = here
     if not unknown:
         return []

@@ -88,10 +88,10 @@ def read(text: str, depth: int = 0) -> tuple[Simple, ...]:
     reader.read_list("", "")
     found: list[Simple] = []
     run = reader.found
+    left = max([at for at, one in enumerate(run[:-1]) if one.joined != "&&"], default=-1)
     for index, one in enumerate(run):
-        behind = [other.joined for other in run[index:-1]]
         last = index == len(run) - 1
-        surely = all(join == "&&" for join in behind) and not one.loose
+        surely = index > left and not one.loose
         for words in _unwrapped(one.words):
             script = _script(words)
             if script is None:
@@ -177,9 +177,9 @@ class _Reader:
     def _close(self, now: _Found, joined_by: str) -> str:
         """End a command; return the folder for the next one."""
         words = now.words
-        while words and words[0] in _KEYWORDS:
-            now.loose = now.loose or words[0] in _CONDITIONS
-            del words[0]
+        first = next((at for at, word in enumerate(words) if word not in _KEYWORDS), len(words))
+        now.loose = now.loose or not _CONDITIONS.isdisjoint(words[:first])
+        del words[:first]
         piped = joined_by in ("|", "|&")
         if not words or words[0] in _HEADS:
             if self.found and (piped or joined_by in ("&&", "||", "&")):  # behind a group
@@ -335,8 +335,7 @@ class _Reader:
 def _unwrapped(words: list[str]) -> list[list[str]]:
     """Return a command without what runs it: `env A=b nice -n 5 npm i` is `npm i`."""
     for _ in range(8):
-        while words and _is_assignment(words[0]):
-            words = words[1:]
+        words = words[_assigned(words) :]
         if not words:
             return []
         name = posixpath.basename(words[0])
@@ -349,12 +348,13 @@ def _unwrapped(words: list[str]) -> list[list[str]]:
             if word not in rest[:3]:
                 break
             rest = rest[rest.index(word) + 1 :]
-        while rest and (rest[0][:1] == "-" or _is_assignment(rest[0])):
-            option = rest.pop(0)
+        at = 0
+        while at < len(rest) and (rest[at][:1] == "-" or _is_assignment(rest[at])):
+            option, at = rest[at], at + 1
             if option == "--":
                 break
-            if option in takes and rest:
-                rest.pop(0)
+            at += option in takes
+        rest = rest[at:]
         if name == "timeout" and rest:
             rest = rest[1:]
         if name in ("npx", "bunx", "pnpx", "uvx") and rest:
@@ -363,6 +363,11 @@ def _unwrapped(words: list[str]) -> list[list[str]]:
             break
         words = rest
     return [words]
+
+
+def _assigned(words: list[str]) -> int:
+    """Count the assignments that a command begins with."""
+    return next((at for at, word in enumerate(words) if not _is_assignment(word)), len(words))
 
 
 def _is_assignment(word: str) -> bool:

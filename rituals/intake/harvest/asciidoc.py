@@ -9,8 +9,9 @@ from rituals.intake.harvest.passages import Builder, Document, outside_code, squ
 _HEADING = re.compile(r"(={1,6})\s+(.*)$")
 _ATTRIBUTE = re.compile(r":([A-Za-z][\w-]*):(?:\s+(.*))?$")
 _ITEM = re.compile(r"([*.]{1,5}|-|\d{1,3}\.)\s+")
-_LINK = re.compile(r"(?:link:|xref:|mailto:|https?://)[^\s\[\]]*\[([^\]]*)\]")
-_CROSS = re.compile(r"<<[^,>]*(?:,\s*([^>]*))?>>")
+# what a search begins again with ends the part before it, or that part has a limit: no place is read twice
+_LINK = re.compile(r"(?:link:|xref:|mailto:|https?://)[^\s\[\]]{0,500}\[([^\]\[]*)\]")
+_CROSS = re.compile(r"<<[^,<>]*+(?:,\s*+([^<>]*+))?>>")
 _STRESS = re.compile(r"(?<![\w*_])([*_]{1,2})(?=\S)([^*_]+?)(?<=\S)\1(?![\w*_])")
 _LABEL = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+")
 _HIDING = re.compile(r"(?:-{4,}|\.{4,}|_{4,}|\+{4,}|/{4,}|```.*)$")

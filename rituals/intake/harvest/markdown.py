@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from ledger.codec.fenced_code import code_ranges
 from rituals.intake.harvest.passages import Builder, Document, outside_code, squeezed
 
-_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\])")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|\[\^[^\]]+\]|\{[:#.][^{}]*\}|<!--.*?-->")
-_STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+# what a search begins again with ends the part before it, or that part has a limit: no place is read twice
+_IMAGE = re.compile(r"!\[[^\[\]]*+\](?:\([^)\[]*+\)|\[[^\[\]]*+\])")
+_LINK = re.compile(
+    r"\[((?:[^\[\]]|\[[^\[\]]*+\])*+)\](?:\((?:[^()\[]|\([^()\[]*+\))*+\)|\[[^\[\]]*+\])"
+)
+_TAG = re.compile(
+    r"</?[a-zA-Z][^<>]*>|\[\^[^\[\]]++\]|\{[:#.][^{}]*\}|<!--(?:[^<\n]|<(?!!--))*?-->"
+)
+_STRONG = re.compile(r"(\*\*|__)(?=\S)(.{1,400}?)(?<=\S)\1")
 _STRESS = re.compile(r"(?<![\w*\\])([*_])(?=[^\s*_])([^*_]+?)(?<=\S)\1(?![\w*])")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _ITEM = re.compile(r"([-*+•]|\d{1,3}[.)])(?:\s+|$)")
-_HEADING = re.compile(r"(#{1,6})(?:\s+(.*?))?\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})(?:\s+(.*)|#*)$")
 _FIELD = re.compile(r"([A-Za-z][\w -]*):(?:\s+(.*))?$")
 _REFERENCE = re.compile(r"\[[^\]]+\]:\s")
 _CALLOUT = re.compile(r"(?:!!!|\?\?\?\+?|:::+)")
@@ -39,6 +45,7 @@ def read_markdown(path: str, text: str) -> Document:
     lines = text.split("\n")
     built = Builder(path, plain_markdown)
     code = dict(code_ranges(lines))
+    ends = [at for at, line in enumerate(lines) if "-->" in line]
     index = _front_matter(lines, built)
     content = 0  # the column from which lines belong to the item or note that is open
     blank = True
@@ -64,12 +71,12 @@ def read_markdown(path: str, text: str) -> Document:
             blank = True
             continue  # code
         was_blank, blank = blank, False
-        behind = _passed_over(built, lines, index, bare)
+        behind = _passed_over(built, lines, ends, index, bare)
         if behind:
             blank = bare[0] == ">"
             index = behind
         elif heading := _HEADING.match(bare) if indent < 4 else None:
-            built.heading(index, len(heading[1]), heading[2] or "")
+            built.heading(index, len(heading[1]), (heading[2] or "").rstrip("#").rstrip())
         elif not bare.strip("=") or not bare.strip("-"):
             _underline(built, bare)
         elif _CALLOUT.match(bare):
@@ -89,12 +96,13 @@ def read_markdown(path: str, text: str) -> Document:
     return built.built()
 
 
-def _passed_over(built: Builder, lines: list[str], index: int, bare: str) -> int:
+def _passed_over(built: Builder, lines: list[str], ends: list[int], index: int, bare: str) -> int:
     """Pass over what is no prose: comments, quotations, rules, HTML; take a row of a table.
 
     Args:
         built: so far.
         lines: of the document.
+        ends: indexes of those in which a comment may end.
         index: of the line behind the one that is looked at.
         bare: that one, without its indentation.
 
@@ -103,7 +111,8 @@ def _passed_over(built: Builder, lines: list[str], index: int, bare: str) -> int
     """
     if bare.startswith("<!--"):
         built.close()
-        return _behind_comment(lines, index - 1)
+        after = bisect_left(ends, index - 1)
+        return ends[after] + 1 if after < len(ends) else index
     if bare[0] == ">":
         built.close()
         return _behind_quote(lines, index)
@@ -133,9 +142,9 @@ def _front_matter(lines: list[str], built: Builder) -> int:
     key = ""
     for at in range(1, end):
         line = lines[at].rstrip()
-        match = re.match(r"([A-Za-z][\w -]*?)\s*[:=]\s*(.*)$", line)
+        match = re.match(r"([A-Za-z][\w -]*+)\s*+[:=]\s*(.*)$", line)
         if match:
-            key = match[1]
+            key = match[1].rstrip()
             built.field(key, match[2].split(" #")[0].strip("\"' "), at + 1)
         elif key and line.lstrip().startswith("- "):
             name, value, number = built.fields.pop()
@@ -152,14 +161,6 @@ def _underline(built: Builder, bare: str) -> None:
         built.heading(rows[0][0], 1 if bare[0] == "=" else 2, rows[0][1])
     else:
         built.close()
-
-
-def _behind_comment(lines: list[str], start: int) -> int:
-    """Return the index behind the comment that begins on a line; behind that line where it never ends."""
-    for at in range(start, len(lines)):
-        if "-->" in lines[at]:
-            return at + 1
-    return start + 1
 
 
 def _behind_quote(lines: list[str], index: int) -> int:

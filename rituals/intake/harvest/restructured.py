@@ -18,21 +18,23 @@ _CODE_ROLES = (
     r":(?:code|file|command|program|option|class|func|meth|mod|attr|data|exc|obj|"
     r"const|envvar|samp|[a-z]+:[a-z]+):"
 )
+#: What a search begins again with ends the part before it, or that has a limit: no place is read twice.
 _RULES = (
     (re.compile(r"``(.+?)``"), r"`\1`"),
-    (re.compile(rf"{_CODE_ROLES}`~?([^`<]+?)(?:\s*<[^>]*>)?`"), r"`\1`"),
-    (re.compile(r":[\w:+.-]+:`~?([^`<]+?)(?:\s*<[^>]*>)?`"), r"\1"),
-    (re.compile(r"`([^`<]+?)\s*<[^>]*>`__?"), r"\1"),
+    (re.compile(rf"{_CODE_ROLES}`~?([^`<]+?)(?:\s*<[^>`]*>)?`"), r"`\1`"),
+    (re.compile(r":[\w:+.-]{1,60}:`~?([^`<]+?)(?:\s*<[^>`]*>)?`"), r"\1"),
+    (re.compile(r"`([^`<]+?)\s*<[^>`]*>`__?"), r"\1"),
     (re.compile(r"`([^`]+)`__?(?!\w)"), r"\1"),
     (re.compile(r"\s*\[(?:#\w*|\d+|\*)\]_"), ""),
-    (re.compile(r"(?<![\w`])([\w-]+)__?(?=[\s.,;:)]|$)(?<!_)"), r"\1"),
-    (re.compile(r"\*\*(\S(?:.*?\S)?)\*\*"), r"\1"),
+    (re.compile(r"(?<![\w`-])([\w-]+)__?(?=[\s.,;:)]|$)(?<!_)"), r"\1"),
+    (re.compile(r"\*\*(\S(?:.{0,400}?\S)?)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(\S(?:[^*]*?\S)?)\*(?![\w*])"), r"\1"),
 )
 
 
 def plain_rst(text: str) -> str:
     """Return a text as it reads: links and roles as their words, no marks of type."""
+    text = " ".join(text.split())  # long blanks would be looked through again and again
     for pattern, instead in _RULES:
         text = pattern.sub(instead, text)
     return squeezed(text.replace("\\ ", ""))
