@@ -45,6 +45,8 @@ _NO_BROWSER = (
 _NO_DRIVER = "no playwright: pip install -e '.[dev]'"
 #: Until a server says where it listens.
 _LIMIT_SECONDS = 60.0
+#: Until a page shows what is expected of it: a loaded machine is no fault of a page.
+_PATIENCE_MS = 45_000
 #: Read before the tests take it out of the environment (`tests/conftest.py`).
 _CHROMIUM = os.environ.get("DIURNA_CHROMIUM", "")
 
@@ -60,6 +62,7 @@ def browser() -> Iterator[Browser]:
     driver = pytest.importorskip("playwright.sync_api", reason=_NO_DRIVER)
     if not chromium():
         pytest.skip(_NO_BROWSER)
+    driver.expect.set_options(timeout=_PATIENCE_MS)
     with driver.sync_playwright() as started:
         found = started.chromium.launch(
             executable_path=chromium(), args=["--no-sandbox"] if os.geteuid() == 0 else []
@@ -94,7 +97,7 @@ class Console:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A profile of its own for each test: no cookie of another one."""
     made = browser.new_context(viewport={"width": 1280, "height": 860})
-    made.set_default_timeout(10_000)
+    made.set_default_timeout(_PATIENCE_MS)
     yield made
     made.close()
 

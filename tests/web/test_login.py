@@ -57,7 +57,7 @@ def test_without_script_the_token_is_pasted(browser: object, server: Server) -> 
     page.goto(f"{served.address}/search?q=a%20b")
     page.fill("[name=t]", served.announced.partition("#")[2])
     page.click("button")
-    assert page.url == f"{served.address}/search?q=a%20b"
+    page.wait_for_url(f"{served.address}/search?q=a%20b")
     context.close()
 
 
