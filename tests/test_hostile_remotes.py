@@ -12,6 +12,7 @@ from ledger.git.cli import Git
 from ledger.git.commit_record import Identity
 from ledger.git.objects import Objects, merge_commit
 from ledger.model.order import seal
+from memory.brief.place import changed_files
 from rituals.check.run import verify
 from tests.campaigns.homes import (
     OWN_REPOSITORY,
@@ -263,6 +264,26 @@ def test_j11_a_hostile_configuration_runs_nothing(pair: Pair, tmp_path: Path) ->
     assert one.memory.brief(task="alpha").text
     assert not ran.exists()
     assert one.facts() == {"alpha", "beta"}
+
+
+def test_j11_the_filters_of_a_repository_are_not_asked_which_files_changed(
+    pair: Pair, tmp_path: Path
+) -> None:
+    """It compares by them what may have changed, for the brief of a task."""
+    _, one, _ = pair
+    ran = tmp_path / "ran"
+    (one.folder / ".gitattributes").write_text("* filter=evil\n*.b filter=slow\n")
+    for name in ("x.a", "x.b"):
+        (one.folder / name).write_text("before\n")
+    one.git("add", "-A")
+    one.git("commit", "-qm", "x")
+    for key in ("evil.clean", "evil.smudge", "slow.process"):
+        one.git("config", f"filter.{key}", f"touch {ran}; cat")
+    one.git("config", "filter.evil.required", "true")
+    for name in ("x.a", "x.b"):
+        (one.folder / name).write_text("behind\n")
+    assert changed_files(one.memory.home) == ("x.a", "x.b")
+    assert not ran.exists()
 
 
 def test_j13_a_name_can_not_forge_a_header(tmp_path: Path, make_team: MakeTeam) -> None:

@@ -18,6 +18,7 @@ _CODE_ROLES = (
     r":(?:code|file|command|program|option|class|func|meth|mod|attr|data|exc|obj|"
     r"const|envvar|samp|[a-z]+:[a-z]+):"
 )
+_BLANKS = re.compile(r"[^\S\n]+")
 #: What a search begins again with ends the part before it, or that has a limit: no place is read twice.
 _RULES = (
     (re.compile(r"``(.+?)``"), r"`\1`"),
@@ -34,7 +35,7 @@ _RULES = (
 
 def plain_rst(text: str) -> str:
     """Return a text as it reads: links and roles as their words, no marks of type."""
-    text = " ".join(text.split())  # long blanks would be looked through again and again
+    text = _BLANKS.sub(" ", text)  # long ones would be looked through again and again
     for pattern, instead in _RULES:
         text = pattern.sub(instead, text)
     return squeezed(text.replace("\\ ", ""))
