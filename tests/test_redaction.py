@@ -469,6 +469,8 @@ def test_what_sessions_left_is_cleaned_and_keeps_its_numbers(told: Told) -> None
     checkpoint = state / "checkpoints" / "claude-s-1.json"
     checkpoint.parent.mkdir()
     checkpoint.write_text(f'{{"task": "The code is {LATER} by now."}}')
+    cut = checkpoint.with_name("claude-s-3.json")
+    cut.write_text(f'{{"task": "The code is {LATER}\\u2026"}}')
     said, answer = state / "said" / "opencode-s-2.jsonl", state / "captured" / "claude-s-1.answer"
     for path in (said, answer):
         path.parent.mkdir(exist_ok=True)
@@ -483,7 +485,7 @@ def test_what_sessions_left_is_cleaned_and_keeps_its_numbers(told: Told) -> None
     held = spool.read()
     assert ([one.what for one in held.observations], held.count) == (["wrote a", "wrote b"], 3)
     assert held.began == began and [one.what for one in spool.read(2).observations] == ["wrote b"]
-    assert not checkpoint.exists()
+    assert not checkpoint.exists() and not cut.exists()
 
 
 def test_what_a_dead_process_left_half_written_goes_too(told: Told) -> None:

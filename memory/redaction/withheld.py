@@ -195,11 +195,11 @@ def without_lines(text: str, texts: Iterable[str]) -> str:
         for mark in _MARKS:
             bare = bare.removeprefix(mark)
         gone = bare in lines or any(one in line for one in telling)
-        kept.append("" if gone or (_CUT in line and _holds_cut(line, telling)) else line)
+        kept.append("" if gone or (_CUT in line and holds_cut(line, telling)) else line)
     return "\n".join(kept)
 
 
-def _holds_cut(line: str, telling: list[str]) -> bool:
+def holds_cut(line: str, telling: list[str]) -> bool:
     """Tell whether a line holds one of some lines cut at a `…`, as titles and lists cut it."""
     for one in telling:
         at = line.find(one[:_TELLING_CHARS])

@@ -29,7 +29,13 @@ from ledger.wal.locks import git_prunes, is_abandoned
 from ledger.wal.spool import Spool
 from memory.cache.rebuild import take_away
 from memory.cache.sqlite import FILE_ERRORS, CacheDamaged
-from memory.redaction.withheld import held_logs, logs_naming, redacted_logs, withheld_texts
+from memory.redaction.withheld import (
+    held_logs,
+    holds_cut,
+    logs_naming,
+    redacted_logs,
+    withheld_texts,
+)
 from memory.repair.lost_blobs import drop_purged
 from memory.replay.layers import brief_file
 from memory.replay.log_bytes import read_bytes
@@ -157,13 +163,18 @@ class Telling:
         self._values.add(remark)
 
     def stands_in(self, data: bytes) -> bool:
-        """Tell whether bytes hold one of the lines."""
-        return any(line in data for line in _spelled(self._lines))
+        """Tell whether bytes hold one of the lines, or its front up to a `…`."""
+        if any(line in data for line in _spelled(self._lines)):
+            return True
+        if "…".encode() not in data and b"\\u2026" not in data:
+            return False
+        text = data.decode("utf-8", "replace").replace("\\u2026", "…")
+        return holds_cut(text, sorted(self._lines))
 
     def may_stand_in(self, data: bytes) -> bool:
         """Tell whether bytes hold one of the lines, or what stood in a footer or a remark."""
         values = {one for one in self._values if len(one) >= _TELLING_CHARS}
-        return any(line in data for line in _spelled(self._lines | values))
+        return self.stands_in(data) or any(line in data for line in _spelled(values))
 
     def without(self, data: bytes) -> bytes:
         """Return a text without the lines in which one of them stands."""
