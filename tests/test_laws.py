@@ -58,9 +58,10 @@ from tests.campaigns.homes import Clock, make_home, open_memory
 from tests.campaigns.homes import hermetic as hermetic  # a fixture
 from tests.test_remote_tree_merge import Objects, united
 
-EXAMPLES = int(os.environ.get("DIURNA_LAW_EXAMPLES", "200"))
+#: `python -m tests.campaigns.laws` asks for 10,000.
+EXAMPLES = int(os.environ.get("DIURNA_LAW_EXAMPLES", "100"))
 LAW = settings(max_examples=EXAMPLES, deadline=timedelta(seconds=20), print_blob=True)
-MERGE_LAW = settings(LAW, max_examples=max(500, EXAMPLES))
+MERGE_LAW = settings(LAW, max_examples=max(200, EXAMPLES))
 IDS = ("a", "b", "c", "d", "e", "f")
 TEXTS = ("One.", "Two.", "Three.")
 VERSIONS = tuple(version_id(text) for text in TEXTS)

@@ -16,7 +16,7 @@ from ledger.remote.tree_merge import Joined, Sides, join, unite, with_files
 
 #: `python -m tests.campaigns.laws` asks for more.
 LAW = settings(
-    max_examples=max(500, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))), deadline=None
+    max_examples=max(200, int(os.environ.get("DIURNA_LAW_EXAMPLES", "0"))), deadline=None
 )
 STAMPS = [f"2026-11-2{day}-08301241{day}" for day in range(4)]
 PREFIXES = ("", "memory/")
