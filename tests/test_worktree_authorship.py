@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import EditNotUnderstood, HandEdited, SyncRefused
-from ledger.model.event import FactUpdated
+from ledger.model.event import FactRedacted, FactUpdated
 from memory.api import Memory
 from rituals.check.run import lint
 from tests.campaigns.homes import IN_TREE, OWN_BRANCH, OWN_REPOSITORY, draft, make_home, open_memory
@@ -198,6 +198,20 @@ def test_status_absorb_lint_and_publish_name_it(
     assert run("absorb").code == 0
     assert page(team.one).read_bytes() == data
     assert len(edits(team.one)) == 1
+
+
+@pytest.mark.parametrize("team", sampled(WAYS, 4), indirect=True)
+def test_a_page_that_stays_names_what_was_redacted_since(team: Team) -> None:
+    """F9: its bytes are a person's, so they stay, and nobody is left to think that the text is gone."""
+    team.one.create("beta", "The vault opens with a word.")
+    team.one.memory.publish()
+    data = commit_edit(team.one)
+    memory = team.one.memory
+    team.one.append("It went out", FactRedacted("beta", "a secret"))
+    line = data.decode().split("\n").index("- The vault opens with a word.") + 1
+    found = {one.line: one.message for one in memory.left_alone() if "redacted" in one.message}
+    assert found == {line: "the text of beta was redacted since"}
+    assert committed(team.one) == data
 
 
 # ---- what was never Diurna's -----------------------------------------------------------------------

@@ -22,7 +22,7 @@ from memory.worktree.publish import is_projection, standing_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from projection.fold.replay import State
     from projection.policy.model import Policy
@@ -80,7 +80,7 @@ def left_alone(
             )  # fmt: skip
         else:
             said += unsaid(path, text, state().histories)
-    return tuple(said)
+    return (*said, *_withheld(home, rows, state())) if said else ()
 
 
 def refuse_left(found: tuple[Finding, ...]) -> None:
@@ -200,6 +200,15 @@ def _left_of_edit(
         hint = "`diurna absorb` makes a log of what it understands"
         return (Finding("hand-edited", message, path, hint=hint), *left)
     return left
+
+
+def _withheld(home: Home, rows: Iterable[tuple[str, str, str]], state: State) -> Iterator[Finding]:
+    """Name what a projection that stays still shows of facts that were redacted."""
+    from projection.views.files import withheld
+
+    texts = _texts(home, {path: blob for _, blob, path in rows if is_projection(path)})
+    for path, text in texts.items():
+        yield from withheld(path, text, state.fact)
 
 
 def said_edits(home: Home, commit: str, since: str, fresh: Iterable[bytes] = ()) -> set[str]:

@@ -16,14 +16,15 @@ from projection.document.render import NOTE, REDACTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from projection.document.parse import Block, Parsed
-    from projection.fold.fact import History
+    from projection.fold.fact import Fact, History
 
 #: What says nothing of its own: where a text that both sides have stands twice.
 _REPEATED = ("duplicate-block", "conflict-in-projection")
 _HINT = "record what it says with `diurna append`, or move it to a file of your own"
+_STAYS = "it stands here until a person's lines are out of the way and the page is written again"
 
 
 def has_rendered_form(path: str, text: str) -> bool:
@@ -59,6 +60,11 @@ def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Find
     return tuple(sorted(found, key=lambda one: one.line))
 
 
+def withheld(path: str, text: str, fact_of: Callable[[str], Fact | None]) -> list[Finding]:
+    """Name what a projection file shows and was redacted since, by line."""
+    return [] if path == ARCHIVE_INDEX else withheld_blocks(path, parse(text)[0].blocks, fact_of)
+
+
 def unsaid_blocks(
     path: str, blocks: Iterable[Block], histories: Mapping[str, History]
 ) -> list[Finding]:
@@ -73,6 +79,19 @@ def unsaid_blocks(
         if tidy(block.text) not in texts:
             found.append(unsaid_line(path, block.line))
     return found
+
+
+def withheld_blocks(
+    path: str, blocks: Iterable[Block], fact_of: Callable[[str], Fact | None]
+) -> list[Finding]:
+    """Name the blocks of a file that show what was redacted since (F9)."""
+    return [
+        Finding(
+            "hand-edited", f"the text of {block.id} was redacted since", path, block.line, _STAYS
+        )
+        for block in blocks
+        if block.text != REDACTED and (fact := fact_of(block.id)) is not None and fact.redacted
+    ]
 
 
 def texts_in(histories: Mapping[str, History]) -> set[str]:

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from projection.fold.fact import History
+    from projection.fold.fact import Fact, History
     from projection.fold.state import Standing
     from projection.policy.model import Policy
     from projection.views.parse import ViewText
@@ -61,6 +61,13 @@ def unsaid(path: str, text: str, histories: Mapping[str, History]) -> tuple[Find
     if found.note not in ("", NOTE) or not found.title:
         said.append(page_files.unsaid_line(path, 1))
     return tuple(sorted(said, key=lambda one: one.line))
+
+
+def withheld(path: str, text: str, fact_of: Callable[[str], Fact | None]) -> list[Finding]:
+    """Name what a projection file shows and was redacted since, by line."""
+    if path not in VIEW_FILES:
+        return page_files.withheld(path, text, fact_of)
+    return page_files.withheld_blocks(path, parse_view(path, text).blocks, fact_of)
 
 
 def _strange(found: ViewText) -> list[int]:
