@@ -221,9 +221,7 @@ class Snapshot:
             elif is_stem(path[path.rfind("/") + 1 : -3]):
                 return self._rebuilt(cache, base, tip)  # changed or gone: the set shrank
         refs, findings = log_refs(added, prefix)
-        if any(finding.code == "duplicate-stem" for finding in findings) or any(
-            cache.log_ref(ref.key) for ref in refs
-        ):
+        if any(cache.log_ref(ref.key) for ref in refs):  # a twin of one that is there
             return self._rebuilt(cache, base, tip)
         from memory.replay.read_logs import read_few
 
