@@ -7,8 +7,10 @@ with a limit (fault:G23).
 
 from __future__ import annotations
 
+from ledger.model.record import Record
 from ledger.secrets.credential_names import (
     BLANK,
+    CHOSEN,
     KEYS,
     LOOSE,
     NO_KEYS,
@@ -16,9 +18,10 @@ from ledger.secrets.credential_names import (
     SPOKEN,
     TAILS,
     WHOLE,
-)  # fmt: skip
+)
 from ledger.secrets.credential_values import is_drawn, is_secret, is_strong, is_told
 from ledger.secrets.match import Hit, hit
+from ledger.secrets.sentences import told_before, told_behind
 
 _QUOTES = "\"'`"
 _BARE_END = " \t\n\"'`,;)}]|<>"
@@ -33,13 +36,25 @@ _SERVERS = ("server=", "host=", "data source=", "uid=", "user id=")
 _GIVEN = ("", "set", "with")
 
 
+class _Tried(Record):
+    """What was judged of one text, so that a long line of the same costs no more than any other.
+
+    Args:
+        ends: how many values that end at a place: of nothing but names each would be judged to the end.
+        values: whether a value is a secret, by all that this depends on.
+    """
+
+    ends: dict[int, int]
+    values: dict[tuple[str, str, bool, bool, bool], bool]
+
+
 def find_credentials(text: str) -> list[Hit]:
     """Find values behind names that promise a secret."""
     low = text.lower()
     if len(low) != len(text):  # a letter that has no single lower-case one; places would shift
         low = "".join([char.lower() if char.isascii() else char for char in text])
     found: list[Hit] = []
-    tried: dict[int, int] = {}
+    tried = _Tried({}, {})
     for name in [name for root in ROOTS if root in low for name in ROOTS[root] if name in low]:
         plain = name not in SPOKEN and name != "bearer"
         at = low.find(name)
@@ -49,7 +64,7 @@ def find_credentials(text: str) -> list[Hit]:
             if name in WHOLE and _is_part(text, low, at, end):
                 begin = -1
             if name in SPOKEN and " is " in low[max(0, at - 24) : at]:
-                place = _value_before(text, low, at)
+                place = told_before(text, low, at)
                 found += [hit("credential", *place)] if place else []
             if begin >= 0 and not (plain and _is_word_of_prose(text, low, begin, end, name)):
                 place = _value_behind(text, low, begin, end, name, tried)
@@ -105,7 +120,7 @@ def _is_word_of_prose(text: str, low: str, at: int, end: int, name: str) -> bool
 
 
 def _value_behind(
-    text: str, low: str, at: int, end: int, name: str, tried: dict[int, int]
+    text: str, low: str, at: int, end: int, name: str, tried: _Tried
 ) -> tuple[int, int] | None:
     """Return where the value stands that a name announces.
 
@@ -115,8 +130,7 @@ def _value_behind(
         at: where the name begins.
         end: where it ends.
         name: as `NAMES` has it.
-        tried: how many values that end at a place were judged: a line of nothing but names would be
-            judged from each of them to its end.
+        tried: what was judged before.
     """
     tail = low[end : end + 32]
     more = 0
@@ -145,17 +159,20 @@ def _value_behind(
             spot = text.index(scheme, spot) + len(scheme)
             spot += _blanks(text, spot)
     place = _span_at(text, _behind_default(text, spot))
-    if place is None or tried.get(place[1], 0) > _TRIES:
+    if place is None or tried.ends.get(place[1], 0) > _TRIES:
         return None
-    tried[place[1]] = tried.get(place[1], 0) + 1
+    tried.ends[place[1]] = tried.ends.get(place[1], 0) + 1
     start, stop = place
     value = text[start:stop]
     quoted = text[start - 1 : start] in tuple(_QUOTES)
     if chosen:
         return place if is_told(value, quoted, text[stop : stop + 12]) else None
-    near = text[max(0, start - 200) : start].lower()
-    server = any(word in near for word in _SERVERS)
-    return place if is_secret(value, name, quoted, strict, server) else None
+    near = "" if quoted or strict or name not in CHOSEN else low[max(0, start - 200) : start]
+    server = bool([word for word in _SERVERS if word in near])
+    asked = value, name, quoted, strict, server
+    if asked not in tried.values:
+        tried.values[asked] = is_secret(*asked)
+    return place if tried.values[asked] else None
 
 
 def _sign(
@@ -171,7 +188,6 @@ def _sign(
     spot = end + closing
     blanks = _blanks(text, spot)
     sign = text[spot + blanks : spot + blanks + 2]
-    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
     if front[-2:] == "${" and sign[:1] and (sign in (":-", ":=", ":?") or sign[0] in "-="):
         return spot + (2 if sign[0] == ":" else 1), False, False
     if sign in (":=", "=>", "?=", "||", "??"):
@@ -201,20 +217,23 @@ def _sign(
         return (spot, False, False) if text[spot : spot + 1] in tuple(_QUOTES) else None
     if name == "bearer" and blanks:
         return spot + blanks, True, False
+    flag = low[max(0, at - 24) : at].rpartition(" ")[2].startswith("-")
     if blanks == 1 and (flag or (name == "password" and _in_account(low, at))):
         spot += blanks
         return spot + 2 * (text[spot : spot + 2] in ("0 ", "7 ")), False, False
     paired = _pair(low, spot)
     if paired:
         return paired, False, False
-    word = text[spot + blanks : spot + blanks + 81].partition("\n")[0].rstrip()
-    if blanks > 1 and " " not in word and not low[max(0, at - 32) : at].rpartition("\n")[2].strip():
-        return spot + blanks, False, False  # a row of what a program prints
-    if blanks == 1 and name == "key" and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
-        return spot + blanks, True, False
+    if blanks > 1 or name == "key":
+        word = text[spot + blanks : spot + blanks + 81].partition("\n")[0].rstrip()
+        alone = " " not in word and not low[max(0, at - 32) : at].rpartition("\n")[2].strip()
+        if blanks > 1 and alone:
+            return spot + blanks, False, False  # a row of what a program prints
+        if blanks == 1 and is_drawn(word.partition(" ")[0].rstrip(".,;)")):
+            return spot + blanks, True, False
     if blanks == 1 and name in SPOKEN and is_strong(text[spot + 1 : spot + 81]):
         return spot + blanks, False, True
-    told = _told(text, low, spot)
+    told = told_behind(text, low, spot)
     return (told, name not in SPOKEN, name in SPOKEN) if told else None
 
 
@@ -270,50 +289,6 @@ def _pair(low: str, at: int) -> int:
     return 0
 
 
-def _told(text: str, low: str, at: int) -> int:
-    """Return where the value begins that a sentence tells, `… for staging is X`; 0 where none does."""
-    near = low[at : at + 80]
-    ends = [cut for cut in map(near.find, ("\n", ". ", ", ", "; ", ": ")) if cut >= 0]
-    stop = min(ends, default=80)
-    if (
-        near[stop : stop + 2] == ": "
-        and near.count(" ", 0, stop) <= 4
-        and is_strong(text[at + stop + 2 : at + 160])
-    ):
-        return at + stop + 2
-    if stop < 6:
-        return 0
-    near = near[:stop]
-    for word in _TELLING:
-        cut = near.find(word)
-        if 0 <= cut and near.count(" ", 0, cut) <= 6:
-            cut += len(word)
-            more = next((filler for filler in _FILLERS if near.startswith(filler, cut)), "")
-            return at + cut + len(more)
-    return 0
-
-
-#: What a sentence says before a value, and what may stand between.
-_TELLING = (
-    " is ", " was ", " changed to ", " reset to ", " set to ", " lautet ", " ist ", " heißt ", " est ",
-    " es ", " è ", " é ",
-)  # fmt: skip
-_FILLERS = ("now ", "still ", "set to ", "jetzt ", "nun ", "ahora ")
-
-
-def _value_before(text: str, low: str, at: int) -> tuple[int, int] | None:
-    """Return where the value stands that a sentence begins with: `X is the root password`."""
-    near = low[max(0, at - 24) : at]
-    cut = max(near.rfind(" is the "), near.rfind(" is my "), near.rfind(" is our "))
-    if cut < 0 or near.count(" ", cut) > 4:
-        return None
-    end = at - len(near) + cut
-    start = max(text.rfind(" ", max(0, end - 80), end), text.rfind("\n", max(0, end - 80), end)) + 1
-    start += text[start : start + 1] in tuple(_QUOTES)
-    end -= text[end - 1] in _QUOTES
-    return (start, end) if 0 < end - start < 80 and is_strong(text[start:end]) else None
-
-
 def _behind_default(text: str, at: int) -> int:
     """Return where the default begins of a variable that a value is: `${PW:-real}`."""
     if text[at : at + 3] == "<%=":  # of a template
@@ -335,6 +310,8 @@ def _behind_default(text: str, at: int) -> int:
 
 def _may_follow(rest: str) -> bool:
     """Tell whether the rest of a name leaves it one of a secret: `_prod` does, `_count` does not."""
+    if not rest:
+        return True
     parts = rest.replace("-", "_").replace(".", "_").split("_")
     return all(not part or part in TAILS for part in parts)
 
@@ -370,8 +347,8 @@ def _span_at(text: str, at: int) -> tuple[int, int] | None:
     else:
         tail = text[at : at + _CAP]
         for char in _BARE_END:
-            cut = tail.find(char)
-            tail = tail[:cut] if cut >= 0 else tail
+            if char in tail:
+                tail = tail[: tail.index(char)]
         cut = tail.find("&")
         if cut >= 0 and (at + len(tail) == len(text) or text[at + len(tail)] != ";"):
             # a field of a form ends there, and an entity is none

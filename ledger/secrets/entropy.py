@@ -33,12 +33,13 @@ def is_placeholder(value: str) -> bool:
         return True
     if len(set(low)) < 5:
         return True
-    return any(filling in low and not _is_rest_real(value, low, filling) for filling in _FILLINGS)
+    there = [filling for filling in _FILLINGS if filling in low]
+    return any(not _is_rest_real(value, low, filling) for filling in there)
 
 
 def is_printed(value: str) -> bool:
     """Tell whether a value is one that vendors print in their own documents."""
-    return any(printed in value for printed in _PRINTED)
+    return bool([printed for printed in _PRINTED if printed in value])
 
 
 def _is_rest_real(value: str, low: str, filling: str) -> bool:
@@ -111,7 +112,8 @@ def is_stock(value: str) -> bool:
     """Tell whether a value is little more than words that documents use as placeholders."""
     rest = value.lower()
     for name in _NAMES:
-        rest = rest.replace(name, "")
+        if name in rest:
+            rest = rest.replace(name, "")
     rest = rest.strip("0123456789-_. !")
     return len(rest) < 4
 

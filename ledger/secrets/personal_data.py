@@ -87,15 +87,19 @@ def _is_name(name: str) -> bool:
 
 def _mails(text: str) -> list[Hit]:
     found: list[Hit] = []
+    hosts: dict[str, bool] = {}
     at = text.find("@")
     while at >= 0:
         head = text[max(0, at - 65) : at]
         user = head[len(head.rstrip(_USER)) :].lstrip("._%+-")
-        count = run_of(text, at + 1, ALNUM + ".-", 254)
+        count = run_of(text, at + 1, ALNUM + ".-", 254) if user else 0
         host = text[at + 1 : at + 1 + count].rstrip(".-")
         start, end = at - len(user), at + 1 + len(host)
+        if host not in hosts:
+            hosts[host] = _is_host(host)
         if (
-            _is_mail(user, host)
+            hosts[host]
+            and user.lower() not in _NO_USERS
             and text[end : end + 1] not in (":", "/", "(", "@")
             and (not start or text[start - 1] not in "@/:")
         ):
@@ -104,16 +108,15 @@ def _mails(text: str) -> list[Hit]:
     return found
 
 
-def _is_mail(user: str, host: str) -> bool:
+def _is_host(host: str) -> bool:
+    """Tell whether mail may go to somebody at a host."""
     last = host.rpartition(".")[2].lower()
     return (
-        bool(user)
-        and 2 <= len(last) <= 12
+        2 <= len(last) <= 12
         and last.isalpha()
         and "." in host
         and ".." not in host
         and last not in _NO_DOMAIN
-        and user.lower() not in _NO_USERS
         and not _is_nobodys(host.lower())
     )
 
