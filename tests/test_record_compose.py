@@ -152,6 +152,18 @@ def test_ids_are_made_from_texts_and_are_unique() -> None:
     assert [event.id for event in draft.events] == ["retry-twice-2", "retry-twice-3"]
 
 
+def test_ids_of_one_text_said_many_times_are_made_in_time() -> None:
+    """Each begins where the one before it ended; a number that something else has is passed over."""
+
+    def taken(fact: str, text: str) -> bool:
+        return fact == "wait-3"
+
+    new = tuple([NewFact("Wait.")] * 5000)
+    ids = [event.id for event in compose(Request(new=new), None, taken).events]
+    assert ids[:4] == ["wait", "wait-2", "wait-4", "wait-5"]
+    assert ids[-1] == "wait-5001"
+
+
 @pytest.mark.parametrize(
     ("text", "made"),
     [

@@ -9,6 +9,8 @@ import pytest
 from ledger.git.commit_record import Commit, Identity
 from ledger.model.digest import blob_id
 from ledger.model.order import seal
+from ledger.wal import spool as spool_module
+from ledger.wal.atomic_files import make_folder, storage_failure, write_private
 from ledger.wal.intents import Intent, Intents, Kept
 from ledger.wal.spool import Spool
 
@@ -35,6 +37,36 @@ def test_only_what_is_named_like_a_log_is_one(tmp_path: Path, kept: bool) -> Non
     assert found == sorted(stems)
     assert spool.parts() == []
     assert all((folder / name).read_text() == "somebody's" for name in others)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_two_processes_make_the_folder_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    """It is there when the one that missed it looks; and what that one moves, the other may have moved."""
+    spool, data = Spool(str(tmp_path / "spool")), b"the first"
+    stem = seal("2026-11-21-083012417", data)
+    shelf = tmp_path / "spool" / ("held" if held else "")
+
+    def missed(path: str, data: bytes) -> None:
+        monkeypatch.setattr(spool_module, "write_private", write_private)
+        problem = FileNotFoundError(2, "No such file or directory")
+        make_folder(str(shelf / "kept"))
+        raise storage_failure(problem, path) from problem
+
+    monkeypatch.setattr(spool_module, "write_private", missed)
+    spool.put(stem, data, held=held)
+    assert spool.read(stem) == data
+
+    def made(path: str) -> None:
+        make_folder(path)
+        (shelf / stem).rename(shelf / "kept" / stem)
+
+    (shelf / "kept").rmdir()
+    monkeypatch.setattr(spool_module, "make_folder", made)
+    spool.commit(stem)
+    assert spool.kept() == [stem]
+    assert not spool.waiting() + spool.held()
 
 
 def test_what_is_noted_of_a_commit_is_read_again(tmp_path: Path) -> None:

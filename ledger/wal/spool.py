@@ -22,6 +22,8 @@ from ledger.wal.atomic_files import make_folder, replace_file, write_private
 KEEP = 64
 #: The folder, in each of those where logs wait, of those that are committed.
 _KEPT = "/kept"
+#: How often a folder is made that is gone again when a log is to be put into it.
+_TRIES = 3
 
 
 class Spool:
@@ -48,17 +50,15 @@ class Spool:
             StorageFailed: the disk refused; nothing is left behind.
         """
         shelf = self._shelves[held]
-        path = f"{shelf}/{stem}"
-        try:
-            write_private(path, data)
-        except FileExistsError:
-            if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
-                replace_file(path, data, 0o600, durable=True)
-        except StorageFailed as problem:
-            if os.path.isdir(shelf + _KEPT) or not _missing_folder(problem):
-                raise
-            make_folder(shelf + _KEPT)
-            self.put(stem, data, held=held)
+        for _ in range(_TRIES):
+            try:
+                self._put(f"{shelf}/{stem}", data)
+                return
+            except StorageFailed as problem:
+                if not _missing_folder(problem):
+                    raise
+            make_folder(shelf + _KEPT)  # another process may be making it, too
+        self._put(f"{shelf}/{stem}", data)
 
     def waiting(self) -> list[str]:
         """Return the stems of logs that wait and were asked for, oldest first."""
@@ -89,17 +89,21 @@ class Spool:
         found = (_read(f"{shelf}{folder}/{stem}", stem) for shelf in self._shelves)
         return next((data for data in found if data is not None), None)
 
+    @staticmethod
+    def _put(path: str, data: bytes) -> None:
+        try:
+            write_private(path, data)
+        except FileExistsError:
+            if _is_part(path):  # of a writer that was killed, or is at it: the same bytes
+                replace_file(path, data, 0o600, durable=True)
+
     def commit(self, stem: str) -> None:
         """Note that a log is in the ledger."""
         for shelf in self._shelves:
             here, there = f"{shelf}/{stem}", f"{shelf}{_KEPT}/{stem}"
-            try:
-                os.rename(here, there)
-            except FileNotFoundError:
-                if os.path.exists(here):  # somebody took the folder away
-                    make_folder(shelf + _KEPT)
-                    os.rename(here, there)
-                # else it stands on the other one, or another process before us noted it
+            while not _moved(here, there) and os.path.exists(here):
+                make_folder(shelf + _KEPT)  # it is not there yet, or somebody took it away
+            # where nothing is left it stands on the other one, or another process noted it
 
     def withdraw(self, stem: str) -> None:
         """Take back a log that nobody was told of and that is not to be committed any more."""
@@ -109,10 +113,7 @@ class Spool:
     def requeue(self, stem: str) -> None:
         """Let a kept log wait again, where it waited before: the ledger lost it."""
         for shelf in self._shelves:
-            try:
-                os.rename(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
-            except FileNotFoundError:
-                pass
+            _moved(f"{shelf}{_KEPT}/{stem}", f"{shelf}/{stem}")
 
     def forget(self, stems: list[str]) -> None:
         """Let go of kept logs whose objects are on the disk."""
@@ -132,6 +133,15 @@ def _is_part(path: str) -> bool:
             return breaks_seal(os.path.basename(path), file.read())
     except OSError:
         return False
+
+
+def _moved(path: str, target: str) -> bool:
+    """Move a file; False where it is gone, or its new folder is."""
+    try:
+        os.rename(path, target)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _unlink(path: str) -> None:

@@ -204,10 +204,8 @@ def holds_cut(line: str, telling: list[str]) -> bool:
     for one in telling:
         at = line.find(one[:_TELLING_CHARS])
         while at >= 0:
-            end = line.find(_CUT, at)
-            if end < 0:
-                break
-            if one.startswith(line[at:end].rstrip()):
+            end = line.find(_CUT, at, at + len(one) + 2)
+            if end >= 0 and one.startswith(line[at:end].rstrip()):
                 return True
             at = line.find(one[:_TELLING_CHARS], at + 1)
     return False

@@ -77,10 +77,11 @@ def compose(request: Request, base: SessionDraft | None, taken: Taken) -> Sessio
     header = tuple((key, value) for key, value in base.header if key not in given)
     events: list[Event] = [*base.events]
     used = {event.id for event in events}
+    free: dict[str, list[int]] = {}
     events += [FactReferenced(fact) for fact in request.refs]
     made = []
     for new in request.new:
-        fact = new.id or free_id(new.text, used, taken)
+        fact = new.id or free_id(new.text, used, taken, free)
         if not new.id:
             made.append(fact)
         used.add(fact)
@@ -123,8 +124,15 @@ def _birth(fact: str, new: NewFact) -> FactCreated:
     return FactCreated(fact, tidy(new.text), " " if new.kind in CLOSABLE else "", meta)
 
 
-def free_id(text: str, used: set[str], taken: Taken) -> str:
-    """Make an id from a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else."""
+def free_id(text: str, used: set[str], taken: Taken, free: dict[str, list[int]]) -> str:
+    """Make an id from a text: the first of `id`, `id-2`, `id-3`… that stands for nothing else.
+
+    Args:
+        text: of a fact to be.
+        used: ids of others beside it.
+        taken: tells whether an id stands for something else.
+        free: of each id, which numbers may be free, and any behind the last; it is brought forward.
+    """
     try:
         made = id_from_text(nameable(text))
     except ValueError:
@@ -133,11 +141,18 @@ def free_id(text: str, used: set[str], taken: Taken) -> str:
             where="--new",
             hint='name one: --new "id=my-id kind: text"',
         ) from None
-    number, found = 1, made
-    while found in used or taken(found, tidy(text)):
-        number += 1
-        found = f"{made}-{number}"
-    return found
+    numbers, at = free.setdefault(made, [1]), 0
+    while True:
+        number = numbers[at]
+        found = made if number == 1 else f"{made}-{number}"
+        if at == len(numbers) - 1:
+            numbers.append(number + 1)
+        if found not in used and taken(found, tidy(text)):
+            at += 1  # by another text: it may be free for the next one
+            continue
+        del numbers[at]
+        if found not in used:
+            return found
 
 
 def id_of_text(text: str, used: set[str], taken: Taken, nameless: str = "captured") -> str:

@@ -68,7 +68,7 @@ def adding(
     if not anyway:
         _refuse_unknown(memory, (*new.depends, *new.serves))
     try:
-        id = new.id or free_id(new.text, set(), taken_in(memory))
+        id = new.id or free_id(new.text, set(), taken_in(memory), {})
     except WrongUsage as problem:
         raise WrongUsage(problem.message, hint="name one: `--id my-id`") from None
     said = (
