@@ -349,14 +349,9 @@ def _span_at(text: str, at: int) -> tuple[int, int] | None:
         for char in _BARE_END:
             if char in tail:
                 tail = tail[: tail.index(char)]
-        cut = tail.find("&")
-        if cut >= 0 and (at + len(tail) == len(text) or text[at + len(tail)] != ";"):
-            # a field of a form ends there, and an entity is none
-            tail = (
-                tail if "=" not in tail[cut:] and tail[cut + 1 : cut + 2].isalnum() else tail[:cut]
-            )
-        elif cut >= 0:
-            tail = tail[:cut]
+        cut, entity = tail.find("&"), text[at + len(tail) : at + len(tail) + 1] == ";"
+        if cut >= 0 and (entity or "=" in tail[cut:] or not tail[cut + 1 : cut + 2].isalnum()):
+            tail = tail[:cut]  # a field of a form ends there, too
         if len(tail) == _CAP:
             return None
         end = at + len(tail.rstrip(".:*"))
