@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused
+from ledger.errors import DiurnaError, ObjectTooLarge, SyncRefused, UnsupportedRepository
 from ledger.git.cli import Git
 from ledger.git.commit_record import Identity
 from ledger.git.objects import Objects, merge_commit
@@ -269,7 +269,7 @@ def test_j11_a_hostile_configuration_runs_nothing(pair: Pair, tmp_path: Path) ->
 def test_j11_the_filters_of_a_repository_are_not_asked_which_files_changed(
     pair: Pair, tmp_path: Path
 ) -> None:
-    """It compares by them what may have changed, for the brief of a task."""
+    """Git compares by them what may have changed: for the brief of a task, and before a memory is adopted."""
     _, one, _ = pair
     ran = tmp_path / "ran"
     (one.folder / ".gitattributes").write_text("* filter=evil\n*.b filter=slow\n")
@@ -282,7 +282,13 @@ def test_j11_the_filters_of_a_repository_are_not_asked_which_files_changed(
     one.git("config", "filter.evil.required", "true")
     for name in ("x.a", "x.b"):
         (one.folder / name).write_text("behind\n")
+    git = one.memory.home.repository.git()
     assert changed_files(one.memory.home) == ("x.a", "x.b")
+    assert git.status("--", "x.b") == [" M x.b"]
+    one.git("config", "filter.a=b.clean", f"touch {ran}; cat")
+    with pytest.raises(UnsupportedRepository, match="a=b"):
+        git.status()
+    assert changed_files(one.memory.home) == ()
     assert not ran.exists()
 
 

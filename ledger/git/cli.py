@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from ledger.git.process import Answer
 
 #: Settings of a hostile or unusual repository that must not act on our calls (fault:J7, fault:J11,
-#: fault:D6). How to reach a remote (`core.sshCommand`, `credential.helper`) and filters are the user's to
-#: set: a clone brings no settings, and a folder in one that does is no repository to us
-#: (`ledger.git.repository`).
+#: fault:D6). How to reach a remote (`core.sshCommand`, `credential.helper`) is the user's to set: a clone
+#: brings no settings, and a folder in one that does is no repository to us (`ledger.git.repository`).
 _GUARDS = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
@@ -42,6 +41,9 @@ _GUARDS = (
     "-c", "protocol.ext.allow=never",
     "-c", "advice.detachedHead=false",
 )  # fmt: skip
+#: What git calls the scopes of settings that belong to a repository, not to the user; and its filters.
+_OF_REPOSITORY = ("local", "worktree")
+_FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
 #: Nothing is packed in the middle of a write; `tidy` asks for it in a quiet moment.
 _NO_PACKING = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 #: What git says when the disk refuses, and what to do then; the locale of our calls is C.
@@ -245,6 +247,36 @@ class Git:
             for row in rows
             if row
         ]
+
+    def status(self, *arguments: str) -> list[str]:
+        """List what differs in the work tree, a row each: two letters, a blank and the path.
+
+        git compares a file by its filter that may have changed. Those that the repository itself sets are
+        switched off.
+
+        Args:
+            arguments: options, and paths behind `--`, taken as they are written.
+
+        Raises:
+            GitFailed: git can not tell.
+            UnsupportedRepository: a filter has a name by which it can not be switched off.
+        """
+        asked = ("--show-scope", "--includes", "--name-only", "-z", "--get-regexp", _FILTERS)
+        words = (
+            self.run("config", *asked, check=False).decode("utf-8", "surrogateescape").split("\0")
+        )
+        pairs = zip(words[::2], words[1::2], strict=False)
+        keys = sorted({key for scope, key in pairs if scope in _OF_REPOSITORY})
+        for key in keys:
+            if "=" in key:
+                why = f"its setting {key} names a program that can not be kept from running"
+                raise UnsupportedRepository(why, hint="name that filter without a `=`")
+        off = [f"{key}={'false' * key.endswith('.required')}" for key in keys]
+        options = [word for setting in off for word in ("-c", setting)]
+        said = self.run(
+            *options, "--literal-pathspecs", "status", "--porcelain=v1", "-z", *arguments
+        )
+        return [row for row in said.decode("utf-8", "surrogateescape").split("\0") if row]
 
     def changes(self, old: str, new: str, *paths: str) -> list[tuple[str, str, str, str]] | None:
         """List (status, mode, new object id, path) of what differs below `paths`; None if unknown.

@@ -5,21 +5,16 @@ All of it is part of the key under which a brief is kept, so it has to be known 
 
 from __future__ import annotations
 
+from ledger.errors import DiurnaError
 from ledger.git.config_files import plain_user_name
 from ledger.git.repository import head
 from ledger.home import Home
 from ledger.model.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ledger.git.cli import Git
-
 #: How many characters a brief has where nobody says.
 BRIEF_CHARS = 7500
 #: How many changed files are looked at.
 _FILES = 100
-#: What git calls the scopes of settings that belong to a repository, not to the user.
-_OF_REPOSITORY = ("local", "worktree")
 
 
 class Wish(Record):
@@ -59,48 +54,10 @@ def changed_files(home: Home) -> tuple[str, ...]:
     """Return which files of the work tree differ from what is committed, sorted, without the home's."""
     if not home.repository.top:
         return ()
-    git = home.repository.git()
-    filters = _own_filters(git)
-    if filters is None:
-        return ()
-    said = git.run(
-        *filters,
-        "status",
-        "--porcelain",
-        "-z",
-        "--no-renames",
-        "--ignore-submodules=all",
-        check=False,
-    )
-    paths = [row[3:] for row in said.decode("utf-8", "surrogateescape").split("\0") if row]
+    try:
+        said = home.repository.git().status("--no-renames", "--ignore-submodules=all")
+    except DiurnaError:
+        return ()  # a brief says what it can
+    paths = [row[3:] for row in said]
     ours = home.prefix or "sessions/"
     return tuple(sorted(path for path in paths if not path.startswith(ours))[:_FILES])
-
-
-def _own_filters(git: Git) -> list[str] | None:
-    """Return what switches off the filters that the repository itself configures; None where nothing can.
-
-    git compares a file by them that may have changed, and a brief must start no program of a repository's.
-    """
-    asked = r"^filter\..*\.(clean|smudge|process|required)$"
-    said = git.run(
-        "config",
-        "--show-scope",
-        "--includes",
-        "--name-only",
-        "-z",
-        "--get-regexp",
-        asked,
-        check=False,
-    )
-    words = said.decode("utf-8", "surrogateescape").split("\0")
-    keys = {
-        key for scope, key in zip(words[::2], words[1::2], strict=False) if scope in _OF_REPOSITORY
-    }
-    if any("=" in key for key in keys):
-        return None
-    return [
-        word
-        for key in sorted(keys)
-        for word in ("-c", f"{key}={'false' * key.endswith('.required')}")
-    ]

@@ -135,9 +135,8 @@ def _refuse_second_home(root: str, home: Home) -> None:
 
 def _dirty(repository: Repository, prefix: str) -> dict[str, str]:
     """Return path relative to the home -> the two letters of `git status`, of all that differs."""
-    arguments = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--")
-    said = repository.git().run("--literal-pathspecs", *arguments, prefix or ".")
-    rows = said.decode("utf-8", "surrogateescape").split("\0")
+    paths = ("--", prefix or ".")
+    rows = repository.git().status("--no-renames", "--untracked-files=all", *paths)
     return {row[3:][len(prefix) :]: row[:2] for row in rows if row[3:].startswith(prefix)}
 
 
