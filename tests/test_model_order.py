@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -159,3 +161,16 @@ def test_of_two_logs_of_one_name_the_smaller_blob_goes_first() -> None:
         assert [one.file for one in findings if one.code == "duplicate-stem"] == [
             f"{second}/{stem}.md"
         ]
+
+
+def test_the_examples_of_the_format_hold() -> None:
+    """The table beside O1 shows each key as `key_of` makes it."""
+    page = Path(__file__).parents[1] / "ledger" / "FORMAT.md"
+    rows = re.findall(r"^  \| (`2026.*) \| (.*) \|$", page.read_text(), re.MULTILINE)
+    pairs: list[tuple[str, str]] = []
+    for stems, keys in rows:
+        named = re.findall(r"`([^`]+)`", stems)
+        pairs += zip(named, re.findall(r"`([^`]+)`", keys) or named, strict=True)
+    assert len(pairs) == 7
+    for stem, key in pairs:
+        assert is_stem(stem) and key_of(stem) == key and stem_in(key) == stem
