@@ -60,6 +60,7 @@ C15 The repository belongs to another user.
 C16 `GIT_DIR` and its like are set, as a hook sets them.
 C17 The object store borrows from another one, which is gone.
 C18 An object is missing or damaged.
+C19 Objects are replaced (`git replace`), or history is grafted or cut.
 D The user's own work
 D1 There are staged changes.
 D2 There are edited and untracked files.

@@ -1,7 +1,8 @@
 """Run the git executable: all that a short command needs of git, without loading a library.
 
 Spawning git costs 1 to 5 ms, importing pygit2 70 to 90. Every call runs without hooks, prompts, pagers,
-file-system monitors and inherited `GIT_*` settings, and with the ownership check that git makes itself.
+file-system monitors, replaced objects, grafts and inherited `GIT_*` settings, and with the ownership check
+that git makes itself.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ _DISK_REFUSED = (
 )
 #: `GIT_*` variables that say where git's own configuration is, not which repository to use.
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH")
+#: History is read and written as it was committed: `git replace` and grafts would let a commit be built on
+#: other files than those of the tip (fault:C19). Where git collects, they hold what they lead to.
+_AS_COMMITTED = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": "/dev/null/none"}
 #: git itself waits for no other `git init` or `git config`.
 _CONFIG_WAIT_SECONDS = 5.0
 #: What git says when an object is missing or damaged.
@@ -132,14 +136,16 @@ class Git:
             more: environment to add. The command then runs in a session of its own, without a terminal,
                 and can be ended with all that it starts.
         """
-        packing = () if arguments[:1] == ("maintenance",) else _NO_PACKING
+        collects = arguments[:1] == ("maintenance",)
+        packing = () if collects else _NO_PACKING
         argv = ["git", "-C", self.where, *_GUARDS, *packing, *arguments]
+        added = {**({} if collects else _AS_COMMITTED), **(more or {})}
         (in_read, in_write), (out_read, out_write), (err_read, err_write) = three_pipes()
         try:
             child = os.posix_spawnp(
                 "git",
                 argv,
-                self._environment if more is None else {**self._environment, **more},
+                {**self._environment, **added},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, in_read, 0),
                     (os.POSIX_SPAWN_DUP2, out_write, 1),

@@ -236,11 +236,11 @@ def sealed_before(home: Home, tip: str, standing: Mapping[str, str]) -> dict[str
 
 def _commits(git: Git, tip: str) -> tuple[list[str], list[Finding]]:
     """List the commits reachable from one, children first; as many as can be read."""
-    status, out, said = git.call("--no-replace-objects", "rev-list", "--topo-order", tip)
+    status, out, said = git.call("rev-list", "--topo-order", tip)
     if not status:
         return out.decode("ascii").split("\n")[:-1], []
     if not out:
-        _, out, _ = git.call("--no-replace-objects", "rev-list", tip)
+        _, out, _ = git.call("rev-list", tip)
     return out.decode("ascii", "replace").split("\n")[:-1], [unreadable_history(said)]
 
 
@@ -275,7 +275,7 @@ def _some_rows(
     git: Git, commits: Sequence[str], letters: str, paths: Sequence[str], findings: list[Finding]
 ) -> Iterator[_Row]:
     status, out, said = git.call(
-        "--no-replace-objects", "--literal-pathspecs",
+        "--literal-pathspecs",
         "diff-tree", "--stdin", "-m", "-r", "--root", "-z", "--raw", "--no-abbrev",
         "--no-renames", f"--diff-filter={letters}", "--", *paths,
         data="".join([f"{commit}\n" for commit in commits]).encode(),
@@ -308,7 +308,7 @@ def _about(git: Git, commits: Sequence[str]) -> dict[str, tuple[str, str, bool]]
     if not commits:
         return {}
     out = git.run(
-        "--no-replace-objects", "rev-list", "--no-walk=unsorted", "--stdin",
+        "rev-list", "--no-walk=unsorted", "--stdin",
         "--format=%H%x00%P%x00%an%x00%aI",
         data="".join([f"{commit}\n" for commit in commits]).encode(),
         check=False,
@@ -338,7 +338,7 @@ def altered_between(home: Home, bases: Sequence[str], tip: str) -> list[Alterati
     if not paths:
         return []
     known = [f"^{base}" for base in bases]
-    said = git.run("--no-replace-objects", "rev-list", "--topo-order", tip, *known)
+    said = git.run("rev-list", "--topo-order", tip, *known)
     commits = said.decode("ascii").split()
     found: dict[str, _Row] = {}
     for row in _rows(git, commits, "MDT", [folder], []):

@@ -69,7 +69,7 @@ class Objects:
         self._running.stop()
 
     def _start(self) -> Running:
-        return self._git.start("--no-replace-objects", "cat-file", "--batch")
+        return self._git.start("cat-file", "--batch")
 
     def hold(self, known: dict[str, bytes]) -> None:
         """Serve objects that are not stored yet, too."""
@@ -175,7 +175,7 @@ def write_objects(git: Git, objects: Iterable[tuple[str, bytes]], *, whole: bool
 
 def merge_bases(git: Git, one: str, two: str) -> list[str]:
     """Return the best common ancestors of two commits, sorted; none for unrelated histories."""
-    said = git.run("--no-replace-objects", "merge-base", "--all", one, two, check=False)
+    said = git.run("merge-base", "--all", one, two, check=False)
     return sorted(said.decode("ascii", "replace").split())
 
 

@@ -62,7 +62,7 @@ def holding(
     telling = Telling(home, memory.snapshot.cache(), frozenset(facts), frozenset(logs))
     paths = [home.prefix + path for path in (SESSIONS_DIR, *EDITABLE, ARCHIVE_DIR)]
     out = git.run(
-        "--no-replace-objects", "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
+        "--literal-pathspecs", "log", "--all", "--reflog", "-m", "--root",
         "--no-show-signature", "--no-renames", "--raw", "--no-abbrev", "--format=%x01%H%x02%B%x02", "--",
         *paths, check=False,
     )  # fmt: skip

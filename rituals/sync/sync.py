@@ -221,9 +221,7 @@ class _Sync:
         point, tip = checkpoint(home), home.tip()
         if point is None or not tip or point.commit == tip:
             return
-        status, _, _ = self._git.call(
-            "--no-replace-objects", "merge-base", "--is-ancestor", point.commit, tip
-        )
+        status, _, _ = self._git.call("merge-base", "--is-ancestor", point.commit, tip)
         if status:
             standing = list_sessions(home, tip).standing
             held = self._memory.snapshot.tip.ask(held_logs)

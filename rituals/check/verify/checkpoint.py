@@ -96,9 +96,7 @@ def lost_since(
         stems = {stem for stem, _ in now}
         purged = {stem for stem, _ in held} - stems
         return None if len(now) + len(purged) < point.logs else {}
-    status, _, _ = git.call(
-        "--no-replace-objects", "merge-base", "--is-ancestor", point.commit, tip
-    )
+    status, _, _ = git.call("merge-base", "--is-ancestor", point.commit, tip)
     if status == 0:
         return {}
     before = list_sessions(home, point.commit).standing
