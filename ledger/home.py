@@ -151,8 +151,20 @@ def named_folder(named: str) -> str:
 
 
 def has_personal() -> bool:
-    """Tell by one look whether there may be a personal home."""
-    return os.path.isfile(f"{personal_folder()}/{POLICY_FILE}")
+    """Tell by one look whether there may be a personal home that this process may read."""
+    return not WithoutPersonal.depth and os.path.isfile(f"{personal_folder()}/{POLICY_FILE}")
+
+
+class WithoutPersonal:
+    """Keeps the personal home shut in this process, as a context: whoever asks may be somebody else."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        WithoutPersonal.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        WithoutPersonal.depth -= 1
 
 
 def personal_home() -> Home | None:

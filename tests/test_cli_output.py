@@ -245,7 +245,7 @@ def test_full_disk_at_stdout(command: str, way: list[str], repo: Repo) -> None:
         "hint: only the answer is lost; whatever the command was to do is done\n"
     )
     if command == "append log.md":
-        assert repo.git("log", "-1", "--format=%s") == "diurna: T\n"
+        assert repo.git("log", "-1", "--format=%s") == ("diurna: session log by claude-code\n")
 
 
 @pytest.mark.parametrize("way", WAYS_IN)

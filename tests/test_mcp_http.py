@@ -208,3 +208,35 @@ def test_a_connection_is_used_again_and_let_go_when_it_rests(listening: Listenin
             with contextlib.suppress(OSError):
                 slow.sendall(b"X: x\r\n")
     assert listening.end(signal.SIGTERM) == (0, "", "")
+
+
+def test_nothing_personal_goes_over_http(repo: Repo, run: Run, spawn: Run) -> None:
+    """No tool tells of the user's own home or writes there; started for that home the server refuses."""
+    word = "quokkapersonal"
+    assert run("init", "--personal").code == 0
+    assert run("note", "--home", "personal", f"id=pp fact: I like {word}.").code == 0
+    assert word in run("brief").out
+    listening = Listening()
+
+    async def ask() -> str:
+        async with Client(listening.url) as client:
+            asked = [
+                ("brief", {}), ("recall", {"query": word}), ("get", {"ids": ["personal/pp"]}),
+                ("recall", {"query": word, "where": "everywhere"}), ("status", {}), ("learn", {}),
+                ("append", {"title": "T", "new": [{"text": f"I hate {word}.", "personal": True}]}),
+                ("append", {"title": "T", "references": ["personal/pp"]}),
+            ]  # fmt: skip
+            said = [str(await client.call_tool(name, arguments)) for name, arguments in asked]
+            said += [str(await client.read_resource("diurna://continuity"))]
+            with contextlib.suppress(Exception):
+                said += [str(await client.read_resource("diurna://fact/personal/pp"))]
+            return "\n".join(said).replace(f"{word}'", "")
+
+    try:
+        assert f"I like {word}" not in anyio.run(ask)
+    finally:
+        listening.end(signal.SIGTERM)
+    assert "hate" not in run("show", "--home", "personal").out
+    ran = spawn("mcp", "--http", "0", "--home", "personal")
+    assert ran.code == 1 and "not served over HTTP" in ran.err
+    assert word in run("brief").out

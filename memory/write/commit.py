@@ -21,7 +21,7 @@ from ledger.git.commit_record import Commit, Identity
 from ledger.home import OWN_BRANCH, Home
 from ledger.model.digest import blob_id
 from ledger.model.findings import Finding
-from ledger.model.layout import COMMIT_SUBJECT, FORMAT_VERSION, log_path
+from ledger.model.layout import FORMAT_VERSION, log_path
 from ledger.model.logset import LogRef
 from ledger.model.record import Record
 from ledger.model.session import Entry
@@ -35,6 +35,7 @@ from memory.worktree.follow import show_elsewhere, show_files
 from memory.worktree.next_index import NextIndex
 from memory.worktree.trunk import publishes
 from memory.write.branch_lock import Branch
+from memory.write.commit_subject import commit_subject
 from memory.write.landing import is_busy, obstacle, refuse_unfit
 from memory.write.personal import kept_back
 
@@ -262,7 +263,7 @@ class Committer:
             )
             files += extra
             findings += noticed
-        wanted = self.wanted(tip, files, _message(fresh), occasion)
+        wanted = self.wanted(tip, files, commit_subject(entries), occasion)
         cleared = [ref for ref in refs if clear_damaged(home, ref.blob)]
         if gives_way and is_busy(home):  # somebody's git has just begun
             return Committed(tip, ())
@@ -384,13 +385,3 @@ def _born_from_upstream(home: Home, tip: str) -> bool:
 
 def _entry(stem: str, data: bytes) -> Entry:
     return read_entry(stem, data)[0]
-
-
-def _message(logs: Batch) -> str:
-    """Write the commit message: the title of the one log, or how many there are."""
-    if len(logs) > 1:
-        return f"{COMMIT_SUBJECT}{len(logs)} session logs"
-    ((stem, (data, _)),) = logs.items()
-    at = data.find(b"\n# ")
-    title = data[at + 3 : data.find(b"\n", at + 3)].decode("utf-8", "replace") if at >= 0 else stem
-    return f"{COMMIT_SUBJECT}{' '.join(title.split())[:72]}"

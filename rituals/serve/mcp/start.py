@@ -68,7 +68,9 @@ def serve_wire(setting: Setting) -> int:
 
 
 def serve_http(setting: Setting, port: int) -> int:
-    """Serve the programs of this machine; return the signal that ended it.
+    """Serve the programs of this machine, also those of others; return the signal that ended it.
+
+    What is only the user's is neither shown nor taken: nobody proves there to be the user.
 
     Args:
         setting: what to serve.
@@ -76,13 +78,20 @@ def serve_http(setting: Setting, port: int) -> int:
 
     Raises:
         HomeNotFound: there is none; a person starts this, and reads it.
-        DiurnaError: the port can not be had.
+        DiurnaError: the port can not be had; or the home is the user's own.
     """
-    setting.find()
+    from ledger.errors import DiurnaError
+    from ledger.home import WithoutPersonal, personal_folder
+
+    if setting.find().repository.top == os.path.realpath(personal_folder()):
+        raise DiurnaError(
+            "what is only yours is not served over HTTP: every program of this machine could ask",
+            hint="a client that starts `diurna mcp --home personal` itself gets it",
+        )
     from rituals.serve.loopback import listen
     from rituals.serve.mcp.serve_http import over_http, url_of
 
-    with listen(port, "--http 0") as listening:
+    with WithoutPersonal(), listen(port, "--http 0") as listening:
         setting.announce(f"listening on {url_of(listening)}")
         return _served(setting, lambda server: over_http(server, listening), lambda: "")
 

@@ -1,0 +1,79 @@
+"""A commit's message is nobody's sentence (W17): no way to write takes a word of one into it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ledger.model.event import FactCreated, FactUpdated
+from ledger.model.session import Entry
+from memory.write.commit_subject import commit_subject
+from tests.conftest import Repo, Run
+
+#: Stands in every text, title, remark and reason that the commands below are given.
+WORD = "quokkaberry"
+
+
+def entry(*acts: FactCreated | FactUpdated, agent: str = "codex", type: str = "work") -> Entry:
+    """Return what is read of a log."""
+    return Entry("s", True, agent, type, (), acts)
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        (
+            [
+                entry(
+                    FactCreated("a", "T", meta=(("kind", "thread"),)),
+                    FactCreated("b", "T", meta=(("kind", "decision"),)),
+                    FactCreated("c", "T", meta=(("kind", "decision"),)),
+                    FactUpdated("d", "T"),
+                )
+            ],
+            "diurna: 2 decisions, 1 thread, 1 updated by codex",
+        ),
+        ([entry()], "diurna: session log by codex"),
+        ([entry(type="review")], "diurna: review by codex"),
+        (
+            [entry(FactCreated("a", "T")), entry(agent="claude")],
+            "diurna: 2 session logs: 1 fact",
+        ),
+        ([entry(), entry()], "diurna: 2 session logs by codex"),
+        ([entry(agent="Bob who is ill")], "diurna: session log"),
+        ([entry(FactCreated("a", "T", meta=(("kind", WORD),)))], "diurna: 1 fact by codex"),
+    ],
+)
+def test_what_was_done_to_how_many_facts(entries: list[Entry], said: str) -> None:
+    """Kinds of the format, verbs of the format, and an agent's name where it is a name."""
+    assert commit_subject(entries) == said
+
+
+def test_no_command_puts_a_sentence_into_a_commit(repo: Repo, run: Run) -> None:
+    """What is said to each command that commits stands in no message, and in no reflog."""
+    page = repo.path / "memory" / "continuity.md"
+    for words in (
+        ("note", f"decision: {WORD} is how we say no.", f"thread: What of {WORD}?"),
+        ("append", "--title", f"About {WORD}", "--new", f"id=own invariant: Own {WORD}.",
+         "--agent", f"{WORD} sat here all day long"),
+        ("append", "--title", f"More {WORD}", "--update", "own", f"Own {WORD} more."),
+        ("task", "add", f"Feed the {WORD}", "--id", f"feed-{WORD}"),
+        ("task", "start", f"feed-{WORD}"),
+        ("confirm", "own"),
+        ("append", "--title", f"No {WORD}", "--invalidate", "own"),
+        ("undo",),
+        ("archive", "own", "--reason", f"No {WORD}."),
+        ("redact", "own", "--reason", f"It is {WORD}."),
+        ("publish",),
+    ):  # fmt: skip
+        ran = run(*words)
+        assert ran.code == 0, (words, ran.err)
+    page.write_text(page.read_text().replace("is how we say no", f"{WORD} is how we say it"))
+    assert run("absorb").code == 0
+    arrived = json.dumps({"title": f"{WORD} again", "new": [{"text": f"A {WORD} came."}]})
+    assert run("append", "--from-json", "-", stdin=arrived.encode()).code == 0
+    said = repo.git("log", "--all", "--reflog", "--format=%B%n%gs")
+    assert WORD not in said
+    assert "diurna: 1 decision, 1 thread" in said and "diurna: 1 redacted" in said
+    assert WORD not in repo.git("reflog", "--all")
