@@ -220,7 +220,7 @@ def test_nothing_personal_goes_over_http(repo: Repo, run: Run, spawn: Run) -> No
 
     async def ask() -> str:
         async with Client(listening.url) as client:
-            asked = [
+            asked: list[tuple[str, dict[str, object]]] = [
                 ("brief", {}), ("recall", {"query": word}), ("get", {"ids": ["personal/pp"]}),
                 ("recall", {"query": word, "where": "everywhere"}), ("status", {}), ("learn", {}),
                 ("append", {"title": "T", "new": [{"text": f"I hate {word}.", "personal": True}]}),
