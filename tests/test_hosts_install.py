@@ -21,9 +21,10 @@ from rituals.cli.context import Invocation
 from rituals.hosts.adapters import HOSTS
 from rituals.hosts.extraction.settings import settings
 from rituals.hosts.install import json_text, own_file
+from rituals.hosts.install.hook_entries import FORMS, entries
 from rituals.hosts.install.json_text import EACH
 from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, SKILLS, files_of
-from rituals.hosts.install.plan import apply_plan, plan_install, plan_removal
+from rituals.hosts.install.plan import apply_plan, installed, plan_install, plan_removal
 from rituals.hosts.moments import moment
 from tests.conftest import Repo, Run, examples
 
@@ -36,12 +37,20 @@ SHAPES: dict[str, tuple[str, tuple[str | int, ...]]] = {
     "qwen": (".qwen/settings.json", ("hooks", "SessionStart", 0, "hooks", 0, "command")),
     "cursor": (".cursor/hooks.json", ("hooks", "sessionStart", 0, "command")),
 }
-#: The same bytes in every release: a host trusts a command by its hash.
-COMMANDS = {
+#: As releases of before wrote it.
+OLDER = {
     "claude": "diurna hook claude SessionStart", "codex": "diurna hook codex SessionStart",
     "copilot": "diurna hook copilot sessionStart", "gemini": "diurna hook gemini SessionStart",
     "qwen": "diurna hook qwen SessionStart", "cursor": "diurna hook cursor sessionStart",
 }  # fmt: skip
+
+
+def guarded(command: str) -> str:
+    """The same bytes in every release to come: a host trusts a command by its hash."""
+    return f"command -v diurna >/dev/null 2>&1 && {command} 2>/dev/null || exit 0"
+
+
+COMMANDS = {host: guarded(command) for host, command in OLDER.items()}
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -236,7 +245,7 @@ def test_each_host_finds_its_hook(bare_repo: Repo, run: Run, host: str) -> None:
     name, path = SHAPES[host]
     found = json.loads((bare_repo.path / name).read_text(encoding="utf-8"))
     assert at(found, path) == COMMANDS[host]
-    assert COMMANDS[host].split()[2:] == [host, HOSTS[host].start]
+    assert OLDER[host].split()[2:] == [host, HOSTS[host].start]
     if host in ("copilot", "cursor"):
         assert found["version"] == 1
     before = tree(bare_repo.path)
@@ -272,7 +281,7 @@ def test_every_event_is_entered_by_the_hosts_own_name(tmp_path: Path, host: str)
         (group,) = groups
         (handler,) = group.get("hooks", groups)
         command = handler.get("bash" if host == "copilot" else "command")
-        assert command == f"diurna hook {host} {event}"
+        assert command == guarded(f"diurna hook {host} {event}")
         limit = handler["timeoutSec" if host == "copilot" else "timeout"]
         assert limit == (3 if event in ("SessionEnd", "sessionEnd") else 5) * second
         if "tool" in event.lower():
@@ -299,7 +308,7 @@ def test_an_older_install_is_brought_up_to_date(tmp_path: Path, host: str, mine:
     name, path = SHAPES[host]
     before = b'{\n  "hooks": {\n    "Stop": []\n  },\n  "version": 1\n}' if mine else None
     handler = {"type": "command"} if host != "cursor" else {}
-    handler |= {"bash" if host == "copilot" else "command": COMMANDS[host]}
+    handler |= {"bash" if host == "copilot" else "command": OLDER[host]}
     grouped = "hooks" in path[2:]
     element = {"hooks": [handler]} if grouped else handler
     way = ("hooks", str(path[1]), EACH)
@@ -319,11 +328,65 @@ def test_an_older_install_is_brought_up_to_date(tmp_path: Path, host: str, mine:
     assert mine or not (tmp_path / name).exists()
 
 
+@pytest.mark.parametrize("host", SHAPES)
+def test_the_commands_of_before_are_exchanged_where_they_stand(tmp_path: Path, host: str) -> None:
+    """Wherever a person moved one, with all else as it was; one that stands beside the new one goes."""
+    base, path = str(tmp_path), tmp_path / SHAPES[host][0]
+    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
+    new = path.read_text()
+    old = new.replace(json.dumps(COMMANDS[host]), json.dumps(OLDER[host]))
+    assert old != new
+    path.write_text(old)
+    assert host in installed(base, user=False)
+    (change,) = plan_install(base, (host,), user=False, servers=False).changes
+    assert change.after == new.encode()
+    both = json.loads(new)
+    listed = at(both, SHAPES[host][1][:2])
+    new_one, old_one = json.dumps(COMMANDS[host])[1:-1], json.dumps(OLDER[host])[1:-1]
+    listed.append(json.loads(json.dumps(listed[0]).replace(new_one, old_one)))
+    path.write_text(json.dumps(both))
+    apply_plan(plan_install(base, (host,), user=False, servers=False), user=False)
+    assert json.loads(path.read_text()) == json.loads(new)
+    path.write_text(old)
+    apply_plan(plan_removal(base, (host,), user=False), user=False)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish", "ksh"])
+def test_a_hook_without_diurna_is_silent_and_ends_with_0(tmp_path: Path, shell: str) -> None:
+    """Also where there is one that knows no such hook; and where there is one it has input and output."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not here")
+    (tmp_path / shell).symlink_to(program)
+    environment = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+
+    def ran(command: str) -> tuple[int, bytes, bytes]:
+        done = subprocess.run(
+            [program, "-c", command], env=environment, input=b"given", capture_output=True, timeout=60,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    commands = {entry.command for host in FORMS for entry in entries(host, before=("hooks",))}
+    assert len(commands) == sum(len(HOSTS[host].events) for host in FORMS)
+    for command in commands if shell == "sh" else sorted(commands)[:1]:
+        assert ran(command) == (0, b"", b"")
+    command = COMMANDS["claude"]
+    diurna = put(tmp_path, "diurna", b"#!/bin/sh\necho 'no such command' >&2\nexit 2\n")
+    diurna.chmod(0o755)
+    assert ran(command) == (0, b"", b"")
+    diurna.write_text('#!/bin/sh\nread said; echo "$said $*"\n')
+    assert ran(command) == (0, b"given hook claude SessionStart\n", b"")
+    diurna.write_text("#!/nowhere/python\n")  # of a folder that somebody deleted
+    assert ran(command)[:2] == (0, b"")
+
+
 def test_a_start_that_a_person_changed_is_theirs(tmp_path: Path) -> None:
     """Another limit, or a handler of theirs in the same group: the other events come beside it."""
     group = {"hooks": [{"type": "command", "command": COMMANDS["claude"], "timeout": 60}]}
+    older = {"hooks": [{**group["hooks"][0], "command": OLDER["claude"]}]}
     put(
-        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [group]}}).encode()
+        tmp_path, ".claude/settings.json", json.dumps({"hooks": {"SessionStart": [older]}}).encode()
     )
     apply_plan(plan_install(str(tmp_path), ("claude",), user=False, servers=False), user=False)
     found = json.loads((tmp_path / ".claude/settings.json").read_text())["hooks"]

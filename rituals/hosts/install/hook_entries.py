@@ -1,7 +1,10 @@
 """Write down the hooks of a host in its own form: one for each event that it is asked to call.
 
-What stands here is the same in every release, because Codex trusts a hook by a hash of it. A hook of a
-tool names the tools that change something, so that reading costs the agent nothing.
+What stands here stays the same, because Codex trusts a hook by a hash of it. A hook of a tool names the
+tools that change something, so that reading costs the agent nothing.
+
+The files are committed, so each command also ends with 0 and without a word where `diurna` is not there,
+or does not know the hook: in every shell that hosts run commands by (sh, bash, dash, zsh, fish; cmd).
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ class Entry(Record):
         path: where (`rituals.hosts.install.json_text`).
         value: what.
         command: the hook's, which it is known by wherever a person moved it; "" where it is known by
-            being the same.
+            what it runs.
+        older: the command as releases of before wrote it: it is ours, too.
         beside: what a list's new element holds beside the value.
         former: what releases of before put into the first list of the path: that may be replaced.
     """
@@ -32,12 +36,25 @@ class Entry(Record):
     path: tuple[str, ...]
     value: object
     command: str = ""
+    older: str = ""
     beside: tuple[tuple[str, object], ...] = ()
     former: object = None
 
     def is_ours(self, found: object) -> bool:
-        """Tell whether a value is this, or holds its command."""
-        return _holds(found, self.command) if self.command else found == self.value
+        """Tell whether a value is this, or holds its command; a host may write more keys beside ours."""
+        if self.command:
+            return _holds(found, self.command) or self.is_older(found)
+        if not (isinstance(found, dict) and isinstance(self.value, dict)):
+            return False
+        return all(found.get(key) == self.value.get(key) for key in ("command", "args"))
+
+    def is_current(self, found: object) -> bool:
+        """Tell whether a value holds the command as it is written now."""
+        return bool(self.command) and _holds(found, self.command)
+
+    def is_older(self, found: object) -> bool:
+        """Tell whether a value holds the command as releases of before wrote it."""
+        return bool(self.older) and _holds(found, self.older)
 
     def is_former(self, found: object) -> bool:
         """Tell whether a value is what a release of before put there, and nobody changed."""
@@ -100,7 +117,8 @@ def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...
     form, starts = FORMS[host], HOSTS[host].start
     found: list[Entry] = []
     for event, meaning in HOSTS[host].events.items():
-        command = f"diurna hook {host} {event}"
+        older = f"diurna hook {host} {event}"
+        command = f"command -v diurna >/dev/null 2>&1 && {older} 2>/dev/null || exit 0"
         bare = {**({"type": "command"} if form.kind else {}), form.command: command}
         matcher = form.tools if meaning in _OF_TOOLS else ""
         seconds = _END_SECONDS if meaning == "end" else _SECONDS
@@ -110,12 +128,12 @@ def entries(host: str, before: tuple[str, ...] = ("hooks",)) -> tuple[Entry, ...
         # once there was a hook of the start alone, without a limit
         first = event == starts and host != "antigravity"
         if form.grouped:
-            group = {"hooks": [bare]} if first else None
+            group = {"hooks": [{**bare, form.command: older}]} if first else None
             beside = tuple(asked.items())
-            found.append(Entry((*path, "hooks", EACH), handler, command, beside, group))
+            found.append(Entry((*path, "hooks", EACH), handler, command, older, beside, group))
         else:
-            listed = bare if first else None
-            found.append(Entry(path, {**handler, **asked}, command, former=listed))
+            listed = {**bare, form.command: older} if first else None
+            found.append(Entry(path, {**handler, **asked}, command, older, former=listed))
     return tuple(found)
 
 

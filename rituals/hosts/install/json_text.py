@@ -124,11 +124,22 @@ def holds(text: str, path: tuple[str, ...], ours: Callable[[object], bool]) -> b
     return bool(_chain(text, path, ours))
 
 
-def begins_with(text: str, keys: set[str]) -> bool:
-    """Tell whether the object was made for what it begins with: one of these keys, in no empty object."""
-    at = _after(text, 0)
-    first = next(iter(_children(text, at)), None)
-    return first is not None and first.key in keys and text[at + 1 : first.start] != _WAS_EMPTY
+def renamed(text: str, path: tuple[str, ...], older: str, newer: str) -> str:
+    """Return a file with another text in place of one, in the first value at a path that holds it.
+
+    Args:
+        text: an object, as `parse` takes it.
+        path: of a value.
+        older: plain words: no character of it is written in another way in JSON.
+        newer: takes its place.
+    """
+    word = json.dumps(older)
+    found = _chain(text, path, lambda value: word in json.dumps(value))
+    if not found:
+        return text
+    _, child = found[-1]
+    value = text[child.value : child.end].replace(word, json.dumps(newer))
+    return text[: child.value] + value + text[child.end :]
 
 
 def _chain(

@@ -25,6 +25,8 @@ This project keeps its memory in git, by Diurna. Lessons about your own way of w
 - At the end: `diurna append --title "..." --ref ID --new "decision: ..." --close ID`.
 """,
 )
+#: Which opencode would write itself.
+_OPENCODE = (("$schema", "https://opencode.ai/config.json"),)
 _TOML_SERVER = Block("# ", "", '[mcp_servers.diurna]\ncommand = "diurna"\nargs = ["mcp"]\n')
 SERVER = {"command": "diurna", "args": ["mcp"]}
 _SERVER_ENTRY = Entry(("mcpServers", "diurna"), SERVER)
@@ -121,7 +123,7 @@ def _settings(host: str, folder: str, *, user: bool) -> tuple[HostFile, ...]:
         path = f"{folder}/opencode.json" if user else "opencode.json"
         return (
             HostFile(f"{folder}/plugin/diurna.js", whole=_plugin()),
-            HostFile(path, (Entry(("mcp", "diurna"), local),), holds="server"),
+            HostFile(path, (Entry(("mcp", "diurna"), local),), _OPENCODE, holds="server"),
         )
     if host == "antigravity":  # which has hooks under a name; no file of servers is known
         return (HostFile(f"{folder}/hooks.json", entries(host, before=("diurna",))),)

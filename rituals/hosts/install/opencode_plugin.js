@@ -1,6 +1,8 @@
 // Diurna's plugin for opencode: it hands what happens in a session to `diurna hook`, and what that
 // answers to the model. `diurna uninstall opencode` takes it away; DIURNA_HOOKS=off silences it.
 import { spawn } from "node:child_process"
+import { accessSync, constants } from "node:fs"
+import { delimiter, join } from "node:path"
 
 const START = "experimental.chat.system.transform"
 const COMPACTING = "experimental.session.compacting"
@@ -25,6 +27,15 @@ const ask = (event, said) =>
     child.stdin.end(JSON.stringify(said))
   })
 
+const isHere = () =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => {
+    try {
+      return folder && (accessSync(join(folder, "diurna"), constants.X_OK), true)
+    } catch {
+      return false
+    }
+  })
+
 export const Diurna = async ({ directory }) => {
   const told = new Map() // one text a session: a prompt that stays the same is cached by the provider
   const compacted = new Set()
@@ -42,6 +53,10 @@ export const Diurna = async ({ directory }) => {
   }
   const of = (session, more) => ({ cwd: directory, session_id: session, ...more })
   return {
+    // a server that can not start is shown as a failure to whoever has no `diurna`
+    config: async ({ mcp }) => {
+      if (mcp?.diurna && !isHere()) mcp.diurna.enabled = false
+    },
     event: async ({ event }) => {
       const session = event.properties?.sessionID
       if (event.type === "session.compacted") {

@@ -18,20 +18,22 @@ from rituals.hosts.install.json_text import (
     EACH,
     Unfit,
     added,
-    begins_with,
     holds,
     parse,
     removed,
+    renamed,
     replaced,
 )
 from rituals.hosts.install.layout import GROUND_RULE, LAYOUTS, HostFile, by_hand, files_of
 from rituals.hosts.install.own_file import bears_mark, is_as_written
+from rituals.hosts.install.toml_text import has_table, with_table, without_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 _MARK = b"\xef\xbb\xbf"
+_TOML = ".toml"
 
 
 class Change(Record):
@@ -170,7 +172,8 @@ def has(base: str, file: HostFile) -> bool:
         if file.whole:
             return bears_mark(data)
         if file.block:
-            return file.block.span(data) is not None
+            table = file.path.endswith(_TOML)
+            return has_table(data, file.block) if table else file.block.span(data) is not None
         text = _text(data)
         parse(text)
         return any(holds(text, entry.path, entry.is_ours) for entry in file.entries)
@@ -274,7 +277,7 @@ def _with(data: bytes | None, file: HostFile) -> bytes | None:
     if file.former:
         return _without_former(data)
     if file.block:
-        return _checked(data, with_block(data, file.block), file)
+        return (with_table if file.path.endswith(_TOML) else with_block)(data, file.block)
     if file.whole:
         return _own_file(data, file)
     if data is None:
@@ -287,6 +290,10 @@ def _with(data: bytes | None, file: HostFile) -> bytes | None:
         if entry.former is not None:
             place = entry.path[: entry.path.index(EACH) + 1]
             text = replaced(text, place, entry.is_former, entry.element)
+        if holds(text, entry.path, entry.is_current):
+            text = removed(text, entry.path, entry.is_older)  # two people brought one each
+        elif entry.older:
+            text = renamed(text, entry.path, entry.older, entry.command)
         if not named and not holds(text, entry.path, entry.is_ours):
             text = added(text, entry.path, entry.value, entry.beside)
     return _bytes(data, text)
@@ -299,7 +306,7 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     if file.former:
         return _without_former(data)
     if file.block:
-        return without_block(data, file.block)
+        return (without_table if file.path.endswith(_TOML) else without_block)(data, file.block)
     if file.whole:
         _own_file(data, file)
         return None
@@ -307,10 +314,30 @@ def _without(data: bytes | None, file: HostFile) -> bytes | None:
     parse(text)
     for entry in reversed(file.entries):
         text = removed(text, entry.path, entry.is_ours)
-    ours = begins_with(before, {entry.path[0] for entry in file.entries})
-    if text != before and ours and parse(text) == dict(file.empty):
-        return None
-    return _bytes(data, text)
+    rest = _bytes(data, text)
+    if (
+        text == before
+        or not _says_nothing(parse(text), file)
+        or _with(rest, file) == _with(data, file)
+    ):
+        return rest
+    return None
+
+
+def _says_nothing(found: dict[str, object], file: HostFile) -> bool:
+    """Tell whether all that is left of a file came with what was ours, or is a stamp of its host's."""
+
+    def said(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: more for key, one in value.items() if (more := said(one)) not in ({}, [])}
+        return (
+            [more for one in value if (more := said(one)) != {}]
+            if isinstance(value, list)
+            else value
+        )
+
+    left = said({key: value for key, value in found.items() if key[:1] != "$"})
+    return left in ({}, dict(file.empty))
 
 
 def _without_former(data: bytes | None) -> bytes | None:
@@ -330,29 +357,6 @@ def _own_file(data: bytes | None, file: HostFile) -> bytes:
     if not is_as_written(data):
         raise Unfit("is not as Diurna wrote it")
     return data if data.replace(b"\r\n", b"\n") == new else new
-
-
-def _checked(data: bytes | None, after: bytes, file: HostFile) -> bytes:
-    """Return a file with a block; a settings file in TOML has to say what it said, and the server.
-
-    Raises:
-        Unfit: it would not.
-    """
-    import tomllib
-
-    if not file.path.endswith(".toml"):
-        return after
-    try:
-        before = tomllib.loads(_text(data or b"").replace("\r\n", "\n"))
-        if "diurna" in before.get("mcp_servers", {}):
-            return data or b""
-        found = tomllib.loads(_text(after).replace("\r\n", "\n"))
-        del found["mcp_servers"]["diurna"]
-    except (tomllib.TOMLDecodeError, TypeError, AttributeError, KeyError) as problem:
-        raise Unfit(f"is no TOML that a table can be added to ({problem})") from None
-    if found != before and found != {**before, "mcp_servers": {}}:
-        raise Unfit("is no TOML that a table can be added to")
-    return after
 
 
 def _text(data: bytes) -> str:

@@ -251,6 +251,27 @@ class Journey:
         lines = sum(int(one.rpartition(":")[2]) for one in found)
         return "ok" if lines == 1 else f"FAILS: {lines} lines in {len(found)} logs"
 
+    def missing_program_disturbs_nobody(self) -> str:
+        """Whoever has the files and no `diurna`, or one that knows no hooks, works as if there were none."""
+        program, told = PROGRAMS[self.host], "All is well here."
+        place = Place(self.place.folder / "without")
+        place.diurna("init")
+        place.diurna("install", self.host, "--no-mcp", *(["--user"] if program.user else []))
+        diurna = place.folder / "bin/diurna"
+        for older in (True, False):
+            diurna.write_text("#!/bin/sh\necho 'Error: No such command' >&2\nexit 2\n")
+            if not older:
+                diurna.unlink()
+            session = place.session(
+                self.host, Turn("I look.", (program.run("ls src"),)), Turn(told)
+            )
+            said_ = (session.out / "stdout").read_text() + (session.out / "stderr").read_text()
+            words = ("diurna: ", "No such command", "Execution blocked", "hook exited")
+            wrong = [one for one in words if one.lower() in said_.lower()]
+            if told not in said_ or len(session.asked) < 2 or wrong:
+                return f"FAILS: {'older' if older else 'missing'}: {len(session.asked)} requests, {wrong}"
+        return "ok"
+
     def uninstall_restores(self) -> str:
         """Every file has the bytes of before, and none is left over."""
         self.place.diurna("uninstall")
@@ -315,6 +336,7 @@ CLAIMS: dict[str, Callable[[Journey], str]] = {
     "compaction": Journey.compaction_keeps,
     "nothing twice": Journey.nothing_is_told_twice,
     "kill": Journey.kill_loses_nothing,
+    "without diurna": Journey.missing_program_disturbs_nobody,
     "uninstall": Journey.uninstall_restores,
     "plugin": Journey.plugin_loads,
     "hooks": Journey.hooks_do_not_fail,
