@@ -314,10 +314,11 @@ def hits(run: Run, *words: str) -> list[str]:
 
 
 def test_what_others_hold_stands_behind_ones_own(asked: Organisation, run: Run) -> None:
-    """Under their name; a third of the places at most, and where one's own alone is asked, none."""
+    """Under their name; a third of the places and what is free, and where one's own is asked, none."""
     assert hits(run, "retries of webhooks") == ["webhook-retries", "org/retries"]
     assert hits(run, "retries", "-n", "3") == ["webhook-retries", "org/retries"]
-    assert hits(run, "retries", "-n", "2") == ["webhook-retries"]
+    assert hits(run, "retries", "-n", "2") == ["webhook-retries", "org/retries"]
+    assert hits(run, "retries", "-n", "1") == ["webhook-retries"]
     for one in (("--in", "facts"), ("--as-of", "2030-01-01")):
         assert hits(run, "retries", *one) == ["webhook-retries"]
     assert hits(run, "retries", "--kind", "invariant") == []

@@ -8,6 +8,7 @@ from ledger.model.instants import FORMS, span_of
 from ledger.model.order import is_date, is_stem, milliseconds_of
 from ledger.model.record import Record
 from memory.cache.range_queries import log_named
+from memory.recall.values import parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,12 +69,15 @@ def answer_anchor(cache: Cache, asked: str, answer: Answer) -> Anchor:
     Raises:
         NotFound: nothing answers it.
     """
-    if not answer.hits:
+    hits = [
+        hit for hit in answer.hits if not parted(hit.id)[0]
+    ]  # what others hold has its time there
+    if not hits:
         raise NotFound(
             f"nothing is named {asked}, and nothing answers to it",
             hint=f"`diurna ls` lists facts, `diurna log` sessions; {FORMS}",
         )
-    best = answer.hits[0]
+    best = hits[0]
     return _logs(asked, QUERY, best.id, _stems_of(cache, best.id) or (best.stem,))
 
 

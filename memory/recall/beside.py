@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from ledger.home import Home
     from memory.replay.snapshot import Snapshot
 
-#: So many facts of all other homes stand in an answer of one's own, a third of it at most.
+#: So many facts of all other homes stand in an answer of one's own: in a third of it at most, and in the
+#: places that one's own leaves free.
 _BESIDE = 3
+#: What is found where nothing is asked.
+NOTHING = answer_of([], ())
 #: What is said where there is none.
 NO_UPSTREAM = (
     "no home of others is here: `[upstream]` of the policy names them, `diurna sync` fetches them"
@@ -58,16 +61,17 @@ class Recallers(Recaller):
             return self._with_yours(query, filters._replace(yours=False), how)
         if filters.within == UPSTREAM:
             return self._of_others(query, limit, filters._replace(within=""), **how)
-        found = super().recall(query, limit=limit, filters=filters, loose=loose, **how)
-        room = min(_BESIDE, limit // 3)
-        if loose or filters.within or filters.as_of or not room or not self._asked():
-            return found
-        theirs = self._of_others(query, room, filters._replace(within=FACTS), **how).hits
+        theirs: Sequence[Hit] = ()
+        if not (loose or filters.within or filters.as_of) and self._asked():
+            theirs = self._of_others(query, _BESIDE, filters._replace(within=FACTS), **how).hits
+        # one's own is asked for no more than it may show: so whatever fewer hits have more have, too
+        room = limit - min(len(theirs), limit // 3)
+        found = super().recall(query, limit=room, filters=filters, loose=loose, **how)
+        theirs = theirs[: limit - len(found.hits)]
         if not theirs:
             return found
-        ours = found.facts[: limit - len(theirs)]
-        passages = found.passages[: limit - len(theirs) - len(ours)]
-        return answer_of([*ours, *theirs, *passages], found.notes)._replace(sessions=found.sessions)
+        hits = [*found.facts, *theirs, *found.passages]
+        return answer_of(hits, found.notes)._replace(sessions=found.sessions)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
         """Return memories by their ids (see `Reader.get`), in the order asked for."""
@@ -85,15 +89,17 @@ class Recallers(Recaller):
 
     def _with_yours(self, query: str, filters: Filters, how: dict[str, Any]) -> Answer:
         """Ask the user's own home too; what it answers may take half of the room."""
-        found, own = self.recall(query, filters=filters, **how), self._yours()
+        own, limit = self._yours(), how["limit"]
         if own is None:
+            found = self.recall(query, filters=filters, **how)
             return found._replace(notes=(*found.notes, NO_HOME))
-        limit = how["limit"]
         answer = own.recall(query, filters=filters, **{**how, "limit": max(1, limit // 2)})
         theirs = answer._replace(hits=tuple(_named(PERSONAL, answer)))
         room = limit - len(theirs.hits)
-        facts = found.facts[:room]
-        hits = [*facts, *theirs.facts, *found.passages[: room - len(facts)], *theirs.passages]
+        found = NOTHING
+        if room:
+            found = self.recall(query, filters=filters, **{**how, "limit": room})
+        hits = [*found.facts, *theirs.facts, *found.passages, *theirs.passages]
         notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
         return answer_of(hits, notes)._replace(sessions=found.sessions)
 
