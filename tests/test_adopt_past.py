@@ -119,6 +119,13 @@ def test_texts_bear_the_time_and_the_author_of_the_commits_that_wrote_them(
     assert "corrected webhook-retry (new text)" in changed
     assert "learned   ask-limits" not in changed
     assert "by Cid" in run("why", "ask-limits", *home).out
+    steps = run("why", "ask-limits", "--json", *home).json["events"]
+    past = next(one for one in steps if one["version"])
+    asked = git(folder, "log", "--format=%H", "--author=Cid").strip()
+    assert past["commit"] and asked.startswith(
+        past["commit"]
+    )  # the true one, not that of the adoption
+    assert (past["author"], past["via"]) == ("Cid", "adoption")
     gone = run("show", "it-went", "--json", *home).json["facts"][0]
     assert (gone["text"], gone["reason"]) == ("A fact that went.", "archived")
     listed = run("log", "--json", *home).json["sessions"]

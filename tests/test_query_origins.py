@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 def check(repo: Repo, kept: Origins | None = None) -> Origins:
     """Compare one walk with what git says of each log, and what `why` says with and without it."""
     memory = Memory.open(str(repo.path))
-    paths = [ref.path for ref in memory.snapshot.cache().log_refs()]
-    found = all_origins(memory.home, memory.home.tip(), kept)
+    refs = list(memory.snapshot.cache().log_refs())
+    found = all_origins(memory.home, memory.home.tip(), refs, kept)
     assert dict(found.commits) == {
-        path: origin for one in paths for path, origin in origins_of(memory.home, [one]).items()
+        path: origin for one in refs for path, origin in origins_of(memory.home, [one]).items()
     }
-    stems = [*[ref.stem for ref in memory.snapshot.cache().log_refs()], "2020-01-01"]
+    stems = [*[ref.stem for ref in refs], "2020-01-01"]
     assert origins(memory.snapshot, stems) == dict(found.commits)  # that one is not there
     ids = memory.snapshot.cache().ids()
     plain = [memory.why(id) for id in ids]
@@ -61,10 +61,10 @@ def test_what_is_kept_of_another_tip_counts_for_nothing(repo: Repo, run: Run) ->
     """A log that came since is told with its commit all the same."""
     append(run, "One", "--new", "id=a fact: A holds.")
     memory = Memory.open(str(repo.path))
-    memory.origins = all_origins(memory.home, memory.home.tip())
+    memory.origins = all_origins(memory.home, memory.home.tip(), memory.snapshot.cache().log_refs())
     append(run, "Two", "--ref", "a")
     assert [bool(step.commit) for step in memory.why("a").steps] == [True, True]
-    assert all_origins(memory.home, "") == Origins("", {})
+    assert all_origins(memory.home, "", []) == Origins("", {})
     memory.close()
 
 

@@ -57,9 +57,9 @@ def test_parts_of_a_tip_are_what_the_commands_say(noted: Repo) -> None:
     assert tip.recall in (True, False)
     assert all(tip.has(part) for part in SLOW_PARTS)
     assert tip.standings == {one.fact.id: one for one in memory.state().standings()}
-    commit, author = tip.commits(tip.work)[tip.work[0]]
-    assert tip.tip.startswith(commit) is False  # of the commit before
-    assert author
+    origin = tip.writers(tip.work)[tip.work[0]]
+    assert tip.tip != origin.commit  # of the commit before
+    assert origin.author
     memory.close()
 
 

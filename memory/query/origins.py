@@ -1,80 +1,343 @@
-"""Say which commit brought each log, and keep that in a process that is asked often."""
+"""Say which commit brought the bytes of each log, and who wrote them, where that can be known.
+
+The answer depends on the tip alone. Where the history here is cut, it is that nobody knows.
+"""
 
 from __future__ import annotations
 
-from ledger.model.layout import SESSIONS_DIR
+import re
+
+from ledger.git.commit_record import FALLBACK_EMAIL
+from ledger.model.layout import COMMIT_SUBJECT, SESSIONS_DIR, stem_of
+from ledger.model.order import is_sealed, milliseconds_of
 from ledger.model.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ledger.home import Home
+    from ledger.model.logset import LogRef
 
-#: So many paths are given to git by name.
-_MOST_PATHS = 5000
+#: How a log came, where not by a commit of whoever wrote it: a squash, or a commit by hand; what an older
+#: ledger's own history says; and that the history here does not go back so far.
+SQUASH, ADOPTION, CUT = "squash", "adoption", "cut"
+_SAID = {
+    SQUASH: ", a squash or one by hand, which does not say who wrote it",
+    ADOPTION: ", taken over",
+}
+#: So many paths are given to git by name; for more, it looks at all logs.
+_MOST_PATHS = 50
+#: How often a home may have moved.
+_MOST_MOVES = 20
+_FIELDS = "%x00%H%x00%an%x00%ae%x00%at%x00%ct%x00%s%x00%b"
+_HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+#: Diurna says in a subject how many logs its commit brings, where they are several.
+_COUNTED = re.compile(r"(\d+) ")
+#: A stamp may be so far ahead of its machine's clock, behind that of somebody else's log.
+_CLOCK_SECONDS = 60
+#: What forges put behind the subject of a squash, and git before its message.
+_OF_FORGE = re.compile(r"\(#\d+\)$|\(![0-9]+\)$")
+_OF_GIT = "Squashed commit"
+
+
+class Origin(Record):
+    """Which commit brought a log, and who wrote that log; `author` is "" where nobody can tell.
+
+    `via` says how it came: "" with a commit of its author's, else `SQUASH`, `ADOPTION` or `CUT`. Of a cut
+    history `commit` is the oldest one here that has the log.
+    """
+
+    commit: str = ""
+    author: str = ""
+    via: str = ""
+
+    @property
+    def named(self) -> str:
+        """The commit, as people read it; "" where the history is cut before it."""
+        return "" if self.via == CUT else self.commit[:7]
+
+    @property
+    def said(self) -> str:
+        """What people read behind the name of a log; "" of one that no commit has."""
+        if self.via == CUT:
+            return "the history is cut here, so nobody knows the commit"
+        if not self.commit:
+            return ""
+        by = f" by {self.author}" if self.author else ""
+        return f"commit {self.named}{by}{_SAID.get(self.via, '')}"
 
 
 class Origins(Record):
-    """Which commits brought the logs of a tip.
-
-    Args:
-        tip: the commit.
-        commits: by path, the commit, as short as git writes it, and its author.
-    """
+    """Which commits brought the logs of a tip, by path; `cut` are the commits where the history ends."""
 
     tip: str
-    commits: Mapping[str, tuple[str, str]]
+    commits: Mapping[str, Origin]
+    cut: frozenset[str] = frozenset()
+
+
+class _Commit(Record):
+    """A commit as git lists it, with how many logs it brought."""
+
+    author: str
+    mail: str
+    at: int
+    made: int
+    subject: str
+    body: str
+    brought: int
+
+
+class _Walk:
+    """What a walk over the history found: by path and blob, the commits that put it there."""
+
+    def __init__(self) -> None:
+        self.commits: dict[str, _Commit] = {}
+        self.put: dict[tuple[str, str], list[str]] = {}
+        self.moved: dict[tuple[str, str, str], str] = {}
+        self.merged: set[str] = set()
 
 
 def origins_of(
-    home: Home, paths: Sequence[str], kept: Origins | None = None
-) -> Mapping[str, tuple[str, str]]:
+    home: Home, refs: Collection[LogRef], kept: Origins | None = None
+) -> Mapping[str, Origin]:
     """Return which commit brought each of some logs, by path; git is asked unless that is kept.
 
     Args:
         home: of the ledger.
-        paths: of the logs, relative to the home.
-        kept: what a process knows; it may be of an earlier tip, and then counts for nothing.
+        refs: of the logs; those that no commit has yet are left out.
+        kept: what a process knows; of an earlier tip, or of one cut elsewhere, it counts for nothing.
     """
     tip = home.tip()
-    if not tip or not paths:
+    if not tip or not refs:
         return {}
-    if kept is not None and kept.tip == tip:
+    cut = _cut(home)
+    if kept is not None and (kept.tip, kept.cut) == (tip, cut):
         return kept.commits
-    return _walked(home, tip, [home.prefix + path for path in paths[:_MOST_PATHS]])
+    return _found(home, tip, refs, cut)
 
 
-def all_origins(home: Home, tip: str, kept: Origins | None = None) -> Origins:
+def all_origins(
+    home: Home, tip: str, refs: Collection[LogRef], kept: Origins | None = None
+) -> Origins:
     """Walk the whole history of a ledger once; only what is new where a tip before it is kept."""
-    if kept is not None and tip and _follows(home, kept.tip, tip):
-        news = _walked(home, f"{kept.tip}..{tip}", [home.prefix + SESSIONS_DIR])
-        return Origins(tip, {**news, **kept.commits})  # the first commit that brought it counts
-    return Origins(tip, _walked(home, tip, [home.prefix + SESSIONS_DIR]) if tip else {})
+    cut = _cut(home)
+    if kept is not None and tip and kept.cut == cut and _follows(home, kept.tip, tip):
+        fresh = [ref for ref in refs if ref.path not in kept.commits]
+        walk = _walked(home, f"{kept.tip}..{tip}", [home.prefix + SESSIONS_DIR])
+        known = {home.prefix + path for path in kept.commits}
+        if walk is not None and not any(path in known for path, _ in walk.put):
+            return Origins(tip, {**kept.commits, **_settled(home, tip, fresh, cut, walk)}, cut)
+    return Origins(tip, _found(home, tip, refs, cut) if tip else {}, cut)
+
+
+def _cut(home: Home) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone has not."""
+    try:
+        with open(home.repository.commondir + "/shallow", encoding="ascii") as file:
+            return frozenset(file.read().split())
+    except OSError:
+        return frozenset()
 
 
 def _follows(home: Home, before: str, tip: str) -> bool:
-    """Tell whether a commit stands on the first-parent line of a tip, close by."""
+    """Tell whether a tip descends from a commit."""
     git = home.repository.git()
-    line = git.run("rev-list", "--first-parent", f"{before}..{tip}", "--parents", check=False)
-    last = line.decode("ascii", "replace").strip().rpartition("\n")[2].split()
-    return len(last) > 1 and last[1] == before
+    return not git.call("--no-replace-objects", "merge-base", "--is-ancestor", before, tip)[0]
 
 
-def _walked(home: Home, commits: str, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Find which commit brought each log, in one walk over the history: path -> (id, author)."""
-    listing = home.repository.git().run(
-        "log", "--format=%x01%h%x02%an", "--name-only", "--no-renames", "--diff-filter=A", "-z",
-        "-m", "--first-parent", commits, "--", *paths,
-        check=False,
-    )  # fmt: skip
-    found: dict[str, tuple[str, str]] = {}
-    authors: dict[str, str] = {}
-    for block in listing.decode("utf-8", "replace").split("\x01")[1:]:
-        head, _, names = block.partition("\0")
-        commit, _, author = head.partition("\x02")
-        origin = commit, authors.setdefault(author, author)
-        for name in names.replace("\n", "\0").split("\0"):
-            if name:
-                found[name.removeprefix(home.prefix)] = origin
+def _found(
+    home: Home, tip: str, refs: Collection[LogRef], cut: frozenset[str]
+) -> dict[str, Origin]:
+    """Walk for some logs alone, or for all; for all too where a merge itself put one in its place."""
+    everywhere = [home.prefix + SESSIONS_DIR]
+    paths = [home.prefix + ref.path for ref in refs] if len(refs) <= _MOST_PATHS else everywhere
+    walk = _walked(home, tip, paths)
+    if walk is not None and walk.merged and paths is not everywhere:
+        walk = _walked(home, tip, everywhere)
+    return _settled(home, tip, refs, cut, walk)
+
+
+def _settled(
+    home: Home, tip: str, refs: Iterable[LogRef], cut: frozenset[str], walk: _Walk | None
+) -> dict[str, Origin]:
+    """Choose for each log the commit that put its bytes there first, wherever they lay then."""
+    if walk is None:  # git has not all that it would take
+        return {ref.path: Origin(via=CUT) for ref in refs}
+    blobs: dict[str, list[tuple[str, str]]] = {}
+    paths: dict[str, list[tuple[str, str]]] = {}
+    for place in walk.put:
+        blobs.setdefault(place[1], []).append(place)
+        paths.setdefault(place[0], []).append(place)
+    line = _Line(home, tip)
+    found: dict[str, Origin] = {}
+    for ref in refs:
+        path = home.prefix + ref.path
+        places = [(path, ref.blob)] if (path, ref.blob) in walk.put else paths.get(path, [])
+        commits = _candidates(walk, places, blobs)
+        if not commits:
+            continue
+        here = sorted(commits & cut)
+        first = here[0] if here else line.first(commits, walk.commits)
+        author = _author(walk.commits[first], stem_of(ref.path))
+        if here or (cut and not author):  # what a squash was made of may lie behind the cut
+            found[ref.path] = Origin(first, via=CUT)
+        else:
+            found[ref.path] = Origin(first, author, "" if author else SQUASH)
     return found
+
+
+def _candidates(
+    walk: _Walk, places: Iterable[tuple[str, str]], blobs: Mapping[str, list[tuple[str, str]]]
+) -> set[str]:
+    """Return the commits that put some bytes somewhere, but for those that only moved them."""
+    found: set[str] = set()
+    todo, seen = list(places), set[tuple[str, str]]()
+    while todo:
+        place = todo.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        for commit in walk.put.get(place, ()):
+            before = walk.moved.get((*place, commit))
+            if before is not None and (before, place[1]) in walk.put:
+                todo.append((before, place[1]))
+                continue
+            if commit in walk.merged:  # a join keeps twins under another name
+                todo += blobs.get(place[1], ())
+            found.add(commit)
+    return found
+
+
+def _author(commit: _Commit, stem: str) -> str:
+    """Return who wrote a log that a commit brought: its author, unless others' work was melded into it.
+
+    A sealed log was first committed by Diurna, on the machine of whoever wrote it, under a subject that
+    outlives rebases and cherry-picks. Under any other message it was brought by a squash, or by hand; and
+    what is younger than the time that the commit bears came into it later.
+    """
+    sealed = is_sealed(stem)
+    if commit.mail == FALLBACK_EMAIL or _OF_FORGE.search(commit.subject):
+        return ""
+    if not commit.subject.startswith(COMMIT_SUBJECT) or commit.body.strip():
+        return "" if sealed or _OF_GIT in commit.subject else commit.author
+    counted = _COUNTED.match(commit.subject, len(COMMIT_SUBJECT))
+    said = int(counted[1][:9]) if counted else 1
+    # as Diurna makes it, a commit bears one time twice; melded since, it brings more than it says
+    whole = commit.brought <= 1 or commit.brought == said or commit.at == commit.made
+    younger = sealed and milliseconds_of(stem) > (commit.at + _CLOCK_SECONDS) * 1000
+    return commit.author if whole and not younger else ""
+
+
+class _Line:
+    """The commits behind a tip, read when several of them brought one log.
+
+    Args:
+        home: of the ledger.
+        tip: the commit.
+    """
+
+    def __init__(self, home: Home, tip: str) -> None:
+        self._home, self._tip = home, tip
+        self._parents: dict[str, Sequence[str]] = {}
+
+    def first(self, commits: set[str], known: Mapping[str, _Commit]) -> str:
+        """Return the one that none of the others leads to; of several the one of the oldest time."""
+        if len(commits) > 1:
+            commits = {one for one in commits if not self._before(one) & commits}
+        return min(commits, key=lambda one: (known[one].at, one))
+
+    def _before(self, commit: str) -> set[str]:
+        """Return all commits that lead to one."""
+        if not self._parents:
+            said = self._home.repository.git().run(
+                "--no-replace-objects", "rev-list", "--parents", self._tip
+            )
+            for line in said.decode("ascii").splitlines():
+                one, *parents = line.split(" ")
+                self._parents[one] = parents
+        seen: set[str] = set()
+        todo = list(self._parents.get(commit, ()))
+        while todo:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo += self._parents.get(one, ())
+        return seen
+
+
+def _walked(home: Home, commits: str, paths: Sequence[str]) -> _Walk | None:
+    """List what every commit put at some paths, and follow what lay elsewhere; None where git can not."""
+    walk, asked = _Walk(), set[str]()
+    for _ in range(_MOST_MOVES):
+        asked.update(paths)
+        if not _listed(home, commits, paths, walk):
+            return None
+        paths = sorted({_folder(one) for one in walk.moved.values()} - asked)
+        if not paths:
+            break
+    return walk
+
+
+def _folder(path: str) -> str:
+    """Return the folder of logs that a path is in, else the path."""
+    head, found, _ = f"/{path}".partition(f"/{SESSIONS_DIR}/")
+    return f"{head}/{SESSIONS_DIR}"[1:] if found else path
+
+
+def _listed(home: Home, commits: str, paths: Sequence[str], walk: _Walk) -> bool:
+    """Add to a walk what git lists of some paths: children come before parents."""
+    # all of both sides of a merge; of the merge itself what none of its parents has
+    status, listing, _ = home.repository.git().call(
+        "--no-replace-objects", "--literal-pathspecs", "log", f"--format={_FIELDS}", "-z",
+        "--topo-order", "--full-history", "--full-diff", "-c", "--raw", "--no-abbrev", "--no-renames",
+        "--diff-filter=AMD", commits, "--", *paths,
+    )  # fmt: skip
+    if status:
+        return False
+    wanted = tuple([f"{path}/" for path in paths])
+    named = frozenset(paths)
+    for commit, fields, rows in _blocks(listing.decode("utf-8", "replace")):
+        # a row has a colon, a mode and a blob for each parent
+        gone = {row.split(" ")[row.count(":") + 1]: path for row, path in rows if row.endswith("D")}
+        brought = 0
+        for row, path in rows:
+            if row.endswith("D") or not (path in named or path.startswith(wanted)):
+                brought += f"/{SESSIONS_DIR}/" in f"/{path}" and row.endswith("A")
+                continue
+            brought += row.endswith("A")
+            blob = row.split(" ")[-2]
+            if row.startswith("::"):
+                walk.merged.add(commit)
+            came = walk.put.setdefault((path, blob), [])
+            if commit not in came:
+                came.append(commit)
+            if blob in gone:
+                walk.moved[path, blob, commit] = gone[blob]
+        author, mail, at, made, subject, body = fields
+        walk.commits.setdefault(
+            commit, _Commit(author, mail, int(at or 0), int(made or 0), subject, body, brought)
+        )
+    return True
+
+
+def _blocks(listing: str) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+    """Take a listing of git apart: each commit, its fields, and its (row, path)."""
+    tokens = listing.split("\0")
+    head: tuple[str, list[str]] | None = None
+    rows: list[tuple[str, str]] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place].lstrip("\n")
+        if token.startswith(":") and place + 1 < len(tokens):
+            rows.append((token, tokens[place + 1]))
+            place += 2
+        elif _HEX.fullmatch(token):
+            if head is not None:
+                yield *head, rows
+            head, rows = (token, tokens[place + 1 : place + 7]), []
+            place += 7
+        else:
+            place += 1
+    if head is not None:
+        yield *head, rows

@@ -19,9 +19,9 @@ from ledger.model.ids import version_id
 from ledger.model.logset import LogRef
 from ledger.model.order import ended_of, has_time, is_sealed
 from ledger.model.record import Record
-from ledger.model.session import Entry, SessionLog
+from ledger.model.session import EDIT, Entry, SessionLog
 from memory.query.marks import marked
-from memory.query.origins import origins_of
+from memory.query.origins import ADOPTION, Origin, origins_of
 from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
     from memory.cache.file import Cache
     from memory.query.origins import Origins
+
+
+_IMPORT = "import"
 
 
 class LogLine(Record):
@@ -65,15 +68,15 @@ class Step(Record):
 
     `event` is the verb; a supersession reads `Superseded by X` or `Supersedes X`. `title` is that of
     the log, which may wait to be committed. What was taken in from elsewhere says where it stood, and who
-    wrote it there and when, as far as that was known.
+    wrote it there and when, as far as that was known. `origin` says who wrote the log, and `brought` which
+    commit has brought it here.
     """
 
     stem: str
     agent: str
     event: str
     date: str
-    commit: str
-    author: str
+    origin: Origin
     text: str
     version: str
     was: tuple[str, ...]
@@ -84,6 +87,22 @@ class Step(Record):
     source: str = ""
     by: str = ""
     created: str = ""
+    brought: Origin = Origin()
+
+    @property
+    def commit(self) -> str:
+        """The commit of whoever wrote it, "" where nobody knows."""
+        return self.origin.named
+
+    @property
+    def author(self) -> str:
+        """Who wrote it, "" where nobody knows."""
+        return self.origin.author
+
+    @property
+    def via(self) -> str:
+        """How it came, where not by a commit of whoever wrote it."""
+        return self.origin.via
 
 
 class Link(Record):
@@ -142,13 +161,13 @@ def provenance(snapshot: Snapshot, fact: str, kept: Origins | None = None) -> Pr
     if not naming:
         raise NotFound(f"no session log names {fact}", hint="`diurna ls --all` lists the ids")
     naming.sort(key=lambda pair: pair[0].key)
-    commits = origins_of(snapshot.home, [ref.path for ref, _ in naming], kept)
+    commits = origins_of(snapshot.home, [ref for ref, _ in naming], kept)
     steps: list[Step] = []
     waiting = snapshot.waiting()
     for ref, log in _logs(snapshot, [ref for ref, _ in naming]):
         for event in log.events:
             if fact in facts_in(event):
-                step = _step(ref, log, event, fact, commits.get(ref.path, ("", "")))
+                step = _step(ref, log, event, fact, commits.get(ref.path, Origin()))
                 steps.append(step._replace(waiting=ref.key in waiting))
     if any(step.event == VERB_OF[FactRedacted] for step in steps):
         steps = [step._replace(text=REDACTED) if step.text else step for step in steps]
@@ -178,7 +197,7 @@ def _chain(cache: Cache, fact: str) -> tuple[Link, ...]:
     return tuple(links)
 
 
-def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[str, str]) -> Step:
+def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, brought: Origin) -> Step:
     text = (event.text or "") if isinstance(event, FactCreated | FactUpdated) else ""
     was = (event.was or ()) if isinstance(event, FactUpdated) else ()
     footer = dict(event.meta) if isinstance(event, FactCreated | FactUpdated) else {}
@@ -187,8 +206,7 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
         log.get("agent"),
         told(event, fact),
         ended_at(ref.stem, log),
-        commit[0],
-        commit[1],
+        told_by(log.header, brought),
         text,
         version_id(text) if text else "",
         was,
@@ -198,7 +216,20 @@ def _step(ref: LogRef, log: SessionLog, event: Event, fact: str, commit: tuple[s
         source=footer.get("source", ""),
         by=footer.get("by", ""),
         created=footer.get("created", ""),
+        brought=brought,
     )
+
+
+def told_by(header: Iterable[tuple[str, str]], brought: Origin) -> Origin:
+    """Return where the words of a log come from: from the commit that its header tells of, where it does.
+
+    That is one of an adopted ledger's past (FORMAT.md, O6), or one in which a person edited a page (8.1).
+    """
+    said = dict(header)
+    commit, kind = said.get("commit", ""), said.get("type", "")
+    if commit and (kind == EDIT or (kind == _IMPORT and "source" not in said)):
+        return Origin(commit, said.get("agent", ""), ADOPTION if kind == _IMPORT else brought.via)
+    return brought
 
 
 def ended_at(stem: str, log: SessionLog) -> str:
@@ -238,12 +269,26 @@ def lines_of(snapshot: Snapshot, stems: Iterable[str]) -> dict[str, LogLine]:
 
 def origins(
     snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
-) -> dict[str, tuple[str, str]]:
-    """Return which commit brought each of some logs, and its author, by path."""
+) -> dict[str, Origin]:
+    """Return which commit brought each of some logs, by path."""
     cache = snapshot.cache()
-    paths = [ref.path for stem in stems if (ref := cache.log_ref(stem)) is not None]
-    commits = origins_of(snapshot.home, paths, kept)
-    return {path: commits.get(path, ("", "")) for path in paths}
+    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    commits = origins_of(snapshot.home, refs, kept)
+    return {ref.path: commits.get(ref.path, Origin()) for ref in refs}
+
+
+def writers(
+    snapshot: Snapshot, stems: Iterable[str], kept: Origins | None = None
+) -> dict[str, Origin]:
+    """Return who wrote each of some logs, by stem."""
+    cache = snapshot.cache()
+    refs = [ref for stem in stems if (ref := cache.log_ref(stem)) is not None]
+    brought = origins_of(snapshot.home, refs, kept)
+    return {
+        ref.stem: told_by(log.header, brought[ref.path])
+        for ref, log in _logs(snapshot, refs)
+        if ref.path in brought
+    }
 
 
 def log_lines(

@@ -194,7 +194,7 @@ def step_object(step: Step) -> dict[str, Any]:
     """Describe one event of a fact."""
     return fields_of(
         step,
-        "stem agent event date commit author text version was remark path title waiting "
+        "stem agent event date commit author via text version was remark path title waiting "
         "source by created",
     )
 

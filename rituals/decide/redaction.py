@@ -132,15 +132,12 @@ def _brought(state: State, stem: str) -> list[str]:
 def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder, ...]:
     """Find the logs that hold what is withheld, in ledger order."""
     found = {
-        step.path: (step.commit, step.author)
-        for fact in facts
-        for step in memory.why(fact).steps
-        if step.version
+        step.path: step.brought for fact in facts for step in memory.why(fact).steps if step.version
     }
     found.update(origins(memory.snapshot, logs))
     git = memory.home.repository.git()
     remotes: dict[str, tuple[str, ...]] = {"": ()}
-    for commit, _ in found.values():
+    for commit in {one.commit for one in found.values()}:
         if commit not in remotes:
             said = git.run(
                 "for-each-ref", "--format=%(refname:short)", "--contains", commit, "refs/remotes",
@@ -149,6 +146,6 @@ def _holders(memory: Memory, logs: list[str], facts: list[str]) -> tuple[Holder,
             names = said.decode("utf-8", "replace").split("\n")
             remotes[commit] = tuple(name for name in names if name and "/" in name)
     return tuple(
-        Holder(path, commit, author, remotes[commit])
-        for path, (commit, author) in sorted(found.items())
+        Holder(path, one.commit[:7], one.author, remotes[one.commit])
+        for path, one in sorted(found.items())
     )

@@ -42,7 +42,9 @@ def command(call: Invocation, id: str, versions: bool) -> None:
         return
     found = memory.why(fact)
     if home:  # of which the newest commit alone is here, and that tells of no log who committed it
-        steps = tuple([step._replace(commit="", author="") for step in found.steps])
+        from memory.query.origins import Origin
+
+        steps = tuple([step._replace(origin=Origin()) for step in found.steps])
         found = found._replace(id=id, steps=steps)
     if call.json:
         from rituals.answers.fields import mark_object
@@ -56,9 +58,8 @@ def command(call: Invocation, id: str, versions: bool) -> None:
     for step in found.steps:
         out.line("")
         out.line(f"{step.date}  ", (step.event, "bold"), f"  by {step.agent or 'nobody named'}")
-        made = f", commit {step.commit} by {step.author}" if step.commit else ""
-        made = ", waiting to be committed" if step.waiting else made
-        out.line(("  in ", "dim"), out.short(step.stem), made)
+        made = "waiting to be committed" if step.waiting else step.origin.said
+        out.line(("  in ", "dim"), out.short(step.stem), f", {made}" if made else "")
         if step.source or step.by:
             wrote = f", written {step.created}" if step.created else ""
             out.line(

@@ -41,7 +41,7 @@ def session(tip: TipView, asked: Asked) -> Page:
             "entry": entry,
             "did": [(verb, [tuple(one.split(" → ")) for one in ids]) for verb, ids in done],
             "marks": tip.memory.marks(facts),
-            "commit": tip.commits([digest.stem]).get(digest.stem, ("", "")),
+            "origin": tip.writers([digest.stem]).get(digest.stem),
             "log": readable(text[:_LOG_CHARS]),
             "cut": len(text) > _LOG_CHARS,
             "stem": digest.stem,

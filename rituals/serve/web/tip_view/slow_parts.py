@@ -79,9 +79,10 @@ def read_origins(tip: TipView) -> Callable[[], Origins]:
     from memory.query.origins import all_origins
 
     memory, at, kept = tip.memory, tip.tip, tip.memory.origins
+    refs = memory.snapshot.ask(lambda cache: list(cache.log_refs()))
 
     def walk() -> Origins:
-        memory.origins = all_origins(memory.home, at, kept)
+        memory.origins = all_origins(memory.home, at, refs, kept)
         return memory.origins
 
     return walk

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from ledger.model.event import facts_in
 from ledger.model.ids import is_fact_id
-from ledger.model.layout import stem_of
 from memory.query.timeline import Session, sessions_of
 from projection.fold.replay import State
 from projection.fold.state import Standing
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from ledger.model.session import Entry
     from memory.api import Memory
-    from memory.query.origins import Origins
+    from memory.query.origins import Origin, Origins
     from projection.lifecycle.lives import Lives
     from projection.lifecycle.past import Past
     from rituals.decide.contradictions import Dispute
@@ -141,12 +140,11 @@ class TipView:
         """Hold a part that was worked out elsewhere."""
         self.__dict__.setdefault(part, value)
 
-    def commits(self, stems: Iterable[str]) -> dict[str, tuple[str, str]]:
-        """Return which commit brought each of some logs, and its author; "" where git has none yet."""
-        from memory.query.provenance import origins
+    def writers(self, stems: Iterable[str]) -> dict[str, Origin]:
+        """Return who wrote each of some logs, and in which commit; none of a log that git has not yet."""
+        from memory.query.provenance import writers
 
-        found = origins(self.memory.snapshot, stems, self.memory.origins)
-        return {stem_of(path): commit for path, commit in found.items()}
+        return writers(self.memory.snapshot, stems, self.memory.origins)
 
     def sessions(self, keys: Sequence[str]) -> tuple[Session, ...]:
         """Return sessions as a timeline tells them, in ledger order; each log is read once.
