@@ -435,7 +435,7 @@ def test_tasks_come_by_who_has_them_and_by_priority() -> None:
         "- waits (task, todo, high, waits for usual and high and low and 2 more, active, "
         in made.text
     )
-    assert "- two (task, in-progress by ·b· ·b· ·b· ·b· ·b· ·b· ·b·…, active, " in made.text
+    assert "- two (task, in-progress by ·b· ·b· ·b· ·b· ·b· ·b· ·b· ·b·…, active, " in made.text
     (line,) = [
         one
         for one in json.loads(

@@ -200,7 +200,7 @@ def test_secrets_are_replaced_before_anything_is_kept() -> None:
 def test_what_is_kept_is_short() -> None:
     """At most 240 characters in one line, and not every file of a great sweep."""
     found = ran("rm " + " ".join(f"a{number}.py" for number in range(500)))
-    assert found is not None and len(found.what) == 240 and len(found.paths) == 20
+    assert found is not None and 230 < len(found.what) <= 240 and len(found.paths) == 20
     found = ran("git commit -m '" + "x" * 9999 + "\ny'")
     assert found is not None and len(found.what) <= 240 and "\n" not in found.what
 

@@ -185,7 +185,7 @@ def test_what_an_agent_decided_goes_with_a_denial() -> None:
         "No, use SQLite, Redis goes away."
     ]
     (item,) = said(agent, "U: No, use SQLite, Redis goes away.")
-    assert item.tags == ("correction",) and item.text == "Use SQLite, Redis goes away."
+    assert item.tags == ("correction",) and item.text == "No, use SQLite, Redis goes away."
     assert len(said(agent, "U: thanks")) == 1
     plan = "A: Next steps:\n- the page for invoices gets a filter"
     assert [item.kind for item in said(plan)] == ["thread"] and said(

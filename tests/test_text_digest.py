@@ -264,7 +264,9 @@ def squeezed(text: str) -> str:
 
 def stands(quote: Quote, lines: list[str]) -> bool:
     """Tell whether a quote begins on the line that it names."""
-    at = squeezed("\n".join(lines[quote.line - 1 :])).find(squeezed(quote.text.removesuffix("…")))
+    at = squeezed("\n".join(lines[quote.line - 1 :])).find(
+        squeezed(quote.text.rpartition("…")[0] or quote.text)
+    )
     return 0 <= at <= len(squeezed(lines[quote.line - 1]))
 
 

@@ -10,7 +10,7 @@ from ledger.escape import visible
 
 #: What names of agents, kinds, roles and projects may take.
 LABEL_CHARS = 32
-_CUT, _BREAK = "…", " ⏎ "
+_BREAK = " ⏎ "
 #: How a line starts that does not go on where the one above it ended.
 _STARTS = ("- ", "* ", "+ ", "#", "|", ">", "```", "~~~", "1. ", "2. ")
 _MARKS = str.maketrans("<>&\"'\\`", "·······")
@@ -45,6 +45,6 @@ def shortened(text: str, chars: int) -> str:
     """Cut a text to so many characters, between two words where there is a place, and mark the cut."""
     if len(text) <= chars:
         return text
-    kept = text[: max(0, chars - 1)]
-    at = kept.rfind(" ", max(0, len(kept) - 24))
-    return kept[: at if at > 0 else len(kept)].rstrip(" ⏎") + _CUT
+    from projection.text.clipping import clipped
+
+    return clipped(text, chars)

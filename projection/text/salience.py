@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ledger.model.record import Record
 from projection.policy.model import CLOSABLE
+from projection.text.clipping import clipped
 from projection.text.cues import (
     ACTION_LABELS,
     ACTION_PHRASES,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 #: What is said of one line.
 LINE_CHARS = 200
-_MORE = "…"
 _MARKS = ".,;:!?()[]{}*_`'\"—–→"
 #: In a sentence of more words a turn of phrase may be about anything.
 _LONG_WORDS, _SHORT_WORDS = 40, 25
@@ -190,10 +190,7 @@ def _labels(padded: str, head: str) -> bool:
 
 def shortened(text: str, limit: int) -> str:
     """Cut a text at a word, so that it has at most so many characters, and show that."""
-    if len(text) <= limit:
-        return text
-    cut = text.rfind(" ", 0, limit)
-    return text[: cut if cut > limit // 2 else limit - 1].rstrip(" ,;:—–-(") + _MORE
+    return clipped(text, limit)
 
 
 def said(text: str) -> str:

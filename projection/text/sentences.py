@@ -15,6 +15,7 @@ from ledger.codec.outline_by_lines import title_of
 from ledger.model.event import Event
 from ledger.model.record import Record
 from ledger.model.session import FACTS_HEADING
+from projection.text.clipping import negates
 from projection.text.cues import ACTIONS, BOILERPLATE, HEADINGS, ONLY_FIRST, PLAIN
 
 TYPE_CHECKING = False
@@ -226,6 +227,8 @@ def about(heading: str, head: int = 0) -> str:
         head: by how many words it has to be clear, 0 for all of them.
     """
     found = PLAIN
+    if head and negates(heading):
+        return PLAIN  # "Not decided:" announces no decisions
     words = heading.lower().split()
     for place, word in enumerate(words):
         if head and place >= head and found == PLAIN:

@@ -19,6 +19,7 @@ from ledger.model.digest import sha256
 from ledger.model.record import Record
 from projection.document.render import REDACTED, one_line, ordered
 from projection.graph.neighbours import entity_names, folded, tags
+from projection.text.clipping import clipped
 from projection.views.decisions import decisions
 from projection.views.entities import EntityPage, entity_pages, typed
 from projection.views.page import Item, Page, Section, told, write
@@ -217,7 +218,7 @@ def _index_line(fact: Fact, names: Names) -> str:
     if room < 10:
         return begin[:LINE_CHARS]
     if len(said) > room:
-        said = _unlinked(said)[: room - 1].rstrip() + "…"
+        said = clipped(_unlinked(said), room)
     return f"{begin} — {said}"
 
 

@@ -21,6 +21,7 @@ from ledger.model.ids import version_id
 from ledger.model.order import stem_in
 from ledger.model.record import Record
 from ledger.model.task_states import DONE, IN_PROGRESS, TODO, may_follow
+from projection.brief.plain_text import shortened
 from projection.fold.truth import said_against
 from rituals.decide.contradictions import (
     CIRCLE,
@@ -313,5 +314,4 @@ def _brief(found: tuple[Dispute, ...]) -> list[str]:
 
 
 def _line(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    return first if len(first) <= _BRIEF_CHARS else first[: _BRIEF_CHARS - 1].rstrip() + "…"
+    return shortened(text.split("\n", 1)[0], _BRIEF_CHARS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ledger.model.event import FactCreated
 from ledger.model.ids import version_id
 from memory.write.birth_footers import footer_value
+from projection.brief.plain_text import shortened
 from projection.compare.pairs import CONTRADICTION
 from projection.lifecycle.review_threads import raising
 from projection.policy.model import THREAD_KIND
@@ -45,9 +46,7 @@ def changed_twice(source: str, id: str, text: str) -> FactCreated:
         id: of the fact.
         text: that the source has now.
     """
-    said = footer_value(text)
-    if len(said) > _QUOTED_CHARS:
-        said = said[: _QUOTED_CHARS - 1] + "…"
+    said = shortened(footer_value(text), _QUOTED_CHARS)
     asked = (
         f"`{id}` was changed here and in {source} since it was taken in. What does hold? "
         f'{source} has now: "{said}"'

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from projection.brief.plain_text import shortened
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +20,7 @@ SECTION_CHARS = 6000
 
 def one_line(text: str, chars: int = LINE_CHARS) -> str:
     """Return a text on one line, cut at a word where it is too long."""
-    line = " ".join(text.split())
-    if len(line) <= chars:
-        return line
-    cut = line.rfind(" ", chars // 2, chars - 1)
-    return line[: cut if cut > 0 else chars - 1].rstrip() + "…"
+    return shortened(" ".join(text.split()), chars)
 
 
 def telling(text: str, words: Sequence[str]) -> str:
@@ -43,7 +41,8 @@ def telling(text: str, words: Sequence[str]) -> str:
     return "… " + text[best:] if best else text
 
 
-_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|\n+\s*")
+#: No part of a sentence begins one: what stands before it may turn it round.
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n\s*|\n\s*(?=[-*+#] )")
 
 
 def title_of(lines: list[str]) -> str:

@@ -14,6 +14,7 @@ from ledger.model.record import Record
 from ledger.model.shown import SHOWN_KEY
 from memory.write.birth_footers import footer_value
 from memory.write.draft import SessionDraft
+from projection.brief.plain_text import shortened
 from projection.policy.model import DIGEST, SUPERSEDE, THREAD_KIND
 from rituals.hosts.adapters import HOSTS
 from rituals.record.compose import compose, id_of_text
@@ -137,8 +138,7 @@ def sentence_of(text: str) -> str:
 def _footers(item: Item, transcript: Span | None) -> Meta:
     """Return what a fact says of where it comes from, and of its end."""
     quote = footer_value(item.quote)
-    if len(quote) > _QUOTE_CHARS:
-        quote = quote[: _QUOTE_CHARS - 1] + "…"
+    quote = shortened(quote, _QUOTE_CHARS)
     name = footer_value(transcript.name) if transcript else ""
     source = (("source", f'{name} {item.at} "{quote}"'.strip()),)
     ends = footer_value(item.obsolete_when)
@@ -151,9 +151,7 @@ def _title(part: Part) -> str:
     names = ", ".join([path.rpartition("/")[2] for path in paths])
     about = part.items[0].text if part.items else names
     about = about or (part.observations[0].what if part.observations else "what was said")
-    shown = prose(about)
-    if len(shown) > _TITLE_CHARS:
-        shown = shown[: _TITLE_CHARS - 1].rstrip() + "…"
+    shown = shortened(prose(about), _TITLE_CHARS)
     return f"{HOSTS[part.host].agent}: {shown}"
 
 
@@ -201,4 +199,4 @@ def _digest(part: Part, keep: str) -> Iterator[str]:
 def _cut(text: str, limit: int) -> str:
     """Put the beginning of a text on a line that begins nothing of ours."""
     line = prose(text[: 4 * limit]).lstrip(_MARKS)
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return shortened(line, limit)

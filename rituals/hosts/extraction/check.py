@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.secrets.scanner import without_secrets
 from projection.policy.model import BUILT_IN_KINDS, DELIBERATE, THREAD_KIND
+from projection.text.clipping import clipped
 from rituals.hosts.extraction.items import MOST_ITEMS, MOST_TAGS, Item
 from rituals.hosts.extraction.quotes import Quotes
 
@@ -92,4 +93,4 @@ def _name(value: object) -> str:
 
 def _note(value: object) -> str:
     """Return what can stand in a footer."""
-    return without_secrets(_line(value)).replace("|", "/")[:_TEXT_CHARS]
+    return clipped(without_secrets(_line(value)).replace("|", "/"), _TEXT_CHARS)

@@ -48,7 +48,8 @@ def by_rules(turns: Sequence[Turn]) -> tuple[Item, ...]:
             reader.read(turn)
     found: dict[str, Item] = {}
     for item in (*reader.items, *reader.next):
-        found.setdefault(item.text.lower(), item)
+        if len(item.text) <= _TEXT_CHARS:  # the end of a longer one may say that it does not hold
+            found.setdefault(item.text.lower(), item)
     return tuple(sorted(found.values(), key=lambda item: -item.salience)[:MOST_ITEMS])
 
 
@@ -241,18 +242,15 @@ def _item(one: Statement, kind: str, at: int, tags: tuple[str, ...] = ()) -> Ite
 
 
 def _told(quote: str) -> str:
-    """Return a quote as a text that stands alone: without what turns to the turn before it."""
+    """Return a quote as a text that stands alone: without words that say nothing in front of it.
+
+    What denies or agrees stays: it may be what the sentence says ("No trust boundary hangs off this").
+    """
     words = quote.split(" ")
-    while len(words) > _LEAST_WORDS and words[0].lower().strip(".,;:!-–—") in (
-        *cues.OPENERS,
-        *cues.FILLERS,
-    ):
-        if words[0].lower() in ("don't", "stop", "revert", "undo"):
-            break
+    while len(words) > _LEAST_WORDS and words[0].lower().strip(".,;:!-–—") in cues.FILLERS:
         del words[0]
     text = plain_type(" ".join(words))
     label, _, rest = text.partition(": ")
     if rest and (announced(label) == cues.DECIDED or label.lower() == "todo"):
         text = rest  # the kind says the label
-    text = text[:_TEXT_CHARS]
     return text[:1].upper() + text[1:]

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from ledger.model.record import Record
-from rituals.hosts.extraction.cues import FILLERS, LABELS, OPEN, OPENERS, OTHERS, STRESS
+from projection.text.clipping import negates
+from rituals.hosts.extraction.cues import DECIDED, FILLERS, LABELS, OPEN, OPENERS, OTHERS, STRESS
 
 _FENCES = ("```", "~~~")
 #: How a line begins that a program wrote.
@@ -176,11 +177,10 @@ def announced(label: str) -> str:
     """Tell what a heading or label announces; its first word that says so counts."""
     words = _padded(label).split()
     if len(words) <= _LABEL_WORDS:
-        for word in words:
-            if word in LABELS:
-                return LABELS[word]
-        if words[:2] in (["not", "done"], ["not", "yet"]):
-            return OPEN
+        found = next((LABELS[word] for word in words if word in LABELS), "")
+        if words[:2] in (["not", "done"], ["not", "yet"]) or (found and negates(label)):
+            return OPEN if found in ("", DECIDED) else ""
+        return found
     return ""
 
 

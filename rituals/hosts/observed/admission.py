@@ -358,7 +358,9 @@ def _quoted(word: str) -> str:
 
 
 def _short(text: str, chars: int) -> str:
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+    from projection.brief.plain_text import shortened
+
+    return shortened(text, chars)
 
 
 def _plain_id(once: str, *content: str) -> str:

@@ -73,8 +73,9 @@ def _sentence(text: str, at: int) -> str:
         return ""
     if len(said) <= _WIDTH_CHARS:
         return said
-    near = max(start, at - _WIDTH_CHARS // 2)
-    return " ".join(text[near : near + _WIDTH_CHARS].split())
+    from projection.text.clipping import windowed
+
+    return windowed(said, len(" ".join(text[start:at].split())), _WIDTH_CHARS)
 
 
 def _behind(text: str, mark: str, at: int) -> int:

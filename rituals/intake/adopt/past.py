@@ -13,6 +13,7 @@ from ledger.model.order import stamp_of, stem_in
 from ledger.model.record import Record
 from ledger.model.session import SessionLog
 from ledger.secrets.redaction import guard
+from projection.brief.plain_text import shortened
 from rituals.intake.adopt import layout
 from rituals.intake.adopt.held import CHECK, Held, confirmed, held_by, held_in
 from rituals.intake.adopt.page_pieces import PageReader
@@ -192,8 +193,7 @@ def _of_commit(commit: PageCommit, events: Sequence[Event]) -> list[PastLog]:
     texts = [Brought(one) for one in events if isinstance(one, FactCreated | FactUpdated)]
     groups: list[list[Event]] = parts(texts) or [[]]
     groups[-1] += [one for one in events if not isinstance(one, FactCreated | FactUpdated)]
-    plain = _plain(commit.subject)
-    title = plain if len(plain) <= _TITLE_CHARS else plain[: _TITLE_CHARS - 1].rstrip() + "…"
+    title = shortened(_plain(commit.subject), _TITLE_CHARS)
     return [
         PastLog(
             commit.at_ms, _plain(commit.author), "import", title or "A commit of the pages", "",

@@ -18,8 +18,7 @@ _LEADING = re.compile(
     r"additionally|in addition|furthermore|moreover|finally|as such|consequently|as a result|in general|"
     r"because of this|for this reason|accordingly|to (?:this|that) end|similarly|in particular|"
     r"specifically|that said|of course|importantly|important|warning|attention|"
-    r"rule|"
-    r"tip|note|please)(?:,|:)?\s+(?=\S)",
+    r"(?:rule|tip)(?=[,:])|note|please)(?:,|:)?\s+(?=\S)",
     re.IGNORECASE,
 )
 _POINTING = re.compile(

@@ -7,6 +7,7 @@ from ledger.model.findings import Finding
 from ledger.model.record import Record
 from ledger.model.session import EDIT
 from memory.write.known_ids import ANYWAY
+from projection.brief.plain_text import shortened
 from projection.policy.model import DEFAULT_KIND, TASK_KIND, THREAD_KIND
 from rituals.record.compose import draft_of_request, free_id, taken_in
 from rituals.record.request import NewFact, Request
@@ -87,8 +88,7 @@ def adding(
         for text in texts
     ]
     first = " ".join(new.text.split())
-    short = first if len(first) <= _TITLE_CHARS else f"{first[: _TITLE_CHARS - 1].rstrip()}…"
-    request = Request(f"Task: {short}", new=(task, *beside), anyway=anyway)
+    request = Request(f"Task: {shortened(first, _TITLE_CHARS)}", new=(task, *beside), anyway=anyway)
     draft, odd = draft_of_request(memory, author.signed(request))
     if not (author.session or memory.occasion().session):
         draft = draft._replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ledger.escape import prose
 from ledger.model.event import FactInvalidated
+from projection.brief.plain_text import shortened
 from projection.lifecycle.review_threads import key_of
 from rituals.intake.harvest.changed import Changed, Sourced, changed_passages
 from rituals.intake.harvest.origin import origin_in
@@ -80,5 +81,4 @@ def _proposal(changed: Changed) -> str:
 
 
 def _shown(text: str) -> str:
-    said = prose(text)
-    return said if len(said) <= _SHOWN_CHARS else said[:_SHOWN_CHARS] + "…"
+    return shortened(prose(text), _SHOWN_CHARS)

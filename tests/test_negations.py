@@ -1,0 +1,147 @@
+"""No piece of a sentence that a machine takes says the opposite of the sentence, in five languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from memory.recall.hits.snippets import LINE_CHARS, one_line, telling, titled
+from projection.brief.plain_text import shortened
+from projection.text.clipping import windowed
+from projection.text.digest import gist
+from rituals.hosts.capture.composition import sentence_of
+from rituals.hosts.extraction.rules import by_rules
+from rituals.hosts.extraction.statements import announced, statements
+from rituals.hosts.observed.decisions import decision
+from rituals.hosts.transcripts.slices import Turn
+from rituals.intake.harvest.statements import without_lead
+
+#: By language: sentences with a negation first, within and last; what they are about; what makes them long.
+_FORMS = {
+    "en": ("No {} hangs off this list from now on.", "We decided that {} is not stored there.", "None of {} runs at night.",
+           "We must never log {}.", "Nobody may change {} by hand.", "Nothing of {} was decided.", "Don't put {} into the cache.",
+           "We decided against it, {} stays off and is used by {long} no more, not even once.", "Without {} we do not ship.",
+           "Stop, never write {} again.", "Wait, {} isn't done.", "Also nothing in {} holds."),
+    "de": ("Kein {} hängt an dieser Liste ab jetzt.", "Wir haben entschieden, dass {} nicht bleibt.", "Nein, {} speichern wir nicht.",
+           "Nie schreiben wir {} ins Log.", "Niemand ändert {} von Hand.", "Wir nehmen {} für {long} ab sofort nicht.",
+           "Ohne {} liefern wir nichts aus.", "Das soll {} ab jetzt, wie {long} es wollte, keinesfalls, also nicht, tun."),
+    "fr": ("Aucun {} ne dépend de cette liste désormais.", "Nous avons décidé que {} n'est pas gardé.", "Non, {} ne reste pas.",
+           "Jamais nous n'écrivons {} dans le journal.", "Personne ne change {} et rien ne passe.", "Sans {} on ne livre pas.",
+           "On garde {} pour {long} désormais, mais pas ici."),
+    "es": ("Ningún {} depende de esta lista a partir de ahora.", "Decidimos que {} no se guarda.", "No guardamos {} en el registro.",
+           "Nunca escribimos {} en el registro.", "Nadie cambia {} a mano, nunca.", "Sin {} no se publica nada.",
+           "Usaremos {} para {long} a partir de ahora, pero aquí no."),
+    "it": ("Nessun {} dipende da questa lista d'ora in poi.", "Abbiamo deciso che {} non resta.", "Non scriviamo {} nel registro.",
+           "Mai si cambia {} a mano.", "Niente di {} è deciso.", "Senza {} non si pubblica.", "{} va bene per {long} d'ora in poi, qui non."),
+}  # fmt: skip
+_ABOUT = ("trust boundary", "session table", "`pay.retry`", "Redis queue", "order export", "v2 index", "audit log",
+          "the nightly report of all the shops in the north", "web socket", "tax rule 7")  # fmt: skip
+_LONG = "a service that reads every order of the last thirty days from the warehouse and then sends all of them to the partner "
+_NEGATIONS = re.compile(
+    r"\b(?:no|not|none|never|nobody|nothing|without|don't|isn't|kein\w*|nicht|nichts|nie|niemand|nein|ohne|aucun|pas|non|jamais"
+    r"|personne|rien|sans|ningún|nunca|nadie|sin|nada|nessun|mai|niente|senza)\b",
+    re.IGNORECASE,
+)
+
+
+def sentences() -> list[str]:
+    """Each form about each thing, with more or less before its end."""
+    return [
+        form.format(about, long=long).replace("  ", " ")
+        for forms in _FORMS.values()
+        for form in forms
+        for about in _ABOUT
+        for long in (("those", _LONG + _LONG + "too") if "{long}" in form else ("",))
+    ]
+
+
+def _turns(role: str) -> Callable[[str], Iterator[str]]:
+    def pieces(text: str) -> Iterator[str]:
+        before = Turn("assistant", "Shall I keep the trust boundary, the queue or the table?", 0)
+        for said in (text, f"Decision: {text}", f"ok {text}", f"So, {text}"):
+            for item in by_rules((before, Turn(role, said, 1))):
+                yield item.text
+
+    return pieces
+
+
+def _clipped(text: str) -> Iterator[str]:
+    for chars in (40, 60, 90, 120, 200):
+        yield shortened(text, chars)
+        yield one_line(text, chars)
+        yield windowed(text, len(text) // 2, chars)
+        yield windowed(text, len(text), chars)
+
+
+def _recalled(text: str) -> Iterator[str]:
+    for word in ("warehouse", "partner", "list", "log"):
+        padded = f"{'All is well here. ' * 30}\n{text.replace(', ', ',' + chr(10), 1)}\n\n{'And so on. ' * 20}"
+        shown = one_line(telling(padded, (word,)), LINE_CHARS)
+        if word in shown and word in text:
+            yield shown
+        yield titled("", "", text, (word,))
+
+
+def _digested(text: str) -> Iterator[str]:
+    found = gist(
+        f"# Work\n\n{text}\n\nSome more of it was read and told.\n\n- {text}\n\n**Decided:** {text}\n"
+    )
+    for quote in (
+        found.summary,
+        *[one.text for one in (*found.points, *found.decisions, *found.actions)],
+    ):
+        if quote[:12] in text or quote[-12:] in text:
+            yield quote
+
+
+_TAKING: dict[str, Callable[[str], Iterator[str]]] = {
+    "a person's items": _turns("user"),
+    "an agent's items": _turns("assistant"),
+    "statements": lambda text: (one.text for one in statements(text)),
+    "observed": lambda text: (said for said in [decision(text)[1]] if said),
+    "clipped": _clipped,
+    "recalled": _recalled,
+    "digest": _digested,
+    "harvest": lambda text: (without_lead(said) for said in (text, f"Note that {text}", f"Therefore, {text}")),
+    "a line of a log": lambda text: (sentence_of(f"- {text}"),),  # type: ignore[dict-item, return-value]
+}  # fmt: skip
+
+
+def test_there_are_sentences_enough() -> None:
+    """In five languages, and each says no."""
+    found = sentences()
+    assert len(set(found)) >= 400 and all(map(_NEGATIONS.search, found))
+
+
+@pytest.mark.parametrize("taking", _TAKING)
+def test_a_negation_is_never_cut(taking: str) -> None:
+    """Whatever takes a piece of a sentence."""
+    pieces = [(text, piece) for text in sentences() for piece in _TAKING[taking](text) if piece]
+    assert len(pieces) > 40
+    wrong = [(text, piece) for text, piece in pieces if not _NEGATIONS.search(piece)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("label", "means"),
+    [("Decided", "decided"), ("Not decided", "open"), ("Not yet decided", "open"), ("Nothing decided", "open"),
+     ("Keine Entscheidung", "open"), ("No open questions", ""), ("Not done", "open"), ("Remaining", "open")],
+)  # fmt: skip
+def test_a_label_that_says_no_does_not_announce_yes(label: str, means: str) -> None:
+    """`Not decided: …` is no decision."""
+    assert announced(label) == means
+
+
+def test_what_is_short_enough_is_whole_and_a_cut_keeps_to_its_room() -> None:
+    """Whatever it keeps; a negation of the next sentence is not this one's."""
+    for text in sentences():
+        for chars in (1, 5, 40, 41, 80, 500):
+            assert len(shortened(text, chars)) <= max(chars, 1)
+            assert shortened(text, chars) == text or len(text) > chars
+            for at in (0, len(text) // 2, len(text)):
+                assert len(windowed(text, at, max(chars, 60))) <= max(chars, 60)
+    assert shortened("We keep the queue of the orders. That is not all there is.", 40).endswith(
+        "orders.…"
+    )
