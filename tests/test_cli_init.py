@@ -101,3 +101,53 @@ def test_the_branch_of_another_worktree_is_checked_out(
     ran = run("init", "--branch", "side")
     assert ran.code == 1
     assert ran.err.startswith(f"diurna: init: side is checked out in {place}\nhint: ")
+
+
+_OTHERS = [
+    "__init__.py",
+    "notes.md",
+    "sessions/models.py",
+    "archive/index.html",
+    "deep/er/file",
+    ".env",
+    "continuity.txt",
+]
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("name", _OTHERS)
+def test_no_home_is_made_in_a_folder_of_somebody_elses(
+    bare_repo: Repo, run: Run, name: str, committed: bool
+) -> None:
+    """Whatever is in `memory/` that Diurna does not write, by whatever command; a branch of its own needs none."""
+    bare_repo.write(f"memory/{name}", "theirs\n")
+    if committed:
+        bare_repo.git("add", "memory")
+        bare_repo.git("commit", "-qm", "a package")
+    before, status = bare_repo.shape(), bare_repo.git("status", "--porcelain")
+    for command in (("init",), ("init", "--json"), ("init", "--hooks"), ("init", "--dry-run"), ("adopt", "."),
+                    ("import", "claude"), ("note", "decision: x y z."), ("append", "--title", "x"), ("sync",)):  # fmt: skip
+        ran = run(*command)
+        assert ran.code == 1, command
+        assert bare_repo.shape() == before and bare_repo.git("status", "--porcelain") == status
+    ran = run("init")
+    assert f"memory/{name} is there" in ran.err and "diurna init --branch memory" in ran.err
+    assert run("init", "--branch", "memory").code == 0
+    assert bare_repo.git("status", "--porcelain") == status
+    assert run("note", "decision: x y z.").code == 0
+
+
+def test_a_link_or_a_file_in_its_place_is_somebody_elses(
+    bare_repo: Repo, run: Run, tmp_path: Path
+) -> None:
+    """Nothing is written through a link."""
+    place = bare_repo.path / "memory"
+    (tmp_path / "outside").mkdir()
+    place.symlink_to(tmp_path / "outside")
+    assert run("init").code == 1 and not list((tmp_path / "outside").iterdir())
+    place.unlink()
+    place.write_text("theirs")
+    assert run("init").code == 1 and place.read_text() == "theirs"
+    place.unlink()
+    bare_repo.write("memory/sessions/.gitkeep", "")
+    assert run("init").code == 0

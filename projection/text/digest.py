@@ -2,8 +2,8 @@
 
 A pure function of the log's text: the same text gives the same digest everywhere. Nothing is made up:
 what a digest says stands in the log, on the line that it names, but for white space, the marks of bold
-type and what was cut off behind `…`, which leaves the word that turns a sentence round. Secrets are out before
-anything is read. Linear in the text.
+type and what was cut off behind `…`, which leaves the word that turns a sentence round. Secrets are out
+before anything is read. Linear in the text.
 """
 
 from __future__ import annotations

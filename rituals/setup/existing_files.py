@@ -7,10 +7,21 @@ import os
 from ledger.errors import WriteRefused
 from ledger.git.repository import Repository
 from ledger.home import checked_out_home
-from ledger.model.layout import ARCHIVE_DIR, CONTINUITY_FILE, POLICY_FILE
+from ledger.model.layout import (
+    ARCHIVE_DIR,
+    ATTRIBUTES_FILE,
+    CONTINUITY_FILE,
+    EDITABLE,
+    POLICY_FILE,
+    SESSIONS_DIR,
+    TREE_PREFIX,
+)
 from memory.worktree.authorship import in_the_way, refuse_left
 from memory.worktree.publish import is_projection, standing_files
 from projection.document.unsaid import has_rendered_form
+
+#: Keeps a folder in git that has nothing else.
+_KEEP = ".gitkeep"
 
 
 def refuse_other_memory(
@@ -40,6 +51,38 @@ def refuse_other_memory(
             hint=f"`diurna adopt {repository.top}` takes that memory over, with its texts",
         )
     refuse_left(in_the_way(home, standing_files(home, commit, ())))
+
+
+def refuse_others_folder(repository: Repository, commit: str) -> None:
+    """Refuse a home in a folder `memory/` that is somebody else's, a package of Python for instance.
+
+    Raises:
+        WriteRefused: something is in it, or in its place, that Diurna does not write.
+    """
+    top, folder = repository.top, TREE_PREFIX.rstrip("/")
+    standing = (
+        [path for _, _, path in repository.git().tree_files(commit, folder)] if commit else []
+    )
+    if os.path.islink(f"{top}/{folder}") or os.path.isfile(f"{top}/{folder}"):
+        standing.append(folder)
+    for place, _, names in os.walk(f"{top}/{folder}"):
+        standing += [os.path.relpath(f"{place}/{name}", top) for name in names]
+    found = min((path for path in standing if not _is_known(path[len(TREE_PREFIX) :])), default="")
+    if found:
+        raise WriteRefused(
+            f"{found} is there, and not of Diurna's: no home is made in a folder of somebody else's",
+            where=found,
+            hint="`diurna init --branch memory` keeps the memory on a branch of its own, "
+            "`diurna init DIR` in a folder elsewhere",
+        )
+
+
+def _is_known(path: str) -> bool:
+    """Tell whether Diurna itself writes files of such a path in a home."""
+    folder, _, below = path.partition("/")
+    if below:
+        return folder in (SESSIONS_DIR, ARCHIVE_DIR) and below.endswith((".md", _KEEP))
+    return folder in (POLICY_FILE, ATTRIBUTES_FILE, *EDITABLE, _KEEP)
 
 
 def refuse_overwriting(

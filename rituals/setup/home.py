@@ -42,7 +42,11 @@ from projection.fold.replay import State
 from projection.fold.state import NOTHING
 from projection.policy.model import APPEND, TRUNK, Policy
 from projection.policy.template import write_policy
-from rituals.setup.existing_files import refuse_other_memory, refuse_overwriting
+from rituals.setup.existing_files import (
+    refuse_other_memory,
+    refuse_others_folder,
+    refuse_overwriting,
+)
 from rituals.setup.git_hooks.install import HookPlan, apply_hooks, plan_hooks, plan_removal
 
 TYPE_CHECKING = False
@@ -221,6 +225,8 @@ def _plan_tree(repository: Repository, project: str) -> SetupPlan:
     policy = Policy(project=_named(project, repository.top), publish=TRUNK, trunk=trunk)
     files = _missing(repository, commit, TREE_PREFIX, _initial(policy))
     refuse_other_memory(repository, commit, TREE_PREFIX, files)
+    if POLICY_FILE in dict(files):
+        refuse_others_folder(repository, commit)
     refuse_overwriting(repository, TREE_PREFIX, files)
     steps = tuple(f"commit {TREE_PREFIX}{path} on {branch}" for path, _ in files)
     steps += plan_drivers(checked_out_home(repository, TREE_PREFIX)).steps
