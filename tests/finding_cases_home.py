@@ -278,6 +278,13 @@ case(
 )(linted("# T\n\nIt is in /home/alice/shop.\n"))
 
 
+case(
+    "personal-statement",
+    "warning: a reads as if it were about a person (what is somebody's own), and others share this home",
+    "`diurna redact a --reason WHY` withholds it; history has it, and so may others",
+)(linted(f"# T\n\n{REFERENCES}- Created: a\n\n## Facts\n\n- My knees hurt.\n  <!-- id: a -->\n"))
+
+
 @case(
     "secret-redacted",
     "warning: a github-token in the title was not stored: ghp_…(44)",

@@ -54,7 +54,7 @@ TOLD: dict[str, set[str]] = {
         WHOLE,
     ),
     "evidence-gone": {"verify", "lint"},
-    **dict.fromkeys("secret-found secret-waived personal-data".split(), LINT),
+    **dict.fromkeys("secret-found secret-waived personal-data personal-statement".split(), LINT),
     **dict.fromkeys("review-due over-size".split(), DUE),
     **{code: set() for code in ("quiz-missed", "quiz-general")},  # only where the quiz is put
     **dict.fromkeys(

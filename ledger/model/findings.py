@@ -70,6 +70,7 @@ CODES: dict[str, tuple[str, str]] = {
     "similar-fact": (WARNING, "a new fact says what another one says already"),
     "opposite-fact": (WARNING, "a new fact says the opposite of another one"),
     "personal-item": (ERROR, "what is only one person's, in a home that others share"),
+    "personal-statement": (WARNING, "words about a person, in a home that others share"),
     "personal-log": (INFO, "what is only the user's went to their own home"),
     "unknown-version": (INFO, "an update names a version that is not there yet"),
     # projection and repository

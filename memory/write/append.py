@@ -29,7 +29,7 @@ from memory.write.duplicate_check import look_first
 from memory.write.evidence_check import check_evidence
 from memory.write.host_session import Turn, in_its_session
 from memory.write.known_ids import Known, check_named
-from memory.write.personal import as_personal, is_own, refuse_personal
+from memory.write.personal import as_personal, is_own, refuse_personal, statements
 from memory.write.received import with_received
 from memory.write.seen import still_moves, with_seen
 from memory.write.tier_changes import moves, tiers_of
@@ -157,11 +157,14 @@ class Recorder:
         check_writable(cache.policy)
         privacy = cache.policy.privacy
         log = self._complete(draft, cache, histories, occasion)
+        about: list[Finding] = []
         strict = how.strict or privacy.secrets == "refuse"
         if is_own(self.home, cache.policy):
             log = log._replace(events=as_personal(log.events))
         else:
             refuse_personal(self.home, cache.policy, log.events)
+            if log.type in WORKING and not how.held:  # what a machine records is looked at before
+                about = statements(log)
         log, guarded = guard(log, personal=privacy.personal, strict=strict)
         if not how.again:
             facts = {name: resolve(name, history, cache.cut) for name, history in histories.items()}
@@ -179,7 +182,7 @@ class Recorder:
         entry = entry_of(stem, log)
         alike = look_first(self._snapshot, entry, draft.made, strict=how.strict)
         receipt = Receipt(
-            stem, "", births(log.events), (), (*guarded, *alike, *odd, *proof), False,
+            stem, "", births(log.events), (), (*guarded, *about, *alike, *odd, *proof), False,
             log_path(stem), data, _done(entry), log.type,
         )  # fmt: skip
         return Ready(stem, data, entry, receipt, named_ids(log.events), tiers)

@@ -96,6 +96,15 @@ def personal(survey: Survey) -> Iterator[Finding]:
             yield finding(one.fact.id)._replace(hint=_PERSONAL_HINT)
 
 
+def statements_about_people(survey: Survey) -> Iterator[Finding]:
+    """Name the facts and the logs whose words are about a person, where others share the home."""
+    from rituals.check.lint.statements import fact_statements, log_statements
+
+    if not is_own(survey.home, survey.state.policy):
+        yield from fact_statements(survey.state)
+        yield from log_statements(survey)
+
+
 def projection(survey: Survey) -> Iterable[Finding]:
     """Check the projection files: readable, in step, and without markers of a merge."""
     return projection_findings(survey.home, survey.tip, survey.state, survey.logs[0])

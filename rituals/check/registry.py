@@ -138,6 +138,10 @@ CHECKS: tuple[Check, ...] = (
         lasting=True,
     ),
     Check(
+        "what is about a person", _LEDGER + "statements_about_people", TIP, REPLAY, (LINT,),
+        ("personal-statement",), lasting=True,
+    ),
+    Check(
         "names of logs", "rituals.check.doctor.objects:twins_noticed", TIP, LOOK, _WHOLE,
         ("case-twins",), lasting=True,
     ),

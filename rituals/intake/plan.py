@@ -183,7 +183,7 @@ class _Planning:
         shared = not policy.personal
         found: list[Draft] = []
         for item in self._reading.items:
-            if item.personal and shared:
+            if shared and (item.personal or _about_person(item)):
                 self._personal.append(item)
                 continue
             draft = drafts.draft(item)
@@ -384,6 +384,14 @@ class _Planning:
         cut = [events for group in groups[:-1] for events in parts(group)]
         cut += parts(brought, [ThreadClosed(id) for id in self._closed])
         return tuple([tuple(events) for events in cut])
+
+
+def _about_person(item: Item) -> bool:
+    """Tell whether one of the texts of an item is about a person, whatever its source calls it."""
+    from ledger.secrets.person_statements import about_person
+
+    texts = (item.text, item.entity, *item.tags, *[one.text for one in item.earlier])
+    return any(about_person(text) for text in texts)
 
 
 def _created(event: FactCreated) -> str:

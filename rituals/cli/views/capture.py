@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ledger.home import has_personal
 from rituals.answers.objects import capture_object
 from rituals.cli.output import counted
 from rituals.hosts.capture.attempts import FAILED
@@ -48,8 +47,8 @@ def _show(call: Invocation, outcome: Outcome, *, show: bool, would: str) -> None
     for one in outcome.attempts:
         facts = f"{counted(one.facts, 'fact')}, {counted(one.observed, 'observation')}"
         more = [f"{one.known} known already"] if one.known else []
-        own = "in your own home" if has_personal() else "recorded nowhere"
-        more += [f"{one.personal} about you alone, {own}"] if one.personal else []
+        where = f"{one.owned} of them in your own home" if one.owned else "recorded nowhere"
+        more += [f"{one.personal} about a person, {where}"] if one.personal else []
         more += [f"{one.dropped} that nobody said"] if one.dropped else []
         if not outcome.said:
             out.line("  ", "; ".join([f"{facts} by {one.extractor}", *more]))

@@ -31,7 +31,8 @@ class Attempt(Record):
         observed: how many observations it had.
         facts: how many facts were recorded, or wait for a person.
         known: how many memory had already.
-        personal: how many were about the person, and went nowhere.
+        personal: how much was about a person, and stands in no log that others read.
+        owned: how many facts of it are in the user's own home.
         dropped: how many nobody had said.
         said: why it failed.
     """
@@ -47,6 +48,7 @@ class Attempt(Record):
     facts: int = 0
     known: int = 0
     personal: int = 0
+    owned: int = 0
     dropped: int = 0
     said: str = ""
 

@@ -20,6 +20,7 @@ from ledger.model.shown import shown_value
 from ledger.secrets.redaction import KEEP, guard
 from ledger.wal.atomic_files import Lock, make_folder
 from memory.write.duplicate_check import notice
+from memory.write.personal import is_own
 from projection.policy.model import ASK, DIGEST, FACTS, OFF
 from rituals.hosts.capture.answers import (
     Answer,
@@ -31,6 +32,7 @@ from rituals.hosts.capture.answers import (
 from rituals.hosts.capture.attempts import FAILED, NOTHING, WRITTEN, Attempt, note_attempt
 from rituals.hosts.capture.composition import Part, draft_of_part, storable
 from rituals.hosts.capture.pending import Pending
+from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.hosts.capture.stamps import CAPTURED_DIR, note_told, seen_of, told_of
 from rituals.hosts.context.heard import shown_to
 from rituals.hosts.extraction.extractors import extract
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from memory.write.draft import SessionDraft
     from projection.policy.model import Policy
     from rituals.hosts.capture.pending import Piece
+    from rituals.hosts.extraction.items import Item
+    from rituals.hosts.observed.spool import Observation
+    from rituals.hosts.transcripts.slices import Turn
 
 #: How long another boundary of the session is waited for, and how long one goes on telling parts.
 LOCK_SECONDS = 180.0
@@ -139,6 +144,8 @@ class _Boundary:
         self._told = told_of(self._commondir, *self._key)
         path = asked.transcript or seen_of(self._commondir, *self._key).transcript
         self._pending = Pending(memory.snapshot, *self._key, path, self._told.ends)
+        #: None in the user's own home, which takes what is about them.
+        self._gate = None if is_own(memory.home, policy) else PersonalGate(own_texts())
         self._attempts: list[Attempt] = []
         self._logs: list[tuple[str, bytes]] = []
 
@@ -178,10 +185,13 @@ class _Boundary:
         span = Span(piece.name, piece.said.start, piece.said.end) if piece.said else None
         found, span = self._extracted(piece, span)
         mine = storable([item for item in found.items if not item.personal])
+        own = [item for item in found.items if item.personal]
+        owned = self._record_own(found.extractor, own) if own else 0
+        observations, turns, left_out = self._open(piece)
         shown, seen = self._shown()
         part = Part(
             self._asked.host, self._pending.session, found.extractor, piece.observed, span,
-            piece.observations, piece.said.turns if piece.said else (), mine, shown=shown,
+            observations, turns, mine, shown=shown,
         )  # fmt: skip
         part, draft = self._looked_first(part)
         if self._policy.capture.approve == ASK and part.items:
@@ -207,10 +217,11 @@ class _Boundary:
         self._note(
             attempt._replace(
                 ms=now_ms() - began,
-                observed=len(piece.observations),
+                observed=len(observations),
                 facts=facts,
                 known=len(mine) - facts,
-                personal=sum([item.personal for item in found.items]),
+                personal=len(own) + left_out,
+                owned=owned,
                 dropped=found.dropped,
             )
         )
@@ -225,7 +236,7 @@ class _Boundary:
             return Extraction((), RULES), span
         kept = kept_answer(self._commondir, *self._key, span.name, span.start)
         if kept is not None:
-            return kept.extraction, kept.span
+            return self._gated(kept.extraction, piece), kept.span
         chosen = settings(self._environment)
         failures = self._told.failed.get(f"{span.name} {span.start}", 0)
         kinds = [kind.name for kind in self._policy.kinds]
@@ -236,24 +247,45 @@ class _Boundary:
             failed = {f"{span.name} {span.start}": failures + 1}
             self._told = self._told._replace(failed=failed)
             raise _Failed(found.failed)
+        found = self._gated(found, piece)
         shared = tuple([item for item in found.items if not item.personal])
         own = len(shared) < len(found.items)
-        if own and not self._asked.dry_run:
-            self._record_own(found)
         if found.extractor != RULES and not (own and self._asked.dry_run):
             # what is only the person's is kept nowhere here, and is found again behind a dry run
             kept_here = found._replace(items=shared)
             keep_answer(self._commondir, *self._key, Answer(span, kept_here))
         return found, span
 
-    def _record_own(self, found: Extraction) -> None:
-        """Record what is about the person alone where they have a home for it."""
+    def _gated(self, found: Extraction, piece: Piece) -> Extraction:
+        """Say of each item whether it is about a person, whatever found it."""
+        if self._gate is None:
+            return found._replace(
+                items=tuple([one._replace(personal=False) for one in found.items])
+            )
+        turns, closes = piece.said.turns if piece.said else (), self._gate.closes_item
+        items = [one._replace(personal=closes(one, turns)) for one in found.items]
+        return found._replace(items=tuple(items))
+
+    def _open(self, piece: Piece) -> tuple[tuple[Observation, ...], tuple[Turn, ...], int]:
+        """Return of a piece what others may read, and how much of what a log would tell they may not."""
+        turns = piece.said.turns if piece.said else ()
+        if self._gate is None:
+            return piece.observations, turns, 0
+        closed = self._gate.closes_observation
+        observations = tuple([one for one in piece.observations if not closed(one)])
+        turns, passages = self._gate.open_turns(turns)
+        told = kept_by(self._policy, self._memory.home.kind) == DIGEST
+        return observations, turns, len(piece.observations) - len(observations) + told * passages
+
+    def _record_own(self, extractor: str, items: list[Item]) -> int:
+        """Record what is about the person alone where they have a home for it; return how much it has."""
         from rituals.hosts.capture.own_home import (
             record_own,  # most sessions say nothing of the sort
         )
 
-        part = Part(*self._key, found.extractor, None, None, (), (), ())
-        record_own(part, [one for one in found.items if one.personal], self._memory.occasion())
+        part = Part(*self._key, extractor, None, None, (), (), ())
+        occasion = self._memory.occasion()
+        return record_own(part, items, occasion, dry_run=self._asked.dry_run)
 
     def _shown(self) -> tuple[str, int]:
         """Return which facts the session was shown that no log of it names, and how many it was in all."""

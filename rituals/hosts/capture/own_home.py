@@ -21,34 +21,37 @@ if TYPE_CHECKING:
     from rituals.hosts.extraction.items import Item
 
 
-def record_own(part: Part, items: Iterable[Item], now: Occasion) -> bool:
+def record_own(part: Part, items: Iterable[Item], now: Occasion, *, dry_run: bool = False) -> int:
     """Record items that are about the person; what their home says already is passed over.
 
     Args:
         part: of the session, of which its host, session and extractor are told.
         items: found in it.
         now: when and by whom.
+        dry_run: change nothing.
 
     Returns:
-        Whether there is a home that takes them.
+        How many of them their home has now; none where there is no home that takes them.
     """
     try:
         home = personal_home()
         if home is None:
-            return False
+            return 0
         own = Memory(
             home, clock=lambda: now.now_ms, identity=lambda: now.identity, in_process=False
         )
         policy = own.snapshot.cache().policy
         if not is_own(home, policy) or policy.capture.keep == OFF or policy.capture.approve == ASK:
-            return False
+            return 0
+        taken = 0
         for item in storable(items):
             bare = Part(part.host, part.session, part.extractor, None, None, (), (), (item,))
             draft = draft_of_part(bare, policy.capture.keep, policy.capture.trust, taken_in(own))
             entry = entry_of("", SessionLog(draft.header, draft.title, "", draft.events))
             known = own.snapshot.cache().some_histories(draft.made)
             if not known and not any(one.overlap for one in notice(own.snapshot, entry)):
-                own.hold(draft)
-        return True
+                own.hold(draft, dry_run=dry_run)
+            taken += 1
+        return taken
     except (DiurnaError, OSError):
-        return False  # what a session says of the project is recorded all the same
+        return 0  # what a session says of the project is recorded all the same

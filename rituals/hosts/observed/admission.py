@@ -60,6 +60,8 @@ NOTE_FILE = f"{STATE_DIR}/observing"
 _NOTE_BYTES = 1 << 16
 _MANY_PATHS = 20
 _ID_CHARS = 80
+#: What stands in such an observation in words of a person or an agent.
+_SPOKEN = ("decision", "task", "git")
 _DONE = ("completed", "complete", "done")
 
 
@@ -78,6 +80,13 @@ def admitted(
     if found is None:
         return None
     kind, why, what, paths = found
+    if kind in _SPOKEN:
+        from ledger.secrets.person_statements import about_person
+
+        if about_person(what if kind == "decision" else what.partition(": ")[2]):
+            if kind != "git":
+                return None
+            what = why  # what was done is the work's, the words are not
     from ledger.secrets.scanner import nameable
     from rituals.hosts.observed.spool import SHORT_CHARS, WHAT_CHARS, Observation
 

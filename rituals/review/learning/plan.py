@@ -16,11 +16,13 @@ from memory.query.provenance import lines_of
 from memory.replay.state import state_of
 from memory.write.birth_footers import footer_value
 from memory.write.duplicate_check import NEW_LIMIT, notice
+from memory.write.personal import is_own
 from projection.fold.tiers import never_decaying
 from projection.lifecycle.promotion import PROMOTE, paragraphs_of
 from projection.lifecycle.review_threads import is_raised, raised_threads
 from projection.policy.model import DEFAULT_KIND, DELIBERATE
 from projection.text.normalize import index_words, sentences
+from rituals.hosts.capture.personal_gate import PersonalGate, own_texts
 from rituals.intake.harvest.origin import code_of
 from rituals.record.compose import id_of_text, taken_in
 from rituals.review.evidence.audit import evidence_questions
@@ -129,6 +131,10 @@ def plan_learning(memory: Memory, since: str = "") -> Plan:
         *offers_of_verdicts(state, lines_of(memory.snapshot.tip, judging).values()),
         *offers_of_logs(told, recurrence, since),
     ]
+    if not is_own(memory.home, state.policy):
+        gate = PersonalGate(own_texts())
+        # a proposal has the text of what it offers, and not the words that it was found in
+        offers = [one for one in offers if not gate.closes_item(one.item._replace(quote=""))]
     bar = Bar(documents, code)
     found = _Proposing(memory, state, standings, bar, recurrence)
     found.propose(_repeated(offers, recurrence))

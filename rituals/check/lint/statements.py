@@ -1,0 +1,55 @@
+"""Find what stands in a home that others share, and is about a person by its words."""
+
+from __future__ import annotations
+
+from ledger.codec.log import decode
+from ledger.model.ids import version_id
+from ledger.model.session import WORKING
+from ledger.secrets.person_statements import about_person
+from memory.redaction.withheld import ids_in, shown
+from memory.replay.log_bytes import read_bytes
+from memory.write.personal import statement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ledger.model.findings import Finding
+    from projection.fold.replay import State
+    from rituals.check.survey import Survey
+
+_HINT = "`diurna redact {} --reason WHY` withholds it; history has it, and so may others"
+
+
+def fact_statements(state: State) -> Iterator[Finding]:
+    """Name the facts whose texts, or the words that they were found in, are about a person."""
+    for one in state.standings():
+        fact = one.fact
+        if fact.redacted:
+            continue
+        quotes = [value.partition('"')[2] for key, value in fact.meta if key == "source"]
+        for text in (*[head.text for head in fact.heads], *quotes):
+            if topic := about_person(text):
+                yield _said(fact.id, topic, text)
+                break
+
+
+def log_statements(survey: Survey) -> Iterator[Finding]:
+    """Name the logs whose title or prose is about a person, as far as that is not withheld."""
+    refs = [ref for ref in survey.logs[0] if not survey.is_withheld(ref.stem)]
+    for ref, data in read_bytes(survey.home, refs):
+        if data is None:
+            continue
+        log, _ = decode(data, sealed=False)
+        if log.type not in WORKING or not about_person(f"{log.title}\n\n{log.prose}"):
+            continue
+        text, named = data.decode("utf-8", "replace"), ids_in(log.events)
+        cache = survey.memory.snapshot.tip.cache()
+        seen, _ = decode(shown(survey.home, cache, text, named).encode(), sealed=False)
+        said = f"{seen.title}\n\n{seen.prose}"
+        if topic := about_person(said):
+            yield _said(ref.stem, topic, said)._replace(file=ref.path)
+
+
+def _said(name: str, topic: str, text: str) -> Finding:
+    return statement(name, topic)._replace(hint=_HINT.format(name), about=version_id(text))
