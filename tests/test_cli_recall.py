@@ -87,7 +87,7 @@ def test_levels(asked: Repo, run: Run) -> None:
     assert [line.split("  (")[0] for line in events.out.split("\n")[1:4]] == [
         "  2026-11-20  Created",
         "  2026-11-21  Superseded by webhook-retries",
-        "  now: superseded by webhook-retries: A webhook is sent once.",
+        "  now: superseded by webhook-retries (Webhooks are sent again up to three times.): A webhook is sent once.",
     ]
 
 
@@ -107,7 +107,10 @@ def test_superseded(asked: Repo, run: Run) -> None:
     assert ids == ["webhook-retries"]
     hits = run("recall", "webhook", "sent", "--in", "facts", "--superseded", "--json").json["hits"]
     lines = {hit["id"]: hit["line"] for hit in hits}
-    assert lines["webhook-once"] == "superseded by webhook-retries: A webhook is sent once."
+    assert (
+        lines["webhook-once"]
+        == "superseded by webhook-retries (Webhooks are sent again up to three times.): A webhook is sent once."
+    )
     then = run(
         "recall", "webhook", "sent", "--in", "facts", "--as-of", "2026-11-20", "--json"
     ).json["hits"]

@@ -7,10 +7,12 @@ from ledger.model.layout import stem_of
 from ledger.model.order import is_stem
 from ledger.model.session import LOG_LIMIT_BYTES
 from memory.cache.range_queries import log_named, logs_of
+from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in, named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.document.render import REDACTED
 from projection.text.digest import Digest, gist
+from projection.text.salience import Quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +39,19 @@ def digest(snapshot: Snapshot, stem: str) -> Digest:
         if ref.stem in redacted_logs(cache):
             return withheld(text)._replace(stem=ref.stem)
         kept = shown(snapshot.home, cache, text, named_in(entry))
-        return gist(kept)._replace(log_chars=len(text), stem=ref.stem)
+        found = gist(kept)._replace(log_chars=len(text), stem=ref.stem)
+        outdated, brought = Outdated(cache), [*brought_by(entry.acts), *entry.named]
+
+        def now(said: str) -> str:
+            return outdated.line(ref.key, said, brought)
+
+        def quotes(some: tuple[Quote, ...]) -> tuple[Quote, ...]:
+            return tuple([one._replace(text=now(one.text)) for one in some])
+
+        return found._replace(
+            title=now(found.title), summary=now(found.summary), points=quotes(found.points),
+            actions=quotes(found.actions), decisions=quotes(found.decisions),
+        )  # fmt: skip
 
     return snapshot.ask(ask)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory.brief.digest import readable
+from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from projection.brief.values import Session
@@ -24,11 +25,14 @@ def last_sessions(home: Home, cache: Cache) -> tuple[Session, ...]:
     stems = _newest_of_each(cache, redacted_logs(cache))
     refs = list(cache.known(stems).values())
     found: list[Session] = []
+    outdated = Outdated(cache)
     for ref, data in read_bytes(home, refs):
         entry = cache.entry(ref.key)
         if entry is not None:
             first = lead(shown(home, cache, readable(data), named_in(entry)))
-            parts = dict.fromkeys(one.rstrip(".") for one in (first.title, first.summary) if one)
+            said = dict.fromkeys(one.rstrip(".") for one in (first.title, first.summary) if one)
+            brought = [*brought_by(entry.acts), *entry.named]
+            parts = [outdated.line(ref.key, one, brought) for one in said]
             found.append(Session(ref.stem, entry.agent, ". ".join(parts)))
     found.sort(key=lambda one: one.stem, reverse=True)
     return tuple([one for one in found if one.said])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projection.document.marks import Mark, mark_of
-from projection.policy.model import FINDING_KIND
+from projection.policy.model import FINDING_KIND, PATTERN_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 def marked(cache: Cache, fact: Fact | None) -> Mark:
     """Mark a fact: that it is closed or false, and of a finding whether it is open, fixed or came back."""
     mark = mark_of(fact, cache.fact)
-    if fact is None or fact.kind != FINDING_KIND or fact.false:
+    if fact is None or fact.false:
+        return mark
+    if fact.kind == PATTERN_KIND:
+        from projection.lifecycle.pattern_standing import marked_as
+
+        return marked_as(fact, mark, cache.policy.learning)
+    if fact.kind != FINDING_KIND:
         return mark
     from projection.work.findings import state_of
 

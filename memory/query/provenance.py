@@ -22,6 +22,7 @@ from ledger.model.record import Record
 from ledger.model.session import EDIT, Entry, SessionLog
 from memory.query.marks import marked
 from memory.query.origins import ADOPTION, Origin, origins_of
+from memory.recall.hits.outdated import Outdated, brought_by
 from memory.redaction.withheld import ids_in, redacted_logs, shown, without_words
 from memory.replay.log_bytes import read_bytes
 from memory.replay.snapshot import Snapshot
@@ -308,12 +309,13 @@ def log_lines(
 
 
 def _lines(snapshot: Snapshot, refs: list[LogRef]) -> Iterable[LogLine]:
-    waits = snapshot.waiting()
+    waits, outdated = snapshot.waiting(), Outdated(snapshot.cache())
     for ref, log in _logs(snapshot, refs):
         ended = ended_at(ref.stem, log)
         who, waiting = log.get("agent"), ref.key in waits
+        title = outdated.line(ref.key, log.title, [*brought_by(log.events), *ids_in(log.events)])
         line = LogLine(
-            ref.stem, who, log.title, ended, log.type, ref.path, waiting, user=log.get("user")
+            ref.stem, who, title, ended, log.type, ref.path, waiting, user=log.get("user")
         )
         yield _judging(line, log) if log.get("verdict") else line._replace(role=log.get("role"))
 

@@ -16,12 +16,14 @@ from ledger.model.session import Entry
 from memory.brief.digest import readable
 from memory.cache.range_queries import keys_within, logs_of, of_kinds
 from memory.query.anchors import NOW, Anchor, answer_anchor, named_anchor
+from memory.query.marks import marked
 from memory.query.provenance import ended_at
+from memory.recall.hits.outdated import Outdated, brought_by
 from memory.recall.values import tokens_of
 from memory.redaction.withheld import named_in, redacted_logs, shown
 from memory.replay.log_bytes import read_bytes
 from memory.write.draft import did
-from projection.document.marks import Mark, mark_of
+from projection.document.marks import Mark
 from projection.document.render import REDACTED
 from projection.text.digest import lead
 from projection.text.salience import LINE_CHARS, shortened
@@ -183,7 +185,7 @@ def _marks(cache: Cache, sessions: Iterable[Session]) -> dict[str, Mark]:
     """Mark the facts that sessions name and that are closed or false by now."""
     said = [name for session in sessions for _, ids in session.did for name in ids]
     names = {id for name in said for id in name.split(" → ")}
-    marks = {id: mark_of(cache.fact(id), cache.fact) for id in sorted(names)}
+    marks = {id: marked(cache, cache.fact(id)) for id in sorted(names)}
     return {id: mark for id, mark in marks.items() if mark.said}
 
 
@@ -250,6 +252,7 @@ def _sessions(
         ref: readable(data) for ref, data in read_bytes(snapshot.home, [ref for ref, _ in logs])
     }
     gone = redacted_logs(cache)
+    outdated = Outdated(cache)
     return [
         (
             ref,
@@ -260,6 +263,7 @@ def _sessions(
                 tokens_of(texts.get(ref, "")),
                 ref.stem in gone,
                 anchor,
+                outdated,
             ),
         )
         for ref, entry in logs
@@ -267,13 +271,22 @@ def _sessions(
 
 
 def _session(
-    kept: str, ref: LogRef, entry: Entry, tokens: int, redacted: bool, anchor: Anchor
+    kept: str,
+    ref: LogRef,
+    entry: Entry,
+    tokens: int,
+    redacted: bool,
+    anchor: Anchor,
+    outdated: Outdated,
 ) -> Session:
     log, _ = decode(kept.encode("utf-8", "surrogatepass"), sealed=is_sealed(ref.stem))
     title, summary = REDACTED, ""
     if not redacted:
         title, summary, _ = lead(kept)
         summary = shortened(summary, LINE_CHARS) if summary != title else ""
+        brought = [*brought_by(entry.acts), *entry.named]
+        title = outdated.line(ref.key, title, brought)
+        summary = outdated.line(ref.key, summary, brought)
     at = milliseconds_of(ref.stem)
     return Session(
         ref.stem,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ledger.errors import DiurnaError
 from ledger.home import PERSONAL
-from memory.recall.hits.answer import answer_of
+from memory.recall.hits.answer import answer_of, holding_first
 from memory.recall.hits.recaller import Recaller
 from memory.recall.values import FACTS, UPSTREAM, Answer, Filters, Hit, parted
 from memory.replay.view import View
@@ -70,7 +70,7 @@ class Recallers(Recaller):
         theirs = theirs[: limit - len(found.hits)]
         if not theirs:
             return found
-        hits = [*found.facts, *theirs, *found.passages]
+        hits = holding_first([*found.facts, *theirs, *found.passages])
         return answer_of(hits, found.notes)._replace(sessions=found.sessions)
 
     def get(self, ids: Sequence[str], *, level: str) -> Answer:
@@ -99,7 +99,7 @@ class Recallers(Recaller):
         found = NOTHING
         if room:
             found = self.recall(query, filters=filters, **{**how, "limit": room})
-        hits = [*found.facts, *theirs.facts, *found.passages, *theirs.passages]
+        hits = holding_first([*found.hits, *theirs.hits])
         notes = tuple(dict.fromkeys((*found.notes, *answer.notes)))
         return answer_of(hits, notes)._replace(sessions=found.sessions)
 

@@ -22,15 +22,28 @@ class Mark(Record):
         false: it was superseded or invalidated.
         instead: ids of what stands in its place.
         said: all of that in words, "" for what simply holds.
+        text: how the text of what stands in its place begins, where one thing does.
     """
 
     closed: bool = False
     false: bool = False
     instead: tuple[str, ...] = ()
     said: str = ""
+    text: str = ""
+
+    @property
+    def standing(self) -> str:
+        """What is said of what holds all the same: that a pattern did not hold up."""
+        return "" if self.closed or self.false else self.said
+
+    @property
+    def whole(self) -> str:
+        """What stands before the words of the fact, in the same line."""
+        return f"{self.said} ({self.text})" if self.text else self.said
 
 
 PLAIN = Mark()
+_BEGINNING_CHARS = 80
 
 
 def mark_of(fact: Fact | None, known: Callable[[str], Fact | None]) -> Mark:
@@ -49,7 +62,17 @@ def mark_of(fact: Fact | None, known: Callable[[str], Fact | None]) -> Mark:
     said = f"superseded by {', '.join(fact.superseded_by)}"
     if instead != tuple(sorted(fact.superseded_by)):
         said += f"; {' and '.join(instead) or 'nothing'} stands instead"
-    return Mark(fact.closed, True, instead, said)
+    other = known(instead[0]) if len(instead) == 1 else None
+    text = "" if other is None or other.redacted else beginning(other.text)
+    return Mark(fact.closed, True, instead, said, text)
+
+
+def beginning(text: str) -> str:
+    """Return how a text begins, cut at a word."""
+    line = " ".join(text.split())
+    if len(line) <= _BEGINNING_CHARS:
+        return line
+    return line[:_BEGINNING_CHARS].rpartition(" ")[0].rstrip() + "…"
 
 
 def instead_of(fact: Fact, known: Callable[[str], Fact | None]) -> tuple[str, ...]:

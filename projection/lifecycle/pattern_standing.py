@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from projection.policy.model import PATTERN_KIND
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from projection.document.marks import Mark
     from projection.fold.fact import Fact
     from projection.policy.model import Learning
 
@@ -27,6 +30,13 @@ def pattern_standing(fact: Fact, learning: Learning) -> str:
     if helps >= learning.verified and contexts >= learning.verified_contexts:
         return VERIFIED
     return CANDIDATE if helps >= learning.candidate else OBSERVED
+
+
+def marked_as(fact: Fact, mark: Mark, learning: Learning) -> Mark:
+    """Return the mark of a fact, which says of a pattern that did not hold up that it did not."""
+    if mark.said or fact.kind != PATTERN_KIND or pattern_standing(fact, learning) != DEPRECATED:
+        return mark
+    return mark._replace(said=DEPRECATED)
 
 
 def weighted_ignores(fact: Fact, learning: Learning) -> int:

@@ -114,7 +114,7 @@ def fact_object(standing: Standing, mark: Mark, history: History | None = None) 
         "rivals": list(fact.rivals),
         "circle": list(fact.circle) if fact.circular else [],
         "denied": [{"stem": stem, "new": new} for stem, new in fact.denied],
-        "state": state_of(fact, history),
+        "state": state_of(fact, history) or mark.standing,
         "moves": [fields_of(move, "state stem agent session") for move in fact.moves],
         **fields_of(standing, "reason quarter"),
     }

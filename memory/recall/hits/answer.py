@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.recall.values import Answer, Hit, Part
+from memory.recall.values import PASSAGE_KINDS, Answer, Hit, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ def mixed(facts: list[Hit], passages: list[Hit], limit: int) -> list[Hit]:
     shown = [hit._replace(passage=of_log.get(hit.stem, "")) for hit in shown]
     named = {hit.passage for hit in shown}
     return [*shown, *[hit for hit in passages if hit.id not in named][: limit - len(shown)]]
+
+
+def holding_first(hits: list[Hit]) -> list[Hit]:
+    """Return facts and then passages, of each what holds before what does not any more."""
+    return sorted(
+        hits, key=lambda hit: (hit.kind in PASSAGE_KINDS, hit.mark.false or hit.mark.closed)
+    )
 
 
 def with_score(hit: Hit, scored: Scored, explain: bool) -> Hit:

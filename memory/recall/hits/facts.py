@@ -8,7 +8,7 @@ from memory.cache.range_queries import ordinary_of_kind
 from memory.recall.hits.snippets import one_line
 from memory.recall.values import FULL, TIMELINE, Filters, Hit, tokens_of
 from projection.document.marks import mark_of
-from projection.policy.model import QUESTION_KIND
+from projection.policy.model import PATTERN_KIND, QUESTION_KIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Facts:
         known = found.fact
         stem, date = self._stem(found, log), self.date(found, log)
         agent = self._agent(stem)
-        mark = mark_of(known, self._fact)
+        mark = self.mark(fact)
         before = _said(found, mark)
         line = one_line(f"{before}: {known.text}" if before else known.text)
         full = _full(found, stem, agent, before)
@@ -126,9 +126,20 @@ class Facts:
         stands = log is not None and _stands(found, log)
         return log.stem if log is not None and stands else found.fact.heads[-1].stem
 
-    def _fact(self, fact: str) -> Fact | None:
+    def known(self, fact: str) -> Fact | None:
+        """Return a fact as it stands at the point that is asked, None where there is none."""
         found = self._standing(fact)
         return None if found is None else found.fact
+
+    def mark(self, fact: str) -> Mark:
+        """Say what has to be known before the text of a fact."""
+        found = self.known(fact)
+        mark = mark_of(found, self.known)
+        if found is None or found.kind != PATTERN_KIND:
+            return mark
+        from projection.lifecycle.pattern_standing import marked_as
+
+        return marked_as(found, mark, self._cache.policy.learning)
 
     def _agent(self, stem: str) -> str:
         number = self._index.number_of(stem)
@@ -191,7 +202,7 @@ class Facts:
             for stem, _, event, _ in shown:
                 agent = self._agent(stem) or "nobody named"
                 lines.append(f"  {stem[:10]}  {told(event, fact.id)}  ({stem}, {agent})")
-        before = _said(found, mark_of(fact, self._fact))
+        before = _said(found, self.mark(fact.id))
         lines.append(f"  now: {one_line(f'{before}: {fact.text}' if before else fact.text)}")
         return "\n".join(lines)
 
@@ -203,7 +214,7 @@ def _stands(found: Standing, log: LogRow) -> bool:
 
 def _said(found: Standing, mark: Mark) -> str:
     """Say what a reader must know before the text: that it is done or false, or that several stand."""
-    return mark.said or ("contradicted" if found.fact.contradicted else "")
+    return mark.whole or ("contradicted" if found.fact.contradicted else "")
 
 
 def _full(found: Standing, stem: str, agent: str, before: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory.recall.hits.snippets import heading_of, one_line, section_of, title_of, titled
 from memory.recall.values import FULL, SESSION_KIND, TIMELINE, Hit, tokens_of
+from projection.document.marks import PLAIN, Mark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def passage_hit(
     level: str,
     words: Sequence[str],
     kind: str = SESSION_KIND,
+    mark: Mark = PLAIN,
 ) -> Hit | None:
     """Return the hit of a passage, None where the lines are too few: they were lost since it was indexed.
 
@@ -29,6 +31,7 @@ def passage_hit(
         level: how much is given.
         words: that it was found by.
         kind: of the hit.
+        mark: what of it does not hold any more.
     """
     number = log.pieces[place].line
     if number > len(lines):
@@ -41,17 +44,21 @@ def passage_hit(
     if log.day and log.day in title:  # other tools' titles are the time, which the hit says already
         title = ""
     line = titled(title, heading, text, words)
+    if mark.said:
+        line = one_line(f"{mark.whole}: {line}")
     id = f"{log.stem}:{number}"
     _, section = section_of(lines, number)
     about = "  ".join([one for one in (log.day, log.agent) if one])
     if level == FULL:
-        shown = section
+        shown = f"{mark.whole}:\n{section}" if mark.said else section
     elif level == TIMELINE:
         around = [
             ("> " if other == place else "  ") + one_line(passage_text(log, lines, other), 200)
             for other in range(max(0, place - 2), min(len(log.pieces), place + 3))
         ]
-        shown = "\n".join(["  ".join([one for one in (id, about, heading) if one]), *around])
+        shown = "\n".join(
+            ["  ".join([one for one in (id, about, heading, mark.whole) if one]), *around]
+        )
     elif kind == SESSION_KIND:
         shown = f"{id}  {kind}  {log.day}  {line}  ({log.agent or 'nobody named'})"
     else:
@@ -59,7 +66,7 @@ def passage_hit(
     stem = log.stem if kind == SESSION_KIND else ""
     return Hit(
         id, kind, "", log.day, stem, log.agent, 0.0, line, shown,
-        tokens_of(shown), tokens_of(section),
+        tokens_of(shown), tokens_of(f"{mark.whole}{section}"), mark=mark,
     )  # fmt: skip
 
 

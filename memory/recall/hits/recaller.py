@@ -6,13 +6,15 @@ from ledger.errors import NotFound
 from ledger.model.ids import is_fact_id
 from ledger.model.order import is_stem, key_of, stem_in
 from memory.cache.range_queries import log_named
-from memory.recall.hits.answer import answer_of, mixed, with_score
+from memory.recall.hits.answer import answer_of, holding_first, mixed, with_score
 from memory.recall.hits.facts import Facts, past_at
 from memory.recall.hits.log_texts import LogTexts
+from memory.recall.hits.outdated import Outdated
 from memory.recall.hits.passages import passage_hit, passage_text
 from memory.recall.hits.snippets import one_line, title_of
 from memory.recall.index.follow import IndexFollower
 from memory.recall.index.fts_file import LATE_BIT, PLACE_BITS, PLACES
+from memory.recall.query.parse import as_indexed
 from memory.recall.query.postings import Lookups
 from memory.recall.rank.bm25 import TOLD
 from memory.recall.rank.filters import kept
@@ -22,6 +24,7 @@ from memory.recall.search import search
 from memory.recall.values import (
     DOCS,
     FULL,
+    INDEX,
     SESSION_KIND,
     SESSIONS,
     Answer,
@@ -32,6 +35,7 @@ from memory.recall.values import (
 )
 from memory.replay.gc_pause import Uncollected
 from projection.policy.model import ENGLISH
+from projection.text.normalize import plain, sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +53,9 @@ if TYPE_CHECKING:
 _MORE_TOLD = 40
 #: How many logs are named that answer as a whole.
 _SESSIONS = 20
+#: So many of the rarest words of a sentence are looked up among facts, but none that more passages have;
+#: those tell that stand at no more places of facts; and so many facts are compared with a passage.
+_WORDS, _TOLD_BY, _COMMON, _FACTS = 4, 2000, 400, 12
 #: What is said where only passages answer.
 NO_FACT = "no fact answers that; this is what was said"
 
@@ -115,7 +122,7 @@ class Recaller:
             hits, notes = hits or [], found.notes
             if passages and not hits and filters.within != SESSIONS:
                 notes = (*notes, NO_FACT)
-            return answer_of(mixed(hits, passages, limit), notes)._replace(
+            return answer_of(holding_first(mixed(hits, passages, limit)), notes)._replace(
                 sessions=view.sessions(ranking)
             )
 
@@ -180,6 +187,8 @@ class _View:
         self._cache = cache
         self._index = index
         self._facts = facts
+        self._outdated = Outdated(cache, facts.known, facts.logs)
+        self._with: dict[str, frozenset[int]] = {}
         self._withheld: frozenset[str] = frozenset()
         if cache.redacted:
             from memory.redaction.withheld import redacted_logs
@@ -342,4 +351,46 @@ class _View:
     def _passage(self, log: LogRow, place: int, level: str, words: Sequence[str]) -> Hit | None:
         """Return a passage, None where the repository lost the log's bytes since it was indexed."""
         lines = self._recaller.texts.lines(log, self._cache)
-        return passage_hit(log, lines, place, level, words)
+        hit = passage_hit(log, lines, place, level, words)
+        if hit is None:
+            return None
+        shown = hit.text if level != INDEX else passage_text(log, lines, place)
+        text = f"{title_of(lines)}\n\n{shown}"
+        brought = [piece.fact for piece in log.facts]
+        mark = self._outdated.mark(log.stem, text, brought, lambda: self._stated(text))
+        return passage_hit(log, lines, place, level, words, mark=mark) if mark.said else hit
+
+    def _stated(self, text: str) -> list[str]:
+        """Return the facts that a text may state: those that share the rarest words of a sentence."""
+        lookups = self._recaller.lookups(self._index)
+        shared: dict[int, int] = {}
+        parts = list(dict.fromkeys([plain(sentence) for sentence in sentences(text)]))
+        # read at once; what is not ASCII has words that only the index can tell
+        lookups.stems(" ".join([one for one in " ".join(parts).split() if _is_simple(one)]))
+        for part in parts:
+            simple = " ".join([one for one in part.split() if _is_simple(one)])
+            stems = {*lookups.stems(simple if part.isascii() else as_indexed(part))}
+            found: dict[int, int] = {}
+            rare = sorted([(lookups.count(stem), stem) for stem in stems])[:_WORDS]
+            for stem in [stem for count, stem in rare if count <= _TOLD_BY]:
+                if stem not in self._with:
+                    self._with[stem] = self._index.facts_with(stem, _COMMON)
+                for row in self._with[stem]:
+                    found[row] = found.get(row, 0) + 1
+            for row, count in found.items():
+                if count > 1:
+                    shared[row] = max(shared.get(row, 0), count)
+        ids: dict[str, None] = {}
+        for row in sorted(shared, key=lambda row: (-shared[row], row)):
+            log = self._index.log(row >> PLACE_BITS)
+            piece = None if log is None else log.at(row & PLACES)
+            if piece is not None:
+                ids[piece.fact] = None
+            if len(ids) == _FACTS:
+                break
+        return list(ids)
+
+
+def _is_simple(word: str) -> bool:
+    """Tell whether a word is one for the index, too, which remembers those."""
+    return word.isascii() and word.isalnum()

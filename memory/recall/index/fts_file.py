@@ -255,6 +255,11 @@ class Index:
         """Return where a word stands in facts: (row, offset), in the order of rows."""
         return self.rows("SELECT doc, offset FROM facts_places WHERE term = ?", (stem,))
 
+    def facts_with(self, stem: str, most: int) -> frozenset[int]:
+        """Return the rows of the facts that have a word, none where it stands at more places than that."""
+        rows = self.rows("SELECT doc FROM facts_places WHERE term = ? LIMIT ?", (stem, most + 1))
+        return frozenset([row[0] for row in rows] if len(rows) <= most else ())
+
     def found(self, stem: str) -> list[tuple[int, int]]:
         """Return where a word stands in passages of prose: (row, offset), in the order of rows."""
         known = self._found.get(stem)

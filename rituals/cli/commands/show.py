@@ -10,6 +10,7 @@ from rituals.cli.context import Invocation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from projection.document.marks import Mark
     from projection.fold.fact import Fact
 
 
@@ -42,11 +43,15 @@ def command(
     state = memory.state(as_of)
     if call.json:
         from projection.document.marks import mark_of
+        from projection.lifecycle.pattern_standing import marked_as
         from rituals.answers.objects import fact_object, summary_object
 
         def known(name: str) -> Fact | None:
             found = state.get(name)
             return None if found is None else found.fact
+
+        def mark(fact: Fact) -> Mark:
+            return marked_as(fact, mark_of(fact, known), state.policy.learning)
 
         facts = select(memory, state, ids, kind, tier or "", archived=True)
         call.out.answer(
@@ -55,7 +60,7 @@ def command(
                 "project": state.policy.project,
                 **summary_object(state.summary),
                 "facts": [
-                    fact_object(one, mark_of(one.fact, known), state.histories.get(one.fact.id))
+                    fact_object(one, mark(one.fact), state.histories.get(one.fact.id))
                     for one in facts
                 ],
             }

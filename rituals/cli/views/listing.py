@@ -6,7 +6,9 @@ from fnmatch import fnmatchcase
 
 from memory.recall.hits.snippets import one_line
 from projection.document.archive import summary_of
+from projection.document.marks import PLAIN
 from projection.document.render import block
+from projection.lifecycle.pattern_standing import marked_as
 from projection.work.findings import finding_of, state_of
 from rituals.answers.fields import fields_of, mark_object
 
@@ -51,12 +53,18 @@ def _said(one: Standing, mark: Mark) -> str:
 
 
 def block_of(one: Standing, state: State) -> str:
-    """Write a fact with its footer as `continuity.md` has it, and of a finding where it stands."""
+    """Write a fact with its footer as `continuity.md` has it, and where it stands if more is to say."""
     written = block(one.fact, one.tier, one.fact.kind, one.reason)
     found = finding_of(one.fact, state.histories[one.fact.id])
-    return (
-        written if found is None else f"{written.removesuffix(' -->')} | state: {found.state} -->"
-    )
+    said = found.state if found is not None else _standing_of(one, state)
+    return f"{written.removesuffix(' -->')} | state: {said} -->" if said else written
+
+
+def _standing_of(one: Standing, state: State) -> str:
+    """Return by what a fact was superseded, or that a pattern did not hold up."""
+    if one.fact.superseded_by and not one.fact.redacted:
+        return f"superseded by {', '.join(one.fact.superseded_by)}"
+    return marked_as(one.fact, PLAIN, state.policy.learning).said
 
 
 def line_object(one: Standing, mark: Mark, history: History | None = None) -> dict[str, object]:
@@ -67,7 +75,7 @@ def line_object(one: Standing, mark: Mark, history: History | None = None) -> di
         "line": summary_of(one.fact),
         **mark_object(mark),
         "contradiction": one.fact.contradicted,
-        "state": state_of(one.fact, history),
+        "state": state_of(one.fact, history) or mark.standing,
     }
 
 
